@@ -1,0 +1,94 @@
+"""The exception tree. Each one is a sentence for the user: what happened, where, what to do.
+
+    ArchfitError                exit 1
+    ├── UsageError              exit 2: a flag, variable, configuration file or annotation is wrong
+    ├── InvalidInput            the stream cannot be read as Kubernetes would read it
+    ├── UnplaceableEdit         the change is known, but the text leaves no place for it
+    ├── InvalidReference        the string in `image:` is not an image reference
+    ├── InvalidManifest         a registry's document cannot be understood
+    ├── RegistryError           a registry could not be asked or would not answer
+    │   ├── ManifestUnknown     it answered: there is no such manifest
+    │   ├── Unauthorized        401 or 403
+    │   └── RateLimited         429
+    └── InternalError           a bug in archfit, found before anything was written
+"""
+
+from __future__ import annotations
+
+
+class ArchfitError(Exception):
+    """Base of everything archfit raises on purpose. `str(error)` is the message for the user."""
+
+    exit_code = 1
+
+
+class UsageError(ArchfitError):
+    """A flag, environment variable, configuration file or annotation is wrong."""
+
+    exit_code = 2
+
+
+class InvalidInput(ArchfitError):
+    """The stream cannot be read as Kubernetes would read it.
+
+    line: 1-based line of the stream, 0 where no line can be named.
+    document: 1-based number of the document in the stream, 0 where none can be named.
+    """
+
+    def __init__(self, message: str, *, line: int = 0, document: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.document = document
+
+    def __str__(self) -> str:
+        where = [f"document {self.document}"] if self.document else []
+        where += [f"line {self.line}"] if self.line else []
+        return f"{', '.join(where)}: {self.message}" if where else self.message
+
+
+class UnplaceableEdit(ArchfitError):
+    """The change is known, but the text leaves no place for it. `line` is 1-based in the stream."""
+
+    def __init__(self, message: str, *, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class InvalidReference(ArchfitError):
+    """The string in `image:` is not an image reference (distribution/reference grammar)."""
+
+
+class InvalidManifest(ArchfitError):
+    """A registry's document cannot be understood (OCI image-spec, Docker image manifest v2)."""
+
+
+class RegistryError(ArchfitError):
+    """A registry could not be asked, or would not answer.
+
+    status: HTTP status code, 0 where there was no HTTP answer.
+    """
+
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ManifestUnknown(RegistryError):
+    """The registry answered: there is no such manifest."""
+
+
+class Unauthorized(RegistryError):
+    """The registry or its token service answered 401 or 403."""
+
+
+class RateLimited(RegistryError):
+    """The registry answered 429. `retry_after_seconds` is what it asked for, None if it did not say."""
+
+    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message, status=429)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class InternalError(ArchfitError):
+    """A bug in archfit, found before anything was written."""

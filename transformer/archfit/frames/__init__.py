@@ -1,0 +1,1 @@
+"""What each caller sends and expects back."""

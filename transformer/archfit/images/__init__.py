@@ -1,0 +1,1 @@
+"""Image references, their platforms, and where the answers come from."""

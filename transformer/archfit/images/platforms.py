@@ -1,0 +1,108 @@
+"""Platforms, and the four answers to "on which platforms does this image run?".
+
+    Found(platforms, digest)    it restricts the pod to these platforms
+    Absent(detail)              the registry said there is no such manifest
+    Unknown(cause)              the registry could not be asked, or its answer was not understood
+    Unasked(reason)             nobody could answer: empty, not a reference, a template, never pulled
+
+They never collapse into each other, in code, cache or report.
+
+A platform is `os/architecture[/variant]` in Go's words (GOOS, GOARCH; OCI image-spec, image-index.md). Spellings are
+folded as containerd does (containerd/platforms, database.go):
+
+    x86_64, x86-64 -> amd64         aarch64 -> arm64            armhf -> arm/v7
+    i386 -> 386                     arm64/8, arm64/v8 -> arm64  armel -> arm/v6
+    macos -> darwin                 amd64/v1 -> amd64           arm -> arm/v7
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidReference
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+_ARCHITECTURES = {
+    "x86_64": ("amd64", ""),
+    "x86-64": ("amd64", ""),
+    "aarch64": ("arm64", ""),
+    "armhf": ("arm", "v7"),
+    "armel": ("arm", "v6"),
+    "i386": ("386", ""),
+}
+_PLAIN_VARIANTS = {("amd64", "v1"), ("arm64", "v8"), ("arm64", "v8.0"), ("arm64", "8")}
+
+
+class Platform(Record):
+    """One `os/architecture/variant`, in normalised spelling; variant is "" where it says nothing."""
+
+    os: str
+    architecture: str
+    variant: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.os}/{self.architecture}" + (f"/{self.variant}" if self.variant else "")
+
+
+def normalised(os: str, architecture: str, variant: str = "") -> Platform:
+    """The platform in normalised spelling (containerd/platforms). An empty os means linux."""
+    os, architecture, variant = os.lower() or "linux", architecture.lower(), variant.lower()
+    architecture, implied = _ARCHITECTURES.get(architecture, (architecture, ""))
+    variant = variant or implied
+    if architecture == "arm":
+        variant = {"": "v7", "7": "v7", "6": "v6", "5": "v5", "8": "v8"}.get(variant, variant)
+    elif (architecture, variant) in _PLAIN_VARIANTS:
+        variant = ""
+    return Platform({"macos": "darwin"}.get(os, os), architecture, variant)
+
+
+def parse_platform(text: str) -> Platform:
+    """`linux/amd64`, `linux/arm/v7` or `arm64` (linux is implied) as a Platform. Raises InvalidReference."""
+    parts = text.split("/")
+    if len(parts) == 1:
+        parts.insert(0, "linux")
+    if not 2 <= len(parts) <= 3 or not all(part.replace(".", "").replace("-", "").replace("_", "").isalnum() for part in parts):
+        raise InvalidReference(f"{text!r} is not a platform: write os/architecture[/variant], as in 'linux/arm64'")
+    return normalised(*parts)
+
+
+class Found(Record):
+    """The image's platforms are known.
+
+    platforms: normalised, sorted by their text, unique; of an index, those of the entries that can run.
+    digest: `sha256:...` of the index or manifest that was read; "" when an override answered.
+    index: it is an image index (or Docker manifest list), not a single manifest.
+    image: False for artifacts that are no images (Helm charts, signatures): they restrict nothing.
+    origin: "override", "lock", "cache", "stale" or "registry".
+    age_seconds: how long ago the registry confirmed the tag, 0 for digests and fresh answers.
+    """
+
+    platforms: tuple[Platform, ...]
+    digest: str = ""
+    index: bool = True
+    image: bool = True
+    origin: str = "registry"
+    age_seconds: int = 0
+
+
+class Absent(Record):
+    """The registry said that there is no such manifest."""
+
+    detail: str
+
+
+class Unknown(Record):
+    """The registry could not be asked, or its answer was not understood. `cause` is a sentence for the user."""
+
+    cause: str
+
+
+class Unasked(Record):
+    """Nobody could answer: the string is empty, a template or no reference, or the image is never pulled."""
+
+    reason: str
+
+
+Answer: TypeAlias = "Found | Absent | Unknown | Unasked"

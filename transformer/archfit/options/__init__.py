@@ -1,0 +1,1 @@
+"""One table of options, read from flags, environment and the configuration file."""

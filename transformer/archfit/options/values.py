@@ -1,0 +1,121 @@
+"""The options of a run as frozen values; `table` says where each may be set, `load` builds them.
+
+Two parts, as in the configuration file: `Options` (placement; anyone may supply it) and `Operator` (trust: network,
+credentials, cache; only flags, environment, or a file that one of them names).
+"""
+
+from __future__ import annotations
+
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from archfit.images.platforms import Platform
+
+
+class Toleration(Record):
+    """A toleration as Kubernetes writes it (core/v1 Toleration); "" and None mean the field is not written."""
+
+    key: str
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+
+class TolerationRule(Record):
+    """`toleration` is added where the images run on every one of `architectures` (sorted)."""
+
+    architectures: tuple[str, ...]
+    toleration: Toleration
+
+
+class Match(Record):
+    """Which pods a rule is about. Globs as in fnmatch; "" matches all; every label has to be there."""
+
+    namespace: str = ""
+    kind: str = ""
+    name: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class Rule(Record):
+    """One entry of `rules:`: gradual roll-out. None leaves the option as it is for the whole run."""
+
+    match: Match
+    only: tuple[str, ...] | None = None
+    tolerate: bool | None = None
+    prefer: tuple[tuple[str, int], ...] | None = None
+    skip: bool | None = None
+
+
+class ImagePlatforms(Record):
+    """An override: images whose normalised `host/repository[:tag|@digest]` matches `pattern` have these platforms."""
+
+    pattern: str
+    platforms: tuple[Platform, ...]
+
+
+GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm64", "NoSchedule"))
+
+
+class Options(Record):
+    """Placement. Every default is the one DESIGN decides."""
+
+    cluster_architectures: tuple[str, ...] = ("amd64", "arm64")
+    tolerate: tuple[TolerationRule, ...] = (GKE,)
+    affinity: Literal["needed", "always", "never"] = "needed"
+    prefer: tuple[tuple[str, int], ...] = ()
+    on_absent: Literal["fail", "leave"] = "fail"
+    on_unknown: Literal["fail", "assume", "leave"] = "fail"
+    assume: tuple[Platform, ...] = ()
+    on_conflict: Literal["fail", "leave"] = "fail"
+    immutable: Literal["needed", "full"] = "needed"
+    daemon_sets: Literal["warn", "fail"] = "warn"
+    strict: bool = False
+    on_blank: Literal["pass", "comment", "fail"] = "pass"
+    image_platforms: tuple[ImagePlatforms, ...] = ()
+    exclude: tuple[str, ...] = ()
+    unlabelled_nodes: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+
+
+class Mirror(Record):
+    """Lookups of `source` (a registry host of a normalised reference, or "*") go to `url` (http or https)."""
+
+    source: str
+    url: str
+
+
+class Operator(Record):
+    """Trust: what only the operator may say.
+
+    cache: path of the SQLite file; "" is the user's cache directory.
+    cache_ttl_seconds: how long a tag's digest is believed without asking.
+    max_stale_seconds: how old an answer may be when the registry cannot be asked.
+    timeout_seconds: the deadline of all lookups together.
+    authfile: credentials file; "" is the usual chain.
+    report: where the JSON report goes; "" writes only the last-run report.
+    """
+
+    mirrors: tuple[Mirror, ...] = ()
+    cache: str = ""
+    cache_ttl_seconds: int = 6 * 3600
+    max_stale_seconds: int = 7 * 86400
+    no_cache: bool = False
+    offline: bool = False
+    timeout_seconds: float = 30.0
+    authfile: str = ""
+    report: str = ""
+
+
+class Settings(Record):
+    """Everything a run was told, and by whom.
+
+    sources: where configuration came from, in order of precedence, as the report's head names them.
+    """
+
+    options: Options = Options()
+    operator: Operator = Operator()
+    sources: tuple[str, ...] = ()

@@ -1,0 +1,108 @@
+"""RFC 6902 JSON Patch: the two operations archfit speaks, and their application to plain values.
+
+    [{"op": "test", "path": "/spec/tolerations", "value": null},
+     {"op": "add",  "path": "/spec/tolerations", "value": [...]}]
+
+A path is kept as a tuple of keys, indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text.
+The patch is the contract of the whole program: `edit` renders it as text, later doors print or send it.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import ArchfitError
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TypeAlias
+
+    Path: TypeAlias = tuple[str | int, ...]
+
+
+class PatchConflict(ArchfitError):
+    """A path does not exist, or a `test` does not hold (RFC 6902 section 5)."""
+
+
+class Add(Record):
+    """RFC 6902 4.1: sets a member, or inserts before an index; "-" appends."""
+
+    path: Path
+    value: Any
+
+
+class Test(Record):
+    """RFC 6902 4.6: the value at path is this one; a missing member is written as None, as kustomize reads it."""
+
+    __test__ = False
+
+    path: Path
+    value: Any
+
+
+Operation: TypeAlias = "Add | Test"
+
+
+def pointer(path: Path) -> str:
+    """RFC 6901 text: `~` becomes `~0`, `/` becomes `~1`."""
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in path)
+
+
+def dotted(path: Path) -> str:
+    """The path as people write it, `spec.containers[0].image` (KRM functions spec, `field.path`)."""
+    text = ""
+    for token in path:
+        if isinstance(token, int):
+            text += f"[{token}]"
+        elif token.replace("-", "").replace("_", "").isalnum():
+            text += f".{token}" if text else token
+        else:
+            text += f'["{token}"]'
+    return text
+
+
+def to_json(patch: Iterable[Operation]) -> list[dict[str, Any]]:
+    """The patch as RFC 6902 writes it, ready for a JSON encoder."""
+    return [{"op": type(step).__name__.lower(), "path": pointer(step.path), "value": step.value} for step in patch]
+
+
+def apply(value: Any, patch: Iterable[Operation]) -> Any:
+    """A new value with the patch applied; what the patch does not touch is shared with `value`.
+
+    Raises PatchConflict.
+    """
+    for step in patch:
+        value = _tested(value, step) if isinstance(step, Test) else _added(value, step.path, step.value, step)
+    return value
+
+
+def _tested(value: Any, step: Test) -> Any:
+    found = value
+    for token in step.path:
+        if isinstance(found, dict):
+            found = found.get(token)
+        elif isinstance(found, list) and isinstance(token, int) and token < len(found):
+            found = found[token]
+        else:
+            raise PatchConflict(f"{pointer(step.path)} does not exist")
+    if found != step.value:
+        raise PatchConflict(f"{pointer(step.path)} is not what the patch expects")
+    return value
+
+
+def _added(value: Any, path: Path, new: Any, step: Add) -> Any:
+    if not path:
+        return new
+    head, rest = path[0], path[1:]
+    if isinstance(value, dict):
+        if rest and head not in value:
+            raise PatchConflict(f"{pointer(step.path)}: {head!r} does not exist")
+        return {**value, head: _added(value[head], rest, new, step) if rest else new}
+    if isinstance(value, list):
+        if head == "-" and not rest:
+            return [*value, new]
+        if isinstance(head, int) and head < len(value) + (not rest):
+            if rest:
+                return [*value[:head], _added(value[head], rest, new, step), *value[head + 1 :]]
+            return [*value[:head], new, *value[head:]]
+    raise PatchConflict(f"{pointer(step.path)} does not exist")

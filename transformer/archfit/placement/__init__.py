@@ -1,0 +1,1 @@
+"""The decision: architectures, affinity, tolerations. Pure."""

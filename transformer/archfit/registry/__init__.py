@@ -1,0 +1,1 @@
+"""The registry protocol: OCI distribution-spec, tokens, credentials, mirrors."""

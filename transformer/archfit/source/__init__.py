@@ -1,0 +1,1 @@
+"""Text into documents, and documents into values and places."""

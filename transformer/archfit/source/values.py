@@ -1,0 +1,66 @@
+"""Plain values as Kubernetes reads them: dict, list, str, None, and Typed for booleans and numbers.
+
+A plain (unquoted) scalar is resolved as kubectl does it (sigs.k8s.io/yaml, YAML 1.1 words and numbers):
+
+    "", ~, null, Null, NULL                    None
+    true, yes, on, y and their spellings       Typed("bool", "true")
+    false, no, off, n and their spellings      Typed("bool", "false")
+    12, 0x1f, 0o17, 017, 1_000, 22:22          Typed("int", as written)
+    1.5, 1e3, .inf, .nan                       Typed("float", as written)
+    anything else, and everything quoted       str
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.record import Record
+
+
+class Typed(Record):
+    """A plain scalar that is a boolean or a number. kind: "bool", "int" or "float"; text: as written."""
+
+    kind: str
+    text: str
+
+
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **{
+        spelling: Typed("bool", "true")
+        for word in ("true", "yes", "on", "y")
+        for spelling in (word, word.capitalize(), word.upper())
+    },
+    **{
+        spelling: Typed("bool", "false")
+        for word in ("false", "no", "off", "n")
+        for spelling in (word, word.capitalize(), word.upper())
+    },
+}
+_INT = re.compile(
+    r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*(?::[0-5]?[0-9])*)", re.ASCII
+).fullmatch
+_FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+    re.ASCII,
+).fullmatch
+
+
+def resolve(text: str) -> str | Typed | None:
+    """What Kubernetes makes of a plain scalar without a tag; see the module's table."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] in "+-.0123456789":
+        if _INT(text):
+            return Typed("int", text)
+        if _FLOAT(text):
+            return Typed("float", text)
+    return text
+
+
+def text_of(value: object) -> str:
+    """A scalar's text, as a label value or annotation would hold it; "" for None and collections."""
+    if isinstance(value, str):
+        return value
+    return value.text if isinstance(value, Typed) else ""

@@ -1,0 +1,1 @@
+"""Where lookups are kept between runs."""

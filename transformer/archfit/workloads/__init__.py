@@ -1,0 +1,1 @@
+"""Which objects hold pods, where, and where an edit may go."""
