@@ -1,0 +1,253 @@
+"""Events into values: anchors, aliases, merges, tags and keys as Kubernetes' readers understand them.
+
+    events -> Tree.value     dict, list, str, None, Typed
+                             an alias is the anchored value itself, shared and never copied
+                             what `<<` supplies is part of the mapping
+
+Values are composed here and not by PyYAML, whose composers raise on a re-used anchor, lose the place of an alias and
+overflow the C stack on 200,000 nested brackets.
+
+Merge keys (https://yaml.org/type/merge.html): explicit keys win, earlier sources win over later ones. A key that
+stands before a `<<` which supplies it too is an error: kubectl and kustomize disagree on it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.errors import InvalidInput
+from archfit.source.nodes import (
+    Alias,
+    AliasUse,
+    DocumentStart,
+    Duplicate,
+    Error,
+    MappingEnd,
+    MappingStart,
+    MarkedError,
+    Scalar,
+    SequenceEnd,
+    SequenceStart,
+    StreamEnd,
+    Tree,
+    events_of,
+)
+from archfit.source.values import Typed, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+DEPTH_LIMIT = 500
+"""Collections inside collections; CustomResourceDefinitions of the wild reach about 60."""
+EXPANSION_LIMIT = 1_000_000
+"""Nodes after every alias is written out; go-yaml stops at a ratio, this at a number."""
+
+_SURROGATE = re.compile(r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_TAG_PREFIX = "tag:yaml.org,2002:"
+_EXCERPT_LIMIT = 60
+
+
+class _Resolved(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """Plain scalars seen so far and what they resolve to."""
+
+    def __missing__(self, text: str) -> Any:
+        value = self[text] = resolve(text)
+        return value
+
+
+_resolved = _Resolved()
+_NO_KEY = object()
+_MERGE = object()
+
+
+def parse(text: str) -> Tree:
+    """The one document in text as a Tree; value is None for an empty one.
+
+    Raises InvalidInput, its line counted from the first line of text.
+    """
+    masked = _SURROGATE.sub(_mask, text) if text.lstrip()[:1] in ("{", "[") else text
+    try:
+        return _compose(masked, events_of(masked))
+    except MarkedError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = " ".join(part for part in (error.context, error.problem) if part)
+        raise InvalidInput(_explained(problem, masked, mark), line=mark.line + 1 if mark else 0) from None
+    except Error as error:
+        raise InvalidInput(f"this is not YAML: {' '.join(str(error).split())}", line=1) from None
+
+
+def _mask(match: re.Match[str]) -> str:
+    # libyaml refuses the halves of a surrogate pair, which are how JSON writes characters beyond U+FFFF.
+    return match[0] if match[0] == "\\\\" else "\\uFFFD"
+
+
+def _explained(problem: str, text: str, mark: Any) -> str:
+    if not mark:
+        return f"this is not YAML: {problem}"
+    start = text.rfind("\n", 0, mark.index) + 1
+    end = text.find("\n", mark.index)
+    line = text[start : end if end >= 0 else len(text)].strip()
+    if ":" in line and not line.startswith(("-", "{", "#")):
+        # A line of a Secret may stand here: the key is enough to find it.
+        line = line[: line.index(":") + 1] + (" ..." if line[line.index(":") + 1 :] else "")
+    else:
+        line = line if len(line) <= _EXCERPT_LIMIT else line[:_EXCERPT_LIMIT] + "..."
+    return f"this is not YAML: {problem}, near {line!r}"
+
+
+def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
+    events: list[Any] = []
+    ends: dict[int, int] = {}
+    duplicates: list[Duplicate] = []
+    aliases: list[AliasUse] = []
+    properties: list[tuple[str | None, str | None]] = []
+    anchors: dict[str, tuple[Any, int, int]] = {}
+    open_anchors: dict[int, str] = {}
+    merges: dict[int, list[tuple[Any, int]]] = {}
+    stack: list[tuple[Any, Any, int, int]] = []
+    resolved = _resolved
+    root: Any = None
+    container: Any = None
+    key: Any = _NO_KEY
+    opened = size_at_open = 0
+    size = 0
+    document = False
+    append = events.append
+    while True:
+        event = get_event()
+        append(event)
+        kind = event.__class__
+        size += 1
+        if kind is Scalar:
+            if event.tag is None:
+                value = resolved[event.value] if event.implicit[0] else event.value
+            else:
+                value = _tagged(event)
+            if event.anchor is not None or event.tag is not None:
+                properties.append((event.anchor, event.tag))
+                if event.anchor is not None:
+                    anchors[event.anchor] = (value, len(events) - 1, 1)
+            if key is _NO_KEY and container.__class__ is dict:
+                if value == "<<" and event.implicit[0]:
+                    key = _MERGE
+                else:
+                    key = value if value.__class__ is str else _key(value, event)
+                continue
+        elif kind is MappingStart or kind is SequenceStart:
+            if container.__class__ is dict and key is _NO_KEY:
+                raise InvalidInput("a mapping key that is a collection; Kubernetes knows only strings", line=_line(event))
+            if len(stack) >= DEPTH_LIMIT:
+                raise InvalidInput(f"collections are nested more than {DEPTH_LIMIT} deep", line=_line(event))
+            stack.append((container, key, opened, size_at_open))
+            opened, size_at_open = len(events) - 1, size
+            if event.anchor is not None or event.tag is not None:
+                properties.append((event.anchor, event.tag))
+                if event.anchor is not None:
+                    open_anchors[opened] = event.anchor
+                    anchors.pop(event.anchor, None)
+            container, key = ({}, _NO_KEY) if kind is MappingStart else ([], None)
+            continue
+        elif kind is MappingEnd or kind is SequenceEnd:
+            ends[opened] = len(events) - 1
+            if opened in merges:
+                _merge(container, merges.pop(opened), events, opened, ends)
+            value = container
+            if opened in open_anchors:
+                anchors[open_anchors.pop(opened)] = (value, opened, size - size_at_open)
+            container, key, opened, size_at_open = stack.pop()
+        elif kind is Alias:
+            if event.anchor not in anchors:
+                inside = event.anchor in open_anchors.values()
+                raise InvalidInput(
+                    f"the anchor {event.anchor!r} contains itself"
+                    if inside
+                    else f"the alias '*{event.anchor}' has no anchor before it in its document",
+                    line=_line(event),
+                )
+            value, anchored, weight = anchors[event.anchor]
+            aliases.append(AliasUse(len(events) - 1, anchored))
+            size += weight
+            if size > EXPANSION_LIMIT:
+                raise InvalidInput(f"its aliases stand for more than {EXPANSION_LIMIT:,} nodes", line=_line(event))
+            if container.__class__ is dict and key is _NO_KEY:
+                key = value if value.__class__ is str else _key(value, event)
+                continue
+        elif kind is DocumentStart:
+            if document:
+                raise InvalidInput("a second document begins here without '---' at the start of a line", line=_line(event))
+            document = True
+            continue
+        elif kind is StreamEnd:
+            return Tree(text, root, events, ends, tuple(duplicates), tuple(aliases), tuple(properties))
+        else:
+            continue
+        if container is None:
+            root = value
+        elif container.__class__ is list:
+            container.append(value)
+        else:
+            if key is _MERGE:
+                merges.setdefault(opened, []).append((value, len(events) - 1))
+            else:
+                if key in container:
+                    duplicates.append(Duplicate(opened, key, _line(event)))
+                container[key] = value
+            key = _NO_KEY
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
+def _key(value: Any, event: Any) -> str:
+    """A key as JSON would have it: numbers and booleans become their text."""
+    if isinstance(value, Typed):
+        return value.text
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return value
+    raise InvalidInput("a mapping key that is a collection; Kubernetes knows only strings", line=_line(event))
+
+
+def _tagged(event: Any) -> Any:
+    """The value of a scalar with a tag; `!` alone means "not resolved"."""
+    tag = event.tag
+    if tag in ("!", _TAG_PREFIX + "str"):
+        return event.value
+    if tag == _TAG_PREFIX + "null":
+        return None
+    return Typed(tag.removeprefix(_TAG_PREFIX), event.value)
+
+
+def _merge(mapping: dict[str, Any], merges: list[tuple[Any, int]], events: list[Any], opened: int, ends: Any) -> None:
+    """Adds what `<<` supplies to mapping, in place."""
+    own = None
+    for merged, index in merges:
+        for source in merged if isinstance(merged, list) else (merged,):
+            if not isinstance(source, dict):
+                raise InvalidInput("'<<' needs a mapping or a list of mappings", line=_line(events[index]))
+            for name, value in source.items():
+                if name not in mapping:
+                    mapping[name] = value
+                    continue
+                own = own if own is not None else _key_places(events, opened, ends)
+                if name in own and own[name] < index:
+                    raise InvalidInput(
+                        f"the key {name!r} stands before a '<<' (line {_line(events[index])}) that supplies it too; "
+                        "kubectl and kustomize disagree on which one counts. Put '<<' first",
+                        line=_line(events[own[name]]),
+                    )
+
+
+def _key_places(events: list[Any], opened: int, ends: dict[int, int]) -> dict[str, int]:
+    """Key -> index of its event, for the mapping that `events[opened]` opens (and that is just being closed)."""
+    places: dict[str, int] = {}
+    index = opened + 1
+    while not isinstance(events[index], MappingEnd):
+        if isinstance(events[index], Scalar):
+            places[events[index].value] = index
+        index = ends.get(index + 1, index + 1) + 1
+    return places

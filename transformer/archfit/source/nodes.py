@@ -1,0 +1,116 @@
+"""The nodes of a document: the parser's events, and ways to walk them. The only importer of the YAML parser.
+
+    events   0 StreamStart  1 DocumentStart  2 MappingStart  3 Scalar  4 SequenceStart  ...  n StreamEnd
+    ends     {2: n - 3, 4: ...}    the event that opens a collection -> the one that closes it
+
+A node is the index of its event. PyYAML's C extension (libyaml 0.2.5) supplies the events; without it its pure parser
+supplies the same ones, slower. Marks are offsets in code points.
+"""
+
+from __future__ import annotations
+
+import yaml
+
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+_Parser: Any
+try:
+    from yaml._yaml import CParser
+
+    _Parser, C_EXTENSION = CParser, True
+except ImportError:
+    _Parser, C_EXTENSION = yaml.SafeLoader, False
+
+Scalar, Alias = yaml.ScalarEvent, yaml.AliasEvent
+MappingStart, MappingEnd = yaml.MappingStartEvent, yaml.MappingEndEvent
+SequenceStart, SequenceEnd = yaml.SequenceStartEvent, yaml.SequenceEndEvent
+DocumentStart, StreamEnd = yaml.DocumentStartEvent, yaml.StreamEndEvent
+Error, MarkedError = yaml.YAMLError, yaml.MarkedYAMLError
+
+ROOT = 2
+"""Index of a document's root node, behind the starts of stream and document."""
+
+
+class Duplicate(Record):
+    """A mapping that names a key twice. opened: the mapping's node; line: 1-based, of the later key."""
+
+    opened: int
+    key: str
+    line: int
+
+
+class AliasUse(Record):
+    """An alias. index: its node; anchored: the node that carries the anchor."""
+
+    index: int
+    anchored: int
+
+
+class Tree(Record):
+    """One parsed document.
+
+    text: what was parsed.
+    value: plain values, aliases resolved, merges applied; None for an empty document.
+    properties: (anchor, tag) of every node that has either, in order.
+    """
+
+    text: str
+    value: Any
+    events: list[Any]
+    ends: dict[int, int]
+    duplicates: tuple[Duplicate, ...]
+    aliases: tuple[AliasUse, ...]
+    properties: tuple[tuple[str | None, str | None], ...]
+
+
+def events_of(text: str) -> Callable[[], Any]:
+    """A function that gives one event after another and raises `Error`."""
+    get_event: Callable[[], Any] = _Parser(text).get_event
+    return get_event
+
+
+def is_mapping(tree: Tree, node: int) -> bool:
+    return isinstance(tree.events[node], MappingStart)
+
+
+def is_sequence(tree: Tree, node: int) -> bool:
+    return isinstance(tree.events[node], SequenceStart)
+
+
+def members(tree: Tree, mapping: int) -> Iterator[tuple[str, int, int]]:
+    """(key, node of the key, node of the value) of a mapping, as written: `<<` is a key here.
+
+    A key that is an alias is written with its star.
+    """
+    key, closing = mapping + 1, tree.ends[mapping]
+    while key < closing:
+        event = tree.events[key]
+        yield (event.value if isinstance(event, Scalar) else f"*{event.anchor}"), key, key + 1
+        key = tree.ends.get(key + 1, key + 1) + 1
+
+
+def items(tree: Tree, sequence: int) -> Iterator[int]:
+    """The nodes of a sequence."""
+    item, closing = sequence + 1, tree.ends[sequence]
+    while item < closing:
+        yield item
+        item = tree.ends.get(item, item) + 1
+
+
+def last_leaf(tree: Tree, node: int) -> Any:
+    """The event where the text of a node ends: a scalar, an alias, or the closing bracket of a flow collection.
+
+    A block collection's own end mark is of no use: it overshoots to the next token, past comments and blank lines.
+    """
+    index = tree.ends.get(node, node)
+    while isinstance(tree.events[index], (MappingEnd, SequenceEnd)):
+        closing = tree.events[index]
+        if closing.end_mark.index > closing.start_mark.index:
+            break
+        index -= 1
+    return tree.events[index]

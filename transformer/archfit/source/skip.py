@@ -1,0 +1,78 @@
+"""Which pieces need no parser.
+
+    kind: Service                     exactly one line of each at the top column, bare words to the end of the line,
+    apiVersion: v1                    no odd line breaks: then group and kind are known without parsing
+
+    known, in the closed set of kinds without pods                    skipped
+    known, in no row, and none of the words of a pod in the text      skipped
+    anything else                                                     parsed
+
+A skipped piece passes through as it is, even if the rest of it is not YAML.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.record import Record
+
+_BARE_KIND = re.compile(rb"kind:[ \t]+([A-Za-z][A-Za-z0-9]*)[ \t]*\r?(?=\n|\Z)").match
+_BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t]*\r?(?=\n|\Z)").match
+_ODD_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+_POD_WORDS = (b"containers", b"container:", b"image", b"podTemplate", b"template:")
+_ESCAPED_KEY = re.compile(rb'"[^"\n]*\\[^"\n]*"[ \t]*:').search
+
+
+class Identity(Record):
+    """What a piece says of itself at its top column."""
+
+    api_version: str
+    kind: str
+
+
+def has_odd_breaks(data: bytes, start: int, end: int) -> bool:
+    """True for a bare CR, NEL, LS or PS: line breaks to some YAML parsers and not to others."""
+    if any(data.find(line_break, start, end) >= 0 for line_break in _ODD_BREAKS):
+        return True
+    at = data.find(b"\r", start, end)
+    while at >= 0:
+        if data[at + 1 : at + 2] != b"\n":
+            return True
+        at = data.find(b"\r", at + 1, end)
+    return False
+
+
+def identity(data: bytes, start: int, end: int, column: int = 0) -> Identity | None:
+    """Group and kind without parsing, or None where they are not plain to see.
+
+    column: of the object's keys; its first key may stand behind a dash (an item of a list).
+    """
+    kind = _only_line(data, start, end, b"kind", column)
+    api_version = _only_line(data, start, end, b"apiVersion", column)
+    if kind < 0 or api_version < 0 or has_odd_breaks(data, start, end):
+        return None
+    bare_kind, bare_version = _BARE_KIND(data, kind, end), _BARE_API_VERSION(data, api_version, end)
+    if bare_kind is None or bare_version is None:
+        return None
+    return Identity(bare_version[1].decode(), bare_kind[1].decode())
+
+
+def has_pod_words(data: bytes, start: int, end: int) -> bool:
+    """True if a pod spec could be hidden in this text."""
+    return any(data.find(word, start, end) >= 0 for word in _POD_WORDS) or (
+        data.find(b"\\", start, end) >= 0 and _ESCAPED_KEY(data, start, end) is not None
+    )
+
+
+def _only_line(data: bytes, start: int, end: int, word: bytes, column: int) -> int:
+    """Offset of the only line at this column that begins with word; -1 if there is none, or more than one."""
+    found = -1
+    if data.startswith(word, start + column, end) and data[start : start + column].strip(b" -") == b"":
+        found = start + column
+    needle = b"\n" + b" " * column + word
+    at = data.find(needle, start, end)
+    if at >= 0:
+        if found >= 0 or data.find(needle, at + 1, end) >= 0:
+            return -1
+        found = at + 1 + column
+    return found

@@ -1,0 +1,281 @@
+"""The places of a document where an edit may go.
+
+A pod spec's spine, of which a site is kept for each node that is there:
+
+    spec                                   the pod spec, and every node above it
+    ├── tolerations
+    └── affinity
+        └── nodeAffinity
+            ├── requiredDuringScheduling...
+            │   └── nodeSelectorTerms
+            │       └── each term
+            │           └── matchExpressions
+            └── preferredDuringScheduling...
+
+Sites outlive the tree they were read from, which is dropped at once: a stream of a thousand workloads would
+otherwise hold a hundred megabytes of parser events.
+"""
+
+from __future__ import annotations
+
+from archfit.record import Record
+from archfit.source.nodes import Scalar, is_mapping, is_sequence, items, last_leaf, members
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
+    from archfit.patch import Path
+    from archfit.source.nodes import Tree
+
+    Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_SPINE: Spine = {
+    "tolerations": None,
+    "affinity": {
+        "nodeAffinity": {
+            REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": None}]},
+            PREFERRED: None,
+        },
+    },
+}
+_WIDEST_INDENT = 9
+
+
+class Site(Record):
+    """A node that an edit may fill, extend or replace. Offsets are code points of the document's text.
+
+    kind: "mapping", "sequence", "empty" (null in any spelling), "alias", "merged" (supplied by `<<`, nowhere in the
+    text) or "other".
+    flow: it is written in flow style, or stands inside a flow collection. json: with keys in double quotes there.
+    column: 0-based; of the keys or dashes of a block collection, else of the key or dash that holds the value.
+    start, end: the text of an empty value or alias. Of a collection, `end` is where its last member ends (of an empty
+    flow collection, where the opening bracket ends).
+    members: how many it has.
+    last: where the last member of a block mapping begins, -1 where there is none.
+    block_scalar: it ends with a block scalar, which swallows the blank lines behind it.
+    line: 1-based line of the document's text.
+    problem: why no edit can go here, "" if one can.
+    """
+
+    kind: Literal["mapping", "sequence", "empty", "alias", "merged", "other"]
+    flow: bool
+    json: bool
+    column: int
+    start: int
+    end: int
+    line: int
+    members: int = 0
+    last: int = -1
+    block_scalar: bool = False
+    problem: str = ""
+
+
+class AliasSite(Record):
+    """An alias in the document. path: its own, with "<<" for a merge; anchored: of the node that it repeats."""
+
+    path: Path
+    anchored: Path
+    site: Site
+
+
+class Sites(Record):
+    """All sites of a document's pod specs.
+
+    indent: columns that a mapping inside a mapping stands to the right.
+    dash: columns that a sequence inside a mapping stands to the right, 0 in compact style.
+    """
+
+    at: dict[Path, Site]
+    aliases: tuple[AliasSite, ...]
+    indent: int
+    dash: int
+
+
+def find_sites(tree: Tree, root: int, value: Any, pods: list[Path]) -> Sites:
+    """The sites of the pod specs at `pods`; paths are counted from the node `root`, whose value is `value`."""
+    at: dict[Path, Site] = {}
+    indent = dash = -1
+    for pod in pods:
+        node, found = _descend(tree, root, value, pod, at)
+        if node < 0:
+            continue
+        spec, above = at[pod], at[pod[:-1]]
+        _collect(tree, node, pod, found, _SPINE, at)
+        if spec.kind == "mapping" and not spec.flow:
+            if indent < 0 and 0 < spec.column - above.column <= _WIDEST_INDENT:
+                indent = spec.column - above.column
+            if dash < 0:
+                dash = _dash_of(tree, node, spec.column)
+    aliases = tuple(
+        AliasSite(
+            _path_of(tree, root, use.index),
+            _path_of(tree, root, use.anchored),
+            _site_below(tree, root, _path_of(tree, root, use.index)),
+        )
+        for use in tree.aliases
+    )
+    return Sites(at, aliases, indent if indent > 0 else 2, max(dash, 0))
+
+
+def _descend(tree: Tree, node: int, value: Any, path: Path, at: dict[Path, Site]) -> tuple[int, Any]:
+    """Keeps the sites along path; the node and value at its end, or -1 where an alias or merge bars the way."""
+    site = at[()] = at.get(()) or _site(tree, node, None)
+    for depth, token in enumerate(path, start=1):
+        here = path[:depth]
+        value = value[token]
+        node = _child(tree, node, token)
+        site = at[here] = at.get(here) or (_site(tree, node, site) if node >= 0 else _merged(site))
+        if site.kind in ("alias", "merged"):
+            return -1, value
+    return node, value
+
+
+def _collect(tree: Tree, node: int, path: Path, value: Any, spine: Spine, at: dict[Path, Site]) -> None:
+    site = at[path]
+    if site.kind == "mapping" and isinstance(spine, dict):
+        for name, below in spine.items():
+            if name in value:
+                _keep(tree, _child(tree, node, name), (*path, name), value[name], below, site, at)
+    elif site.kind == "sequence" and isinstance(spine, list):
+        for number, item in enumerate(items(tree, node)):
+            _keep(tree, item, (*path, number), value[number], spine[0], site, at)
+
+
+def _keep(
+    tree: Tree, node: int, path: Path, value: Any, spine: Spine, above: Site, at: dict[Path, Site]
+) -> None:
+    at[path] = _site(tree, node, above) if node >= 0 else _merged(above)
+    _collect(tree, node, path, value, spine, at)
+
+
+def _child(tree: Tree, node: int, token: str | int) -> int:
+    """The node of a member as written, -1 where it is not written here."""
+    found = -1
+    if is_mapping(tree, node):
+        for name, _, value in members(tree, node):
+            if name == token:
+                found = value
+    elif is_sequence(tree, node):
+        for number, item in enumerate(items(tree, node)):
+            if number == token:
+                return item
+    return found
+
+
+def _merged(above: Site) -> Site:
+    return Site("merged", above.flow, above.json, above.column, above.end, above.end, above.line)
+
+
+def _site(tree: Tree, node: int, above: Site | None) -> Site:
+    event = tree.events[node]
+    flow, json, column = (above.flow, above.json, above.column) if above else (False, False, 0)
+    start, end, line = event.start_mark.index, event.end_mark.index, event.start_mark.line + 1
+    if is_mapping(tree, node):
+        return _mapping_site(tree, node, flow=flow or event.flow_style, json=json)
+    if is_sequence(tree, node):
+        return _sequence_site(tree, node, flow=flow or event.flow_style, json=json)
+    if not isinstance(event, Scalar):
+        return Site("alias", flow, json, column, start, end, line)
+    if event.value in _NULLS and event.implicit[0] and event.tag is None:
+        problem = "an anchor stands where the value is missing" if event.anchor is not None else ""
+        return Site("empty", flow, json, column, start, end, line, problem=problem)
+    return Site("other", flow, json, column, start, end, line)
+
+
+_NULLS = ("", "~", "null", "Null", "NULL")
+
+
+def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
+    event = tree.events[node]
+    line = event.start_mark.line + 1
+    keys = [(key, value) for _, key, value in members(tree, node)]
+    if not keys:
+        return Site("mapping", flow=True, json=json, column=0, start=-1, end=event.end_mark.index, line=line)
+    first, last = tree.events[keys[0][0]], tree.events[keys[-1][0]]
+    leaf = last_leaf(tree, keys[-1][1])
+    problem = ""
+    if flow:
+        json = json or getattr(first, "style", None) == '"'
+        if tree.text[event.end_mark.index - 1 : event.end_mark.index] != "{":
+            problem = "a mapping of one pair in a flow sequence has no braces"
+    elif any(_is_explicit(tree.text, tree.events[key].start_mark) for key, _ in keys):
+        problem = "an explicit key ('? key') stands there"
+    return Site(
+        "mapping",
+        flow,
+        json,
+        first.start_mark.column,
+        -1,
+        leaf.end_mark.index,
+        line,
+        len(keys),
+        -1 if flow else last.start_mark.index,
+        getattr(leaf, "style", None) in ("|", ">"),
+        problem,
+    )
+
+
+def _sequence_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
+    event = tree.events[node]
+    line, opening = event.start_mark.line + 1, event.end_mark
+    nodes = list(items(tree, node))
+    if not nodes:
+        return Site("sequence", flow=True, json=json, column=0, start=-1, end=opening.index, line=line)
+    leaf = last_leaf(tree, nodes[-1])
+    # The mark stands on the first dash, or behind it where the sequence is not indented (libyaml's parser).
+    column = opening.column if tree.text[opening.index : opening.index + 1] == "-" else opening.column - 1
+    if flow and not json:
+        first = tree.events[nodes[0] + 1] if is_mapping(tree, nodes[0]) else None
+        json = getattr(first, "style", None) == '"'
+    return Site(
+        "sequence",
+        flow,
+        json,
+        column,
+        -1,
+        leaf.end_mark.index,
+        line,
+        len(nodes),
+        block_scalar=getattr(leaf, "style", None) in ("|", ">"),
+    )
+
+
+def _is_explicit(text: str, key: Any) -> bool:
+    """Whether `?` stands before the key; in a block mapping nothing else but a dash can."""
+    return text[text.rfind("\n", 0, key.index) + 1 : key.index].rstrip().endswith("?")
+
+
+def _dash_of(tree: Tree, pod_spec: int, column: int) -> int:
+    """How far the pod spec's own sequences are indented, -1 where it has none in block style."""
+    for _, _, value in members(tree, pod_spec):
+        if is_sequence(tree, value) and not tree.events[value].flow_style:
+            return max(_sequence_site(tree, value, flow=False, json=False).column - column, 0)
+    return -1
+
+
+def _path_of(tree: Tree, root: int, node: int) -> Path:
+    """The path from root to a node, as written: "<<" is a key here."""
+    path: Path = ()
+    while root != node and root in tree.ends:
+        if is_mapping(tree, root):
+            inside = [(name, value) for name, _, value in members(tree, root)]
+        else:
+            inside = list(enumerate(items(tree, root)))  # type: ignore[arg-type]  # one shape for both loops
+        for token, child in inside:
+            if child <= node <= tree.ends.get(child, child):
+                path, root = (*path, token), child
+                break
+        else:
+            break
+    return path
+
+
+def _site_below(tree: Tree, node: int, path: Path) -> Site:
+    site = _site(tree, node, None)
+    for token in path:
+        node = _child(tree, node, token)
+        site = _site(tree, node, site)
+    return site
