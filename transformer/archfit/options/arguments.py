@@ -1,0 +1,137 @@
+"""Command-line arguments: argparse does the reading, every mistake becomes one sentence.
+
+    --tolerate a=arm64:NoSchedule      a value as the next argument, or after "="
+    --strict, --no-strict              switches
+    --config FILE                      the configuration file
+    --help, -h, --version, -V          asked for with `wanted`, before anything else is read
+
+Flags are never abbreviated. An empty argument is ignored, as Helm passes one for an empty
+--post-renderer-args.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from archfit.errors import UsageError
+from archfit.options.kinds import SWITCH
+from archfit.options.layers import Given, Layer
+from archfit.options.syntax import Problem, nearest
+from archfit.options.table import CONFIG_FLAG, TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from archfit.options.table import Option
+
+_CREDENTIALS = re.compile(r"://[^/]*@").sub
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse without exits, abbreviations and texts of its own: wrong usage raises UsageError.
+
+    program: what the user typed, as in `archfit setup cluster`, to name where help is found.
+    """
+
+    def __init__(self, program: str) -> None:
+        super().__init__(prog=program, add_help=False, allow_abbrev=False, exit_on_error=False, usage="")
+
+    def error(self, message: str) -> NoReturn:
+        """What argparse calls for mistakes that it has no exception for."""
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def read(self, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+        """The flags, and the arguments that are none; empty ones are dropped. Raises UsageError."""
+        known = self.flags()
+        try:
+            found, rest = self.parse_known_args(list(argv))
+        except argparse.ArgumentError as error:
+            raise UsageError(self.misuse(error.argument_name or "")) from None
+        words = [word for word in rest if word not in ("", "--")]
+        for word in words:
+            name = word.partition("=")[0]
+            if word.startswith("-") and word != "-":
+                raise UsageError(self.unknown(name, known))
+        return found, words
+
+    def flags(self) -> list[str]:
+        """Every flag there is."""
+        return [flag for action in self._actions for flag in action.option_strings]
+
+    def misuse(self, flag: str) -> str:
+        """A switch with a value, or a flag without one."""
+        action = next(action for action in self._actions if flag in action.option_strings)
+        if action.nargs == 0:
+            return f"{flag}: takes no value: write {' or '.join(self.switches(flag))}"
+        return f"{flag}: has no value: write {flag}={action.metavar}"
+
+    def switches(self, flag: str) -> list[str]:
+        """The flag and its counterpart."""
+        bare = flag.removeprefix("--no-").removeprefix("--")
+        return [known for known in self.flags() if known in (f"--{bare}", f"--no-{bare}")]
+
+    def unknown(self, name: str, known: Sequence[str]) -> str:
+        """A flag that does not exist, or one argument that should be two."""
+        head = name.split(None, 1)[0]
+        if head in known and head != name:
+            return f"{head}: its value is in the same argument: write {head}=VALUE, or two arguments"
+        near = nearest(name, known)
+        return f"there is no flag {name!r}: {f'write {near}' if near else f'see {self.prog} --help'}"
+
+
+def wanted(argv: Sequence[str]) -> str:
+    """What the arguments ask for anywhere: "help", "version" or nothing."""
+    for word in argv:
+        if word in ("-h", "--help"):
+            return "help"
+        if word in ("-V", "--version"):
+            return "version"
+    return ""
+
+
+def add(parser: argparse.ArgumentParser, option: Option) -> None:
+    """Adds an option's flags; each occurrence is kept as the text that a variable would hold."""
+    if option.kind is SWITCH:
+        for flag, text in zip(option.flags, ("true", "false"), strict=False):
+            parser.add_argument(flag, dest=option.key, action="append_const", const=text)
+    elif option.flags:
+        parser.add_argument(*option.flags, dest=option.key, action="append", metavar=option.metavar)
+
+
+def from_arguments(
+    argv: Sequence[str], rows: Sequence[Option] = TABLE, program: str = "archfit"
+) -> tuple[Layer, str | None]:
+    """The layer of the flags, and the configuration file that they name.
+
+    rows: the options of the command at hand. Raises UsageError.
+    """
+    parser = Parser(program)
+    parser.add_argument(CONFIG_FLAG, dest="config", metavar="FILE")
+    for option in rows:
+        add(parser, option)
+    found, words = parser.read(argv)
+    if words:
+        raise UsageError(
+            f"{_CREDENTIALS('://***@', words[0])!r} is not expected: {program} takes flags alone"
+        )
+    if found.config == "":
+        raise UsageError(f"{CONFIG_FLAG}: is empty: write the path of the file")
+    given = {}
+    for option in rows:
+        texts = getattr(found, option.key, None)
+        if texts:
+            given[option.key] = Given(_parsed(option, texts), option.flags[0])
+    names = ", ".join(value.where for value in given.values())
+    return Layer(f"flags ({names})", given), found.config
+
+
+def _parsed(option: Option, texts: Sequence[str]) -> object:
+    if "" in texts:
+        raise UsageError(f"{option.flags[0]}: is empty: write a value, or leave the flag out")
+    try:
+        return option.kind.text(texts)
+    except Problem as problem:
+        raise UsageError(f"{option.flags[0]}: {problem.message}") from None

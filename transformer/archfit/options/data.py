@@ -1,0 +1,178 @@
+"""Option values in the shape of a configuration file: lists and mappings instead of one line of text.
+
+    architectures    [amd64, arm64]
+    platforms        [linux/amd64, linux/arm/v7]
+    weights          {arm64: 10, amd64: 5}
+    overrides        {"registry.local/legacy/*": [linux/amd64]}
+    mirrors          {docker.io: "https://hub.example/proxy"}
+    tolerations      ["arch=arm64:NoSchedule", {architectures: [arm64], toleration: {key, ..}}]
+
+Values are plain: dict, list, str, bool, int and None, as `document` reads them. The word `none` stands for
+the empty list or mapping. A function raises Problem whose `path` leads to the part that is wrong.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from archfit.options import syntax
+from archfit.options.mirrors import mirror, registry_host
+from archfit.options.syntax import Problem, expected
+from archfit.options.taints import OPERATORS, effect, toleration_rule
+from archfit.options.values import ImagePlatforms, Mirror, Toleration, TolerationRule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    from archfit.images.platforms import Platform
+
+    T = TypeVar("T")
+
+
+def string(value: object) -> str:
+    """A scalar's text. Raises Problem for a boolean, which YAML made of a bare word, and for the rest."""
+    if isinstance(value, bool):
+        raise Problem(f"{str(value).lower()} is a boolean in YAML: write it in quotes if you mean the word")
+    if isinstance(value, (str, int)):
+        return str(value)
+    raise Problem(
+        "has no value: write one, or leave the key out" if value is None else "has to be a single text"
+    )
+
+
+def boolean(value: object) -> bool:
+    """A YAML boolean. Raises Problem."""
+    if not isinstance(value, bool):
+        shown = repr(value) if isinstance(value, (str, int)) else "this"
+        raise Problem(f"{shown} is not a boolean: write true or false")
+    return value
+
+
+def within(step: str | int, parse: Callable[[object], T], value: object) -> T:
+    """What `parse` makes of a part of a value; a Problem gets the step that leads there."""
+    try:
+        return parse(value)
+    except Problem as problem:
+        raise Problem(problem.message, (step, *problem.path)) from None
+
+
+def items(value: object, parse: Callable[[object], T], example: str) -> tuple[T, ...]:
+    """The items of a list, or of `none`, doubles dropped. Raises Problem."""
+    found = [] if value == "none" else value
+    if not isinstance(found, list):
+        raise Problem(f"has to be a list: write it as [{example}]")
+    return tuple(dict.fromkeys(within(index, parse, item) for index, item in enumerate(found)))
+
+
+def members(value: object, example: str) -> dict[str, object]:
+    """A mapping, or `none`. Raises Problem."""
+    found = {} if value == "none" else value
+    if not isinstance(found, dict):
+        raise Problem(f"has to be a mapping: write it as {{{example}}}")
+    return found
+
+
+def fields(value: object, known: Sequence[str], example: str) -> dict[str, object]:
+    """A mapping with none but the known keys. Raises Problem."""
+    found = members(value, example)
+    for key in found:
+        if key not in known:
+            raise Problem(f"there is no key {key!r} here: {expected(key, known)}", (key,))
+    return found
+
+
+def architectures(value: object) -> tuple[str, ...]:
+    """A list of architectures, not empty, sorted and unique. Raises Problem."""
+    found = (
+        ()
+        if value == "none"
+        else items(value, lambda item: syntax.architecture(string(item)), "amd64, arm64")
+    )
+    if not found:
+        raise Problem("names no architecture: write at least one, as [amd64]")
+    return tuple(sorted(found))
+
+
+def platforms(value: object) -> tuple[Platform, ...]:
+    """A list of platforms, sorted by their text and unique. Raises Problem."""
+    return tuple(sorted(items(value, lambda item: syntax.platform(string(item)), "linux/amd64"), key=str))
+
+
+def weights(value: object) -> tuple[tuple[str, int], ...]:
+    """A mapping of architectures to weights, sorted. Raises Problem."""
+    found = members(value, "arm64: 10, amd64: 5")
+    return tuple(
+        sorted(
+            (syntax.architecture(name), within(name, lambda item: syntax.weight(string(item)), number))
+            for name, number in found.items()
+        )
+    )
+
+
+def overrides(value: object) -> tuple[ImagePlatforms, ...]:
+    """A mapping of globs to lists of platforms, in its order. Raises Problem."""
+
+    def some(listed: object) -> tuple[Platform, ...]:
+        found = platforms(listed)
+        if not found:
+            raise Problem("names no platform: write at least one, as [linux/amd64]")
+        return found
+
+    found = members(value, "'registry.local/legacy/*': [linux/amd64]")
+    return tuple(
+        ImagePlatforms(syntax.glob(pattern), within(pattern, some, row)) for pattern, row in found.items()
+    )
+
+
+def mirrors(value: object) -> tuple[Mirror, ...]:
+    """A mapping of registries to URLs, in its order. Raises Problem, whose path never holds a URL."""
+    found = members(value, "docker.io: 'https://hub.example/proxy'")
+    hosts = [(registry_host(source), url) for source, url in found.items()]
+    rows = tuple(Mirror(host, within(host, partial(_url, host), url)) for host, url in hosts)
+    return syntax.distinct(rows, lambda row: row.source)
+
+
+def _url(host: str, value: object) -> str:
+    return mirror(host, string(value)).url
+
+
+def tolerations(value: object) -> tuple[TolerationRule, ...]:
+    """A list of taints and of rules written out, in its order. Raises Problem."""
+    return items(value, _rule, "'arch=arm64:NoSchedule'")
+
+
+def _rule(value: object) -> TolerationRule:
+    if not isinstance(value, dict):
+        return toleration_rule(string(value))
+    found = fields(value, ("architectures", "toleration"), "architectures: [arm64], toleration: {..}")
+    for key in ("architectures", "toleration"):
+        if key not in found:
+            raise Problem(f"has no {key}: write both architectures and toleration")
+    return TolerationRule(
+        within("architectures", architectures, found["architectures"]),
+        within("toleration", _toleration, found["toleration"]),
+    )
+
+
+def _toleration(value: object) -> Toleration:
+    found = fields(
+        value, ("key", "operator", "value", "effect"), "key: arch, value: arm64, effect: NoSchedule"
+    )
+    if "key" not in found:
+        raise Problem("has no key: write the taint's key, as a toleration of every taint is never added")
+    key = within("key", lambda item: syntax.label_key(string(item)), found["key"])
+    operator = within("operator", _operator, found.get("operator", "Equal"))
+    text = within("value", lambda item: syntax.label_value(string(item)), found.get("value", ""))
+    if operator == "Exists" and text:
+        raise Problem("operator Exists takes no value: leave it out, or write operator: Equal", ("value",))
+    scope = within("effect", lambda item: effect(string(item)), found["effect"]) if "effect" in found else ""
+    return Toleration(key, operator, text, scope)
+
+
+def _operator(value: object) -> str:
+    word = string(value)
+    if word not in OPERATORS:
+        raise Problem(f"{word!r} is not an operator of tolerations: {expected(word, OPERATORS)}")
+    return word

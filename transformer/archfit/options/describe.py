@@ -1,0 +1,170 @@
+"""Help, Markdown table and JSON Schema, all from the rows of `table`.
+
+    python -m archfit.options.describe table      the options, for README and docs/configuration.md
+    python -m archfit.options.describe schema     docs/archfit.schema.json
+    python -m archfit.options.describe update F   the page F with the table between its markers renewed
+
+The markers are `<!-- options -->` and `<!-- /options -->`, each on a line of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+from archfit.options.file import API_VERSION, KIND
+from archfit.options.kinds import SWITCH
+from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from archfit.options.kinds import Schema
+    from archfit.options.table import Option
+
+BEGIN, END = "<!-- options -->", "<!-- /options -->"
+_WIDTH = 100
+_INDENT = 30
+
+
+def default_text(option: Option) -> str:
+    """The default as a flag would write it, "" where the help says it or there is nothing to say."""
+    if option.default in (None, {}, []):
+        return ""
+    if isinstance(option.default, list):
+        return ",".join(option.default)
+    return str(option.default).lower() if isinstance(option.default, bool) else str(option.default)
+
+
+def markdown_table(rows: Sequence[Option] = TABLE) -> str:
+    """The options as a GitHub table, with a line ending after the last row."""
+    head = ("Flag", "Key in the file", "Variable", "Default", "What it does")
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for option in rows:
+        flag = ", ".join(
+            _code(name + (f" {option.metavar}" if option.metavar else "")) for name in option.flags
+        )
+        if option.repeatable:
+            flag += " (repeatable)"
+        default = _code(default_text(option))
+        key = _code(f"{option.part}.{option.key}")
+        variable = _code(option.variable)
+        cells = (flag or "file only", key, variable, default, option.help.replace("|", "\\|"))
+        lines.append("| " + " | ".join(cells) + " |")
+    lines.append(f"| {_code(CONFIG_FLAG + ' FILE')} | | {_code(CONFIG_VARIABLE)} | | {CONFIG_HELP} |")
+    return "".join(line.replace("|  |", "| |").replace("|  |", "| |") + "\n" for line in lines)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`".replace("|", "\\|") if text else ""
+
+
+def updated(text: str) -> str:
+    """A Markdown page with the table between its markers renewed. Raises ValueError without markers."""
+    before, _begin, rest = text.partition(BEGIN + "\n")
+    _old, end, after = rest.partition(END + "\n")
+    if not end:
+        raise ValueError(f"the page has no lines {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n{markdown_table()}{END}\n{after}"
+
+
+def json_schema() -> Schema:
+    """The configuration file as JSON Schema, draft 2020-12."""
+    operator = _properties(OPERATOR)
+    operator["enforced"] = {
+        "type": "array",
+        "items": {"enum": [option.key for option in TABLE]},
+        "description": "Options that no flag, variable or application may change.",
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "archfit configuration",
+        "type": "object",
+        "properties": {
+            "apiVersion": {"const": API_VERSION},
+            "kind": {"const": KIND},
+            "metadata": {"type": "object", "description": "Not read."},
+            "spec": _part("Placement: anyone may supply it.", _properties(SPEC)),
+            "operator": _part("Trust: counts only in a file that a flag or variable names.", operator),
+        },
+        "required": ["apiVersion", "kind"],
+        "additionalProperties": False,
+    }
+
+
+def _properties(rows: Sequence[Option]) -> dict[str, Schema]:
+    return {
+        option.key: {
+            **option.kind.schema,
+            "description": option.help,
+            **({} if option.default is None else {"default": option.default}),
+        }
+        for option in rows
+    }
+
+
+def _part(description: str, properties: dict[str, Schema]) -> Schema:
+    return {
+        "type": ["object", "null"],
+        "description": description,
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def help_text(usage: str, about: str, rows: Sequence[Option] = TABLE) -> str:
+    """The help of a command: usage, what it is about, its options in their two parts. Plain text, 100 columns.
+
+    usage: after the word "usage:". about: one paragraph or several.
+    """
+    parts = [f"usage: {usage}", "", *about.strip().splitlines()]
+    for title, part in (("placement:", "spec"), ("registries, cache and report:", "operator")):
+        chosen = [option for option in rows if option.part == part and option.flags]
+        if chosen:
+            parts += ["", title, *(line for option in chosen for line in _entry(option))]
+    parts += ["", "in general:", *_lines(f"{CONFIG_FLAG} FILE", CONFIG_HELP)]
+    parts += _lines("-h, --help", "Shows this and ends.")
+    parts += _lines("-V, --version", "Shows the version and ends.")
+    variables = (
+        f"Each flag has a variable, as {rows[0].variable} for {rows[0].flags[0]}, and a key in the configuration "
+        "file; flags win over variables, variables over the file. Durations are written as 90s, 15m, 6h, 7d."
+    )
+    return "\n".join([*parts, "", *textwrap.wrap(variables, _WIDTH), ""])
+
+
+def _entry(option: Option) -> list[str]:
+    heads = ", ".join(option.flags) if option.kind is SWITCH else f"{option.flags[0]} {option.metavar}"
+    notes = [option.help]
+    if option.repeatable:
+        notes.append("May be repeated.")
+    if default_text(option) and option.kind is not SWITCH:
+        notes.append(f"Default: {default_text(option)}.")
+    return _lines(heads, " ".join(notes))
+
+
+def _lines(head: str, text: str) -> list[str]:
+    wrapped = textwrap.wrap(text, _WIDTH - _INDENT, break_on_hyphens=False)
+    if len(head) + 4 > _INDENT:
+        return [f"  {head}", *(" " * _INDENT + line for line in wrapped)]
+    first, *rest = wrapped
+    return [f"  {head}".ljust(_INDENT) + first, *(" " * _INDENT + line for line in rest)]
+
+
+def main(argv: Sequence[str]) -> str:
+    """What the module prints for these arguments. Raises ValueError for others."""
+    match argv:
+        case ["table"]:
+            return markdown_table()
+        case ["schema"]:
+            return json.dumps(json_schema(), indent=2) + "\n"
+        case ["update", path]:
+            with open(path, encoding="utf-8") as page:  # noqa: PTH123 - pathlib has no part in start-up paths
+                return updated(page.read())
+    raise ValueError("write table, schema, or update and the path of a page")
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(main(sys.argv[1:]))

@@ -1,0 +1,156 @@
+r"""A configuration file's YAML as plain values, with the line of every part.
+
+    read("spec:\n  exclude: [Job]\n")
+        values   {"spec": {"exclude": ["Job"]}}
+        lines    {("spec",): 1, ("spec", "exclude"): 2, ("spec", "exclude", 0): 2}
+
+Plain words resolve as PyYAML's safe loader does it for null, booleans and decimal integers; everything else
+stays text, so that 1.10 is not 1.1 and 12:30 not 750. Keys are always text. What people would trip over is an
+error instead of a guess: duplicate keys, `<<`, tags, several documents, more than 32 levels. Built from the
+parser's events, so that no nesting can exhaust the stack.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.options.syntax import Problem
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from archfit.patch import Path
+
+DEPTH_LIMIT = 32
+_NULLS = {"", "~", "null", "Null", "NULL"}
+_BOOLEANS = {
+    spelling: word in {"true", "yes", "on"}
+    for word in ("true", "yes", "on", "false", "no", "off")
+    for spelling in (word, word.capitalize(), word.upper())
+}
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
+_TEXT_TAGS = {None, "!", "tag:yaml.org,2002:str"}
+
+
+class Document(Record):
+    """values: of the whole file, None when it is empty. lines: 1-based, by path from the root."""
+
+    values: object
+    lines: dict[Path, int]
+
+
+class _Open:
+    """A collection that is being read. `key` is the one that waits for its value."""
+
+    def __init__(self, value: dict[str, object] | list[object], path: Path, anchor: str | None) -> None:
+        self.value = value
+        self.path = path
+        self.anchor = anchor
+        self.key: str | None = None
+
+
+def read(text: str) -> Document:
+    """The one document of the text. Raises Problem with its line."""
+    import yaml  # 15 ms that only runs with a configuration file pay
+
+    reader = _Reader()
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            reader.take(type(event).__name__.removesuffix("Event"), event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise Problem(
+            f"is not YAML ({error.problem or error.context}): mend it", (), mark.line + 1 if mark else 0
+        ) from None
+    except yaml.YAMLError as error:
+        raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): mend it") from None
+    return Document(reader.root, reader.lines)
+
+
+class _Reader:
+    """Puts events together; one method per event that matters."""
+
+    def __init__(self) -> None:
+        self.root: object = None
+        self.lines: dict[Path, int] = {}
+        self.open: list[_Open] = []
+        self.anchors: dict[str, object] = {}
+        self.documents = 0
+
+    def take(self, name: str, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if name == "DocumentStart":
+            self.documents += 1
+            if self.documents > 1:
+                raise Problem("a second document begins here: keep one in the file", (), line)
+        elif name == "Scalar":
+            self.scalar(event, line)
+        elif name == "Alias":
+            if event.anchor not in self.anchors:
+                raise Problem(f"*{event.anchor} stands for nothing yet: write the value out", (), line)
+            self.place(self.anchors[event.anchor], line)
+        elif name in {"MappingStart", "SequenceStart"}:
+            if event.tag not in {None, "!"}:
+                raise Problem(f"the tag {event.tag!r} means nothing here: leave it out", (), line)
+            if len(self.open) == DEPTH_LIMIT:
+                raise Problem(f"is nested deeper than {DEPTH_LIMIT} levels: no option is", (), line)
+            value: dict[str, object] | list[object] = {} if name == "MappingStart" else []
+            path = self.place(value, line)
+            self.open.append(_Open(value, path, event.anchor))
+        elif name in {"MappingEnd", "SequenceEnd"}:
+            done = self.open.pop()
+            if done.anchor:
+                self.anchors[done.anchor] = done.value
+
+    def scalar(self, event: Any, line: int) -> None:
+        if event.tag not in _TEXT_TAGS:
+            raise Problem(f"the tag {event.tag!r} means nothing here: leave it out", (), line)
+        plain = event.tag is None and event.implicit[0]
+        parent = self.open[-1] if self.open else None
+        if parent and isinstance(parent.value, dict) and parent.key is None:
+            self.key(parent, event.value, plain, line)
+            return
+        value = resolved(event.value) if plain else event.value
+        if event.anchor:
+            self.anchors[event.anchor] = value
+        self.place(value, line)
+
+    def key(self, parent: _Open, name: str, plain: bool, line: int) -> None:
+        if plain and name == "<<":
+            raise Problem("merge keys (<<) are not read here: write the keys out", parent.path, line)
+        if name in parent.value:
+            first = self.lines[(*parent.path, name)]
+            raise Problem(
+                f"the key {name!r} is here a second time, after line {first}: keep one", parent.path, line
+            )
+        parent.key = name
+        self.lines[(*parent.path, name)] = line
+
+    def place(self, value: object, line: int) -> Path:
+        """Puts a value where it belongs and says where that is."""
+        if not self.open:
+            self.root = value
+            return ()
+        parent = self.open[-1]
+        if isinstance(parent.value, list):
+            path = (*parent.path, len(parent.value))
+            parent.value.append(value)
+            self.lines[path] = line
+            return path
+        if parent.key is None:
+            raise Problem("a key has to be a plain word: write it as key: value", parent.path, line)
+        path = (*parent.path, parent.key)
+        parent.value[parent.key] = value
+        parent.key = None
+        return path
+
+
+def resolved(text: str) -> object:
+    """What a plain scalar stands for: None, a boolean, an integer, or itself."""
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    return int(text) if _INTEGER(text) else text

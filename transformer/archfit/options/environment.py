@@ -1,0 +1,54 @@
+"""Options in environment variables: ARCHFIT_ and the flag's name in capitals.
+
+    ARCHFIT_ON_CONFLICT=leave
+    ARCHFIT_MIRROR="docker.io=https://hub.example *=https://all.example"    repeatable: separated by blanks
+    ARCHFIT_STRICT=true                                                     true, false, 1 or 0
+
+An empty variable counts as unset. One that is nearly the name of an option is an error; other variables with
+the prefix are somebody else's: Kubernetes sets ARCHFIT_SERVICE_HOST and its like for a Service that is called
+archfit.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import UsageError
+from archfit.options.layers import Given, Layer
+from archfit.options.syntax import Problem, nearest
+from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SERVICE = ("ARCHFIT_PORT", "ARCHFIT_SERVICE_")
+
+
+def from_environment(environ: Mapping[str, str]) -> Layer:
+    """The layer of the environment. Raises UsageError."""
+    given = {}
+    for option in TABLE:
+        text = environ.get(option.variable, "") if option.variable else ""
+        if not text.strip():
+            continue
+        try:
+            parsed = option.kind.text(text.split() if option.repeatable else [text.strip()])
+        except Problem as problem:
+            raise UsageError(f"{option.variable}: {problem.message}") from None
+        given[option.key] = Given(parsed, option.variable)
+    _no_misspelt(environ)
+    names = ", ".join(value.where for value in given.values())
+    return Layer(f"environment ({names})", given)
+
+
+def _no_misspelt(environ: Mapping[str, str]) -> None:
+    known = {option.variable.removeprefix(VARIABLE_PREFIX) for option in TABLE if option.variable}
+    known.add(CONFIG_VARIABLE.removeprefix(VARIABLE_PREFIX))
+    for variable in environ:
+        name = variable.removeprefix(VARIABLE_PREFIX)
+        if name == variable or name in known or variable.startswith(_SERVICE):
+            continue
+        near = nearest(name, sorted(known))
+        if near:
+            raise UsageError(
+                f"{variable}: there is no such variable: write {VARIABLE_PREFIX}{near}, or unset it"
+            )

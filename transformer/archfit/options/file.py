@@ -1,0 +1,162 @@
+"""The configuration file, in two parts.
+
+apiVersion: archfit.dev/v1alpha1
+kind: ArchFit
+metadata: {name: any}       # allowed, not read
+spec:                       # placement: anyone may supply it
+  clusterArchitectures: [amd64, arm64]
+operator:                   # trust: only in a file that a flag or variable of the operator names
+  cacheTtl: 1h
+  enforced: [clusterArchitectures, onConflict]
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from archfit.errors import UsageError
+from archfit.options import data
+from archfit.options.document import Document, read
+from archfit.options.layers import Given, Layer
+from archfit.options.syntax import Problem, expected
+from archfit.options.table import BY_KEY, OPERATOR, SPEC
+from archfit.patch import dotted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from archfit.patch import Path
+
+API_VERSION = "archfit.dev/v1alpha1"
+KIND = "ArchFit"
+_KEYS = {
+    "spec": tuple(option.key for option in SPEC),
+    "operator": (*(option.key for option in OPERATOR), "enforced"),
+}
+
+
+def from_file(content: bytes, path: str, named_by: str = "--config") -> Layer:
+    """The layer of a configuration file that the operator named, so that both parts count.
+
+    path: as the operator wrote it, for messages. named_by: the flag or variable that did. Raises UsageError.
+    """
+    lines: Mapping[Path, int] = {}
+    try:
+        document = read(_text(content))
+        lines = document.lines
+        return _layer(document, path, f"file {path} ({named_by})")
+    except Problem as problem:
+        line = problem.line or _line(lines, problem.path)
+        where = f"{path} line {line}" if line else path
+        field = dotted(problem.path)
+        raise UsageError(f"{where}{', ' + field if field else ''}: {problem.message}") from None
+
+
+def from_values(values: object, source: str) -> Layer:
+    """The layer of a configuration object that anyone may have supplied (a functionConfig, parameters).
+
+    values: the whole object, plain. source: its name for messages. Raises UsageError: the part `operator` is
+    refused.
+    """
+    try:
+        found = _object(values)
+        _without_trust(found)
+        return Layer(source, _given(found, "spec", Document(values, {}), source))
+    except Problem as problem:
+        field = dotted(problem.path)
+        raise UsageError(f"{source}{', ' + field if field else ''}: {problem.message}") from None
+
+
+def _without_trust(found: Mapping[str, object]) -> None:
+    if "operator" in found:
+        raise Problem(
+            "is taken from the operator only: write it into a file named by --config", ("operator",)
+        )
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Problem("is not UTF-8: save it in that encoding", (), line) from None
+
+
+def _layer(document: Document, path: str, source: str) -> Layer:
+    found = _object(document.values)
+    given = {**_given(found, "spec", document, path), **_given(found, "operator", document, path)}
+    operator = found.get("operator")
+    enforced: tuple[str, ...] = ()
+    if isinstance(operator, dict) and "enforced" in operator:
+        enforced = data.within(
+            "operator", lambda part: data.within("enforced", _enforced, part), operator["enforced"]
+        )
+    return Layer(source, given, enforced)
+
+
+def _object(values: object) -> dict[str, object]:
+    """The object's parts, when it is one of ours. Raises Problem."""
+    if not isinstance(values, dict) or not values:
+        state = "is empty" if values is None or values == {} else "is not a configuration of archfit"
+        raise Problem(f"{state}: begin it with apiVersion: {API_VERSION} and kind: {KIND}")
+    for key in values:
+        for part, known in _KEYS.items():
+            if key in known:
+                raise Problem(f"belongs under {part}: move it there", (key,))
+        if key not in {"apiVersion", "kind", "metadata", *_KEYS}:
+            raise Problem(
+                f"there is no key {key!r} here: {expected(key, ('apiVersion', 'kind', 'metadata', *_KEYS))}",
+                (key,),
+            )
+    for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
+        if key not in values:
+            raise Problem(f"has no {key}: add {key}: {wanted}")
+        if values[key] != wanted:
+            raise Problem(
+                f"{data.within(key, data.string, values[key])!r} is not known: write {wanted}", (key,)
+            )
+    return values
+
+
+def _given(found: dict[str, object], part: str, document: Document, name: str) -> dict[str, Given]:
+    """The options of one part. Raises Problem."""
+    values = found.get(part)
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise Problem("has to be a mapping of options: write them as key: value", (part,))
+    given = {}
+    for key, value in values.items():
+        option = BY_KEY.get(key)
+        if key == "enforced" and part == "operator":
+            continue
+        if option is None or option.part != part:
+            raise Problem(_misplaced(key, part), (part, key))
+        line = _line(document.lines, (part, key))
+        where = f"{name}{f' line {line}' if line else ''}, {part}.{key}"
+        parse = partial(data.within, key, option.kind.data)
+        given[key] = Given(data.within(part, parse, value), where)
+    return given
+
+
+def _misplaced(key: str, part: str) -> str:
+    other = "operator" if part == "spec" else "spec"
+    if key in _KEYS[other]:
+        return f"belongs under {other}: move it there"
+    return f"there is no option {key!r}: {expected(key, _KEYS[part])}"
+
+
+def _enforced(value: object) -> tuple[str, ...]:
+    def known(item: object) -> str:
+        key = data.string(item)
+        if key not in BY_KEY:
+            raise Problem(f"there is no option {key!r}: {expected(key, BY_KEY)}")
+        return key
+
+    return data.items(value, known, "clusterArchitectures, onConflict")
+
+
+def _line(lines: Mapping[Path, int], path: Path) -> int:
+    """The line of the innermost part of the path whose line is known, 0 if none is."""
+    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)

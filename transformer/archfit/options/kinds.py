@@ -1,0 +1,170 @@
+"""How a kind of option is written: as text (flag, variable), as data (file), and its JSON Schema.
+
+    kind              text                         data
+    choice            one of its words             the same
+    SWITCH            true, false, 1, 0            a boolean
+    PATH              any text                     the same
+    durations         6h                           the same, or 0
+    ARCHITECTURES     amd64,arm64                  a list
+    PLATFORMS         linux/amd64,arm64            a list
+    PREFERENCE        arm64=10,amd64=5             a mapping, architecture: weight
+    OVERRIDES         GLOB=PLATFORM,..  (again)    a mapping, glob: list of platforms
+    MIRRORS           SOURCE=URL        (again)    a mapping, source: URL
+    TOLERATIONS       a taint           (again)    a list of taints, or of {architectures, toleration}
+    KEYS, EXCLUDES    any               (again)    a list
+
+`none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. The texts' grammars
+are in `syntax` and `taints`, the data's in `data`.
+"""
+
+from __future__ import annotations
+
+from archfit.options import data, syntax
+from archfit.options.mirrors import mirror_pair
+from archfit.options.syntax import Problem, distinct
+from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias, TypeVar
+
+    T = TypeVar("T")
+    Schema: TypeAlias = dict[str, Any]
+
+
+class Kind(Record):
+    """text: from the occurrences of a flag, at least one. data: from a file. schema: of the data."""
+
+    text: Callable[[Sequence[str]], object]
+    data: Callable[[object], object]
+    schema: Schema
+
+
+def choice(*choices: str) -> Kind:
+    """One of some words."""
+
+    def parse(word: str) -> str:
+        if word not in choices:
+            raise Problem(
+                f"{word!r} is not one of {', '.join(choices)}: "
+                f"write {syntax.nearest(word, choices) or choices[0]!r}"
+            )
+        return word
+
+    return single(parse, {"enum": list(choices)})
+
+
+def single(parse: Callable[[str], object], schema: Schema) -> Kind:
+    """One text; of several occurrences of a flag the last one counts."""
+    return Kind(lambda given: parse(given[-1]), lambda value: parse(data.string(value)), schema)
+
+
+def repeated(parse: Callable[[str], object], item: Schema, example: str) -> Kind:
+    """A list of texts."""
+    return Kind(
+        lambda given: _each(given, parse),
+        lambda value: data.items(value, lambda one: parse(data.string(one)), example),
+        _or_none({"type": "array", "items": item}),
+    )
+
+
+def exclusion(text: str) -> str:
+    """`KIND[/NAMESPACE[/NAME]]`, each a glob (placement.selection). Raises Problem."""
+    parts = text.split("/")
+    if len(parts) > 3 or not all(parts) or text != text.strip():
+        raise Problem(
+            f"{text!r} is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'"
+        )
+    return text
+
+
+def _switch(word: str) -> bool:
+    if word not in {"true", "false", "1", "0"}:
+        raise Problem(f"{word!r} is not a boolean: write true or false")
+    return word in {"true", "1"}
+
+
+def _path(word: str) -> str:
+    if not word or "\0" in word:
+        raise Problem("is not a path: write one without NUL characters" if word else "is empty: write a path")
+    return word
+
+
+def _each(given: Sequence[str], parse: Callable[[str], T]) -> tuple[T, ...]:
+    """Every occurrence parsed, doubles dropped; `none` stands alone."""
+    if list(given) == ["none"]:
+        return ()
+    if "none" in given:
+        raise Problem("'none' stands alone: leave out either it or the others")
+    return tuple(dict.fromkeys(parse(word) for word in given))
+
+
+def _last(parse: Callable[[str], tuple[T, ...]]) -> Callable[[Sequence[str]], tuple[T, ...]]:
+    return lambda given: () if given[-1] == "none" else parse(given[-1])
+
+
+def _or_none(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"const": "none"}]}
+
+
+_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_LABEL_KEY = {"type": "string", "pattern": f"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?{_NAME}$"}
+LABEL_VALUE: Schema = {"type": ["string", "integer"], "pattern": f"^({_NAME})?$"}
+_PLATFORM = {"type": ["string", "integer"], "pattern": "^[^/,]+(/[^/,]+){0,2}$"}
+_DURATION = {"type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"}
+_TEXT = {"type": "string", "minLength": 1}
+ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*syntax.ARCHITECTURES, 386]}, "minItems": 1}
+_TOLERATION = {
+    "type": "object",
+    "properties": {
+        "key": _LABEL_KEY,
+        "operator": {"enum": list(OPERATORS)},
+        "value": LABEL_VALUE,
+        "effect": {"enum": list(EFFECTS)},
+    },
+    "required": ["key"],
+    "additionalProperties": False,
+}
+_RULE = {
+    "anyOf": [
+        {"type": "string", "pattern": f"^(gke|[^@:]+:({'|'.join(EFFECTS)})(@.+)?)$"},
+        {
+            "type": "object",
+            "properties": {"architectures": ARCHITECTURE_LIST, "toleration": _TOLERATION},
+            "required": ["architectures", "toleration"],
+            "additionalProperties": False,
+        },
+    ]
+}
+_WEIGHTS = {
+    "type": "object",
+    "propertyNames": {"enum": list(syntax.ARCHITECTURES)},
+    "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 100},
+}
+_OVERRIDES = {"type": "object", "additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}}
+_MIRRORS = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^https?://[^@?#]+$"}}
+
+SWITCH = Kind(lambda given: _switch(given[-1]), data.boolean, {"type": "boolean"})
+PATH = single(_path, _TEXT)
+WHOLE_SECONDS = single(syntax.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
+DEADLINE = single(syntax.deadline, _DURATION)
+ARCHITECTURES = Kind(lambda given: syntax.architectures(given[-1]), data.architectures, ARCHITECTURE_LIST)
+PLATFORMS = Kind(_last(syntax.platforms), data.platforms, _or_none({"type": "array", "items": _PLATFORM}))
+PREFERENCE = Kind(_last(syntax.weights), data.weights, _or_none(_WEIGHTS))
+TOLERATIONS = Kind(
+    lambda given: _each(given, toleration_rule), data.tolerations, _or_none({"type": "array", "items": _RULE})
+)
+OVERRIDES = Kind(
+    lambda given: distinct(_each(given, syntax.image_platforms), lambda row: row.pattern),
+    data.overrides,
+    _or_none(_OVERRIDES),
+)
+MIRRORS = Kind(
+    lambda given: distinct(_each(given, mirror_pair), lambda row: row.source),
+    data.mirrors,
+    _or_none(_MIRRORS),
+)
+EXCLUDES = repeated(exclusion, _TEXT, "DaemonSet, '*/kube-system'")
+KEYS = repeated(syntax.label_key, _LABEL_KEY, "example.com/virtual")

@@ -1,0 +1,74 @@
+"""Layers of configuration, and how they become one.
+
+    flags  >  functionConfig, application parameters  >  environment  >  file  >  default
+
+The highest layer that gives a key gives its whole value; lists and mappings are never merged. A key that the
+operator's file lists under `operator.enforced` has the file's value (or the default, if the file gives none):
+a layer that says something else is an error.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import UsageError
+from archfit.options.table import BY_KEY
+from archfit.options.values import Operator, Options, Settings
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Given(Record):
+    """A value and who gave it: `--strict`, `ARCHFIT_STRICT` or `archfit.yaml line 4, spec.strict`."""
+
+    value: object
+    where: str
+
+
+class Layer(Record):
+    """What one source gives, by key.
+
+    source: its name for the report's head. enforced: keys that no other layer may change.
+    """
+
+    source: str
+    given: Mapping[str, Given]
+    enforced: tuple[str, ...] = ()
+
+
+def merge(layers: Sequence[Layer]) -> Settings:
+    """One result of all layers, the one with the highest precedence first. Raises UsageError."""
+    chosen: dict[str, Given] = {}
+    for layer in layers:
+        for key, given in layer.given.items():
+            chosen.setdefault(key, given)
+    parts: dict[str, dict[str, object]] = {"spec": {}, "operator": {}}
+    for key, given in chosen.items():
+        parts[BY_KEY[key].part][BY_KEY[key].field] = given.value
+    for layer in layers:
+        _enforce(layer, layers)
+    settings = Settings(
+        Options(**parts["spec"]),  # type: ignore[arg-type]  # the table's kinds give each field its type; tested
+        Operator(**parts["operator"]),  # type: ignore[arg-type]  # as above
+        tuple(layer.source for layer in layers if layer.given or layer.enforced),
+    )
+    if settings.options.on_unknown == "assume" and not settings.options.assume:
+        raise UsageError(
+            f"{chosen['onUnknown'].where}: 'assume' needs the platforms to assume: "
+            "add --assume, as in --assume linux/amd64"
+        )
+    return settings
+
+
+def _enforce(operator: Layer, layers: Sequence[Layer]) -> None:
+    for key in operator.enforced:
+        option = BY_KEY[key]
+        own = operator.given.get(key)
+        fixed = (
+            own.value if own else getattr(Options() if option.part == "spec" else Operator(), option.field)
+        )
+        for layer in layers:
+            given = layer.given.get(key)
+            if given and given.value != fixed:
+                raise UsageError(f"{given.where}: {key} is enforced by {operator.source}: leave it out here")

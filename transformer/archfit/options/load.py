@@ -1,0 +1,65 @@
+"""From arguments, environment and configuration file to Settings.
+
+    flag  >  functionConfig, application parameters  >  environment  >  file  >  default
+
+A run without arguments and without ARCHFIT_* variables, which is what Helm 3 makes of `--post-renderer
+archfit`, gets the defaults at once; nothing else is imported for it.
+"""
+
+from __future__ import annotations
+
+from archfit.options.values import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from archfit.options.layers import Layer
+    from archfit.options.table import Option
+
+
+def load(
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    read: Callable[[str], bytes],
+    *,
+    application: Layer | None = None,
+    rows: Sequence[Option] | None = None,
+    program: str = "archfit",
+) -> Settings:
+    """What a run was told.
+
+    argv: without program and command. read: the bytes of the file at a path, or OSError. application: from
+    `file.from_values`, where a door has one. rows: the options of the command; all of them if None. Raises
+    UsageError. Whether help or the version is asked for is seen by `arguments.wanted` before.
+    """
+    if not argv and application is None and not any(name.startswith("ARCHFIT_") for name in environ):
+        return Settings()
+    from archfit.errors import UsageError  # this and what follows: only for runs that are told something
+    from archfit.options.environment import from_environment
+    from archfit.options.layers import merge
+    from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, TABLE
+
+    layers = []
+    path: str | None = None
+    if argv:
+        from archfit.options.arguments import from_arguments  # argparse costs 10 ms
+
+        flags, path = from_arguments(argv, TABLE if rows is None else rows, program)
+        layers.append(flags)
+    if application is not None:
+        layers.append(application)
+    layers.append(from_environment(environ))
+    named_by = CONFIG_FLAG if path else CONFIG_VARIABLE
+    path = path or environ.get(CONFIG_VARIABLE)
+    if path:
+        from archfit.options.file import from_file  # the YAML parser costs 15 ms
+
+        try:
+            content = read(path)
+        except OSError as error:
+            raise UsageError(
+                f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that can be"
+            ) from None
+        layers.append(from_file(content, path, named_by))
+    return merge(layers)

@@ -1,0 +1,103 @@
+"""`rules:` of the configuration file: what holds for some pods only, for a gradual roll-out.
+
+    rules:
+      - match: {namespace: shop, kind: Deployment, name: "web-*", labels: {tier: front}}    # all must hold
+        only: [amd64]           # narrows the pods to these architectures
+        tolerate: false         # whether toleration rules apply
+        prefer: {arm64: 10}     # instead of the option `prefer`
+        skip: true              # leaves the pods alone
+
+`match: {}` is every pod; a rule needs at least one of the other keys. What several rules do to one pod is
+said in `placement.selection`.
+"""
+
+from __future__ import annotations
+
+from archfit.options import data, syntax
+from archfit.options.kinds import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, Kind
+from archfit.options.syntax import Problem
+from archfit.options.values import Match, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_EFFECTS = ("only", "tolerate", "prefer", "skip")
+_GLOBS = ("namespace", "kind", "name")
+
+
+def rules(value: object) -> tuple[Rule, ...]:
+    """The list of rules, in its order. Raises Problem."""
+    return data.items(value, _rule, "{match: {namespace: shop}, only: [amd64]}")
+
+
+def _rule(value: object) -> Rule:
+    found = data.fields(value, ("match", *_EFFECTS), "match: {namespace: shop}, only: [amd64]")
+    if "match" not in found:
+        raise Problem(
+            "has no match: write which pods it is about, as match: {namespace: shop}, or match: {} for all"
+        )
+    if len(found) == 1:
+        raise Problem(f"asks for nothing: write at least one of {', '.join(_EFFECTS)}")
+    return Rule(
+        data.within("match", _match, found["match"]),
+        only=data.within("only", data.architectures, found["only"]) if "only" in found else None,
+        tolerate=data.within("tolerate", data.boolean, found["tolerate"]) if "tolerate" in found else None,
+        prefer=data.within("prefer", data.weights, found["prefer"]) if "prefer" in found else None,
+        skip=data.within("skip", data.boolean, found["skip"]) if "skip" in found else None,
+    )
+
+
+def _match(value: object) -> Match:
+    found = data.fields(value, (*_GLOBS, "labels"), "namespace: shop")
+    namespace, kind, name = (data.within(key, _glob, found[key]) if key in found else "" for key in _GLOBS)
+    return Match(namespace, kind, name, data.within("labels", _labels, found.get("labels", {})))
+
+
+def _glob(value: object) -> str:
+    text = data.string(value)
+    if not text:
+        raise Problem("is empty: write a name or a glob such as 'web-*', or leave the key out")
+    return text
+
+
+def _labels(value: object) -> tuple[tuple[str, str], ...]:
+    found = data.members(value, "tier: front")
+    return tuple(
+        (syntax.label_key(key), data.within(key, lambda item: syntax.label_value(data.string(item)), text))
+        for key, text in found.items()
+    )
+
+
+def _file_only(_given: Sequence[str]) -> object:
+    raise Problem("is read from a configuration file only: write it under spec")
+
+
+_GLOB = {"type": ["string", "integer"], "minLength": 1}
+RULES = Kind(
+    _file_only,
+    rules,
+    {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "match": {
+                    "type": "object",
+                    "properties": {
+                        **dict.fromkeys(_GLOBS, _GLOB),
+                        "labels": {"type": "object", "additionalProperties": LABEL_VALUE},
+                    },
+                    "additionalProperties": False,
+                },
+                "only": ARCHITECTURE_LIST,
+                "tolerate": {"type": "boolean"},
+                "prefer": PREFERENCE.schema,
+                "skip": {"type": "boolean"},
+            },
+            "required": ["match"],
+            "minProperties": 2,
+            "additionalProperties": False,
+        },
+    },
+)

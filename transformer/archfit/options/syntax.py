@@ -1,0 +1,200 @@
+"""The small languages of option values, as flags and variables write them.
+
+    architectures   amd64,arm64                       GOARCH words, as in the label kubernetes.io/arch
+    weights         arm64=10,amd64=5                  1 to 100 each
+    platforms       linux/amd64,linux/arm/v7,arm64    linux is implied
+    overrides       GLOB=PLATFORM,..                  GLOB over host/repository[:tag|@digest]
+    duration        90s  15m  6h  7d  1h30m  500ms    0 needs no unit
+    label key       [prefix/]name                     Kubernetes, "Labels and Selectors: syntax"
+
+Tolerations and mirrors have pages of their own, `taints` and `mirrors`. Every parser takes text and returns
+plain frozen values, or raises Problem, whose sentence says what is wrong and what to write; `load` puts in
+front of it who said so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.errors import InvalidReference, UsageError
+from archfit.images.platforms import Platform, normalised, parse_platform
+from archfit.options.values import ImagePlatforms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
+
+    from archfit.patch import Path
+
+    T = TypeVar("T")
+
+# `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
+ARCHITECTURES = (
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le",
+    "riscv64", "s390x",
+)  # fmt: skip
+UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+_DNS = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*"
+_NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_LABEL_KEY = re.compile(rf"(?:({_DNS})/)?({_NAME})").fullmatch
+_LABEL_VALUE = re.compile(rf"(?:{_NAME})?").fullmatch
+_DURATION = re.compile(r"(?:[0-9]{1,9}(?:ms|s|m|h|d))+").fullmatch
+_DURATION_PART = re.compile(r"([0-9]+)(ms|s|m|h|d)").findall
+
+
+class Problem(UsageError):
+    """A value is wrong. `path` leads from the option's value to the wrong part; `line` is 0 where unknown."""
+
+    def __init__(self, message: str, path: Path = (), line: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.line = line
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that `word` is most likely meant to be, "" where none comes near."""
+    import difflib  # needed for an error message only
+
+    def bare(text: str) -> str:
+        return text.lower().replace("-", "").replace("_", "")
+
+    spelled = {bare(name): name for name in known}
+    return next((spelled[found] for found in difflib.get_close_matches(bare(word), spelled, 1, 0.7)), "")
+
+
+def expected(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown word: the nearest known one, or all of them."""
+    known = tuple(known)
+    near = nearest(word, known)
+    return f"write {near!r}" if near else f"known are {', '.join(known)}"
+
+
+def distinct(rows: tuple[T, ...], key: Callable[[T], str]) -> tuple[T, ...]:
+    """The rows, when no key is there twice. Raises Problem."""
+    seen: set[str] = set()
+    for row in rows:
+        if key(row) in seen:
+            raise Problem(f"{key(row)!r} is given twice: write it once")
+        seen.add(key(row))
+    return rows
+
+
+def words(text: str, what: str) -> list[str]:
+    """The parts of a list with commas, blanks around them dropped. Raises Problem when a part is empty."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise Problem(f"{text!r} has an empty entry: write {what} separated by single commas")
+    return parts
+
+
+def architecture(text: str) -> str:
+    """One GOARCH word. Raises Problem."""
+    if text in ARCHITECTURES:
+        return text
+    label = normalised("linux", text).architecture
+    near = label if label in ARCHITECTURES else nearest(text, ARCHITECTURES)
+    end = f"write {near!r}" if near else f"known are {', '.join(ARCHITECTURES)}"
+    raise Problem(f"{text!r} is not an architecture as Kubernetes labels its nodes: {end}")
+
+
+def architectures(text: str) -> tuple[str, ...]:
+    """`amd64,arm64` sorted and unique. Raises Problem."""
+    return tuple(sorted({architecture(word) for word in words(text, "architectures")}))
+
+
+def weight(text: str) -> int:
+    """The weight of a preferred scheduling term, 1 to 100 (PreferredSchedulingTerm). Raises Problem."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= 100):
+        raise Problem(f"{text!r} is not a weight: write a whole number from 1 to 100")
+    return int(text)
+
+
+def weights(text: str) -> tuple[tuple[str, int], ...]:
+    """`arm64=10,amd64=5` sorted by architecture. Raises Problem."""
+    found: dict[str, int] = {}
+    for word in words(text, "weights"):
+        name, equals, number = word.partition("=")
+        if not equals:
+            raise Problem(f"{word!r} has no weight: write {word + '=1'!r}")
+        name = architecture(name.strip())
+        if name in found:
+            raise Problem(f"{name!r} has two weights: write one of them")
+        found[name] = weight(number.strip())
+    return tuple(sorted(found.items()))
+
+
+def platform(text: str) -> Platform:
+    """One `os/architecture[/variant]`. Raises Problem."""
+    try:
+        return parse_platform(text)
+    except InvalidReference as error:
+        raise Problem(str(error)) from None
+
+
+def platforms(text: str) -> tuple[Platform, ...]:
+    """`linux/amd64,arm64` sorted by their text and unique. Raises Problem."""
+    return tuple(sorted({platform(word) for word in words(text, "platforms")}, key=str))
+
+
+def glob(text: str) -> str:
+    """A pattern over normalised references: not empty, no blanks. Raises Problem."""
+    if not text or any(character.isspace() for character in text):
+        raise Problem(f"{text!r} is not a pattern for images: write one as 'registry.local/legacy/*'")
+    return text
+
+
+def image_platforms(text: str) -> ImagePlatforms:
+    """`GLOB=PLATFORM,..`: no reference holds an equals sign, so the first one divides. Raises Problem."""
+    pattern, equals, rest = text.partition("=")
+    if not equals or not rest.strip():
+        raise Problem(f"{text!r} names no platforms: write it as 'registry.local/legacy/*=linux/amd64'")
+    return ImagePlatforms(glob(pattern.strip()), platforms(rest))
+
+
+def duration(text: str) -> float:
+    """Seconds. Raises Problem."""
+    if text == "0":
+        return 0.0
+    if not _DURATION(text):
+        example = f"{text}s" if text.isascii() and text.isdigit() else "30s"
+        raise Problem(f"{text!r} is not a duration: write {example!r}, or another with d, h, m, s or ms")
+    return sum(int(number) * UNITS[unit] for number, unit in _DURATION_PART(text))
+
+
+def whole_seconds(text: str) -> int:
+    """A duration without a fraction of a second, in seconds. Raises Problem."""
+    seconds = duration(text)
+    if seconds != int(seconds):
+        raise Problem(f"{text!r} is not a whole number of seconds: write '1s' or more")
+    return int(seconds)
+
+
+def deadline(text: str) -> float:
+    """A duration above zero, in seconds. Raises Problem."""
+    seconds = duration(text)
+    if not seconds:
+        raise Problem(f"{text!r} leaves no time at all: write a duration such as '30s'")
+    return seconds
+
+
+def label_key(text: str) -> str:
+    """A label or taint key: `[prefix/]name`, 253 and 63 characters at most. Raises Problem."""
+    match = _LABEL_KEY(text)
+    if not match or len(match[2]) > 63 or len(match[1] or "") > 253:
+        raise Problem(
+            f"{text!r} is not a key of a label or taint: write letters, digits, '-', '_' and '.', with a DNS "
+            "name and '/' in front if it has one, as 'example.com/arch'"
+        )
+    return text
+
+
+def label_value(text: str) -> str:
+    """The value of a label or taint: empty, or 63 characters at most. Raises Problem."""
+    if not _LABEL_VALUE(text) or len(text) > 63:
+        raise Problem(
+            f"{text!r} is not a value of a label or taint: write up to 63 letters, digits, '-', '_' and '.'"
+        )
+    return text

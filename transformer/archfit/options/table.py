@@ -1,0 +1,197 @@
+"""The options, one row each: from it come flags, variables, file keys, help, JSON Schema and documentation.
+
+key          as in the configuration file; the flag is its kebab-case, the variable that in capitals
+part         "spec": placement, anyone may supply it; "operator": trust, the operator alone
+field        of values.Options or values.Operator
+kind         how it is written (kinds)
+metavar      what stands for the value in help; "" for switches
+default      in the form that the file has; None where it is said in the help
+help         one sentence or two, for help, schema and documentation
+repeatable   the flag may be given again, the variable holds several separated by blanks
+file_only    neither flag nor variable
+positive     False for a switch that only ever turns something off
+"""
+
+from __future__ import annotations
+
+from archfit.options import kinds
+from archfit.options.kinds import Kind, choice
+from archfit.options.rules import RULES
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Part = Literal["spec", "operator"]
+
+VARIABLE_PREFIX = "ARCHFIT_"
+CONFIG_FLAG = "--config"
+CONFIG_VARIABLE = "ARCHFIT_CONFIG"
+CONFIG_HELP = "The configuration file; the only one that is read, wherever archfit runs."
+
+
+class Option(Record):
+    """One row; see the module."""
+
+    key: str
+    part: Part
+    field: str
+    kind: Kind
+    metavar: str
+    default: object
+    help: str
+    repeatable: bool = False
+    file_only: bool = False
+    positive: bool = True
+
+    @property
+    def name(self) -> str:
+        """The key in kebab-case."""
+        return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in self.key)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The flag, and for a switch the one that turns it off."""
+        if self.file_only:
+            return ()
+        off = (f"--no-{self.name}",) if self.kind is kinds.SWITCH and self.positive else ()
+        return (f"--{self.name}", *off)
+
+    @property
+    def variable(self) -> str:
+        """The environment variable, "" where there is none."""
+        return "" if self.file_only else VARIABLE_PREFIX + self.name.replace("-", "_").upper()
+
+
+def _spec(
+    key: str, kind: Kind, metavar: str, default: object, text: str, *, repeatable: bool = False
+) -> Option:
+    field = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+    return Option(key, "spec", field, kind, metavar, default, text, repeatable)
+
+
+SPEC = (
+    _spec(
+        "clusterArchitectures", kinds.ARCHITECTURES, "ARCH,..", ["amd64", "arm64"],
+        "The architectures of the cluster's Linux nodes.",
+    ),
+    _spec(
+        "tolerate", kinds.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
+        "A taint to tolerate where the images run on every architecture behind it, in kubectl's syntax, "
+        "as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none for no taint. "
+        "The first use replaces the default.",
+        repeatable=True,
+    ),
+    _spec(
+        "affinity", choice("needed", "always", "never"), "needed|always|never", "needed",
+        "When to require architectures: where the images need it, also where they run everywhere, or never "
+        "(unsafe: pods may land on nodes that cannot run them).",
+    ),
+    _spec(
+        "prefer", kinds.PREFERENCE, "ARCH=WEIGHT,..", {},
+        "Architectures to prefer where a pod can reach more than one, with weights from 1 to 100.",
+    ),
+    _spec(
+        "onAbsent", choice("fail", "leave"), "fail|leave", "fail",
+        "What to do when the registry says that an image does not exist: fail, or leave the pod as it is.",
+    ),
+    _spec(
+        "onUnknown", choice("fail", "assume", "leave"), "fail|assume|leave", "fail",
+        "What to do when a registry cannot be asked or understood: fail, assume the platforms of --assume, "
+        "or leave the pod as it is (which drops what an earlier render added).",
+    ),
+    _spec(
+        "assume", kinds.PLATFORMS, "PLATFORM,..", [],
+        "The platforms that images count as under --on-unknown=assume.",
+    ),
+    _spec(
+        "onConflict", choice("fail", "leave"), "fail|leave", "fail",
+        "What to do when no node can run all images of a pod: fail, or leave the pod as it is.",
+    ),
+    _spec(
+        "immutable", choice("needed", "full"), "needed|full", "needed",
+        "What Jobs and bare Pods get, which cannot be changed once applied: only what they cannot run "
+        "without, or the same as the rest.",
+    ),
+    _spec(
+        "daemonSets", choice("warn", "fail"), "warn|fail", "warn",
+        "What to do about a DaemonSet that will not run on every architecture of the cluster.",
+    ),
+    _spec(
+        "strict", kinds.SWITCH, "", False,
+        "Makes it an error when nobody can say what an image supports: a template, an empty string, "
+        "an image that is never pulled.",
+    ),
+    _spec(
+        "onBlank", choice("pass", "comment", "fail"), "pass|comment|fail", "pass",
+        "What to do with blank input: write it back, write one comment, or fail.",
+    ),
+    _spec(
+        "imagePlatforms", kinds.OVERRIDES, "GLOB=PLATFORM,..", {},
+        "The platforms of images whose metadata lies or cannot be read; the glob is matched against "
+        "host/repository, with :tag or @digest if it has one.",
+        repeatable=True,
+    ),
+    _spec(
+        "exclude", kinds.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
+        "Workloads to leave alone; each part is a glob.",
+        repeatable=True,
+    ),
+    _spec(
+        "unlabelledNodes", kinds.KEYS, "KEY", [],
+        "A toleration key by which pods for nodes without an architecture label are known, beside "
+        "virtual-kubelet.io/provider.",
+        repeatable=True,
+    ),
+    Option(
+        "rules", "spec", "rules", RULES, "", [],
+        "What holds for some workloads only: narrower architectures, no tolerations, other preferences, "
+        "or hands off.",
+        file_only=True,
+    ),
+)  # fmt: skip
+
+OPERATOR = (
+    Option(
+        "mirror", "operator", "mirrors", kinds.MIRRORS, "SOURCE=URL", {},
+        "Where to ask instead of a registry; SOURCE is its host as in docker.io/library/nginx, or * for all, "
+        "and a path in the URL goes in front of the repository.",
+        repeatable=True,
+    ),
+    Option(
+        "cache", "operator", "cache", kinds.PATH, "PATH", None,
+        "The file that remembers what registries said; by default in the user's cache directory.",
+    ),
+    Option(
+        "cacheTtl", "operator", "cache_ttl_seconds", kinds.WHOLE_SECONDS, "DURATION", "6h",
+        "How long a tag is believed to point to the same image without asking.",
+    ),
+    Option(
+        "maxStale", "operator", "max_stale_seconds", kinds.WHOLE_SECONDS, "DURATION", "7d",
+        "How old an answer may be when the registry cannot be asked.",
+    ),
+    Option(
+        "noCache", "operator", "no_cache", kinds.SWITCH, "", False,
+        "Neither reads nor writes the cache.", positive=False,
+    ),
+    Option(
+        "offline", "operator", "offline", kinds.SWITCH, "", False,
+        "Asks no registry; what the cache does not hold is unknown.",
+    ),
+    Option(
+        "timeout", "operator", "timeout_seconds", kinds.DEADLINE, "DURATION", "30s",
+        "The time that all lookups of a run have together.",
+    ),
+    Option(
+        "authfile", "operator", "authfile", kinds.PATH, "FILE", None,
+        "Registry credentials in the format of Docker's config.json; by default the usual places.",
+    ),
+    Option(
+        "report", "operator", "report", kinds.PATH, "FILE", None,
+        "Where to write every decision as JSON.",
+    ),
+)  # fmt: skip
+
+TABLE = (*SPEC, *OPERATOR)
+BY_KEY = {option.key: option for option in TABLE}
