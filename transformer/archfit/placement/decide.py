@@ -1,0 +1,212 @@
+"""The decision for one pod spec, as a patch. Four steps:
+
+    (a) opted out -> OptedOut; an image without an answer -> Unresolved; E is empty -> Conflict
+    (b) required node affinity, for the pod or for each of its terms       `restriction`
+    (c) tolerations, then preferred terms, on top of it
+    (d) `immutable: needed`, for what cannot be changed once applied (Job, bare Pod; no hook): only what it
+        cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
+        every architecture that the pod can reach needs one; preferred terms go
+
+Outcomes without a patch: AlreadySet where the pod has what it would be given; OptedOut where `affinity:
+never` kept it from what it needs; else NotNeeded. A pod with an error is Unresolved; its results say what is
+wrong.
+"""
+
+from __future__ import annotations
+
+from archfit.outcome import Decision, Result
+from archfit.patch import dotted
+from archfit.placement import additions, affinity_patch, tolerations, wording
+from archfit.placement.affinity import arch_pins, demands, required_terms, states_preference
+from archfit.placement.architectures import removed
+from archfit.placement.evidence import weigh
+from archfit.placement.images import answers_for
+from archfit.placement.reach import reaches, union
+from archfit.placement.restriction import NOTHING, restriction
+from archfit.placement.selection import wishes
+from archfit.placement.shape import Malformed
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from archfit.images.platforms import Answer
+    from archfit.options.values import Options, Toleration
+    from archfit.outcome import Outcome, Removed, Severity
+    from archfit.patch import Operation, Path
+    from archfit.placement.evidence import Evidence
+    from archfit.placement.reach import Reach
+    from archfit.placement.restriction import Restriction
+    from archfit.placement.selection import Wishes
+    from archfit.workloads.pods import Pod
+
+_HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
+
+
+class _Case(Record):
+    """What steps (a) to (d) look at.
+
+    reachable: E.
+    own: the pod's own tolerations.
+    stated: the pod's own preferred terms speak of the architecture; False where nobody asked.
+    once: the object cannot be changed once it is applied.
+    results: gathers what there is to tell.
+    """
+
+    pod: Pod
+    options: Options
+    asked: Wishes
+    evidence: Evidence
+    found: tuple[Reach, ...]
+    reachable: frozenset[str]
+    own: list[Toleration]
+    stated: bool
+    once: bool
+    results: list[Result]
+
+
+def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decision:
+    """The one decision for this pod spec.
+
+    answers: the answer for each of `images.questions(pod, options)`.
+    Raises UsageError for an exclude glob with more than three parts, and for overrides that disagree.
+    """
+    once = pod.immutable and not _hook(pod)
+    asked = wishes(pod, options)
+    if asked.left_alone:
+        return Decision("OptedOut", asked.left_alone, immutable=once, results=asked.results)
+    evidence = weigh(pod, answers_for(pod, answers, options, asked), options)
+    results = [*asked.results, *evidence.results]
+    found: tuple[Reach, ...] = ()
+    own: list[Toleration] = []
+    stated = False
+    try:
+        cluster = frozenset(options.cluster_architectures)
+        found = reaches(demands(pod), evidence.known, cluster, asked.only)
+        stated = bool(asked.prefer) and states_preference(pod)
+    except Malformed as malformed:
+        results.append(_result(pod, "error", str(malformed), malformed.path))
+    try:
+        own = tolerations.existing(pod)
+    except Malformed as malformed:
+        results.append(_result(pod, "error", str(malformed), malformed.path))
+    if results and any(result.severity == "error" for result in results):
+        return Decision("Unresolved", "it has errors", immutable=once, results=tuple(results))
+    if evidence.leave:
+        return Decision("Unresolved", evidence.leave, immutable=once, results=tuple(results))
+    reachable = union([reach.live for reach in found])
+    case = _Case(pod, options, asked, evidence, found, reachable, own, stated, once, results)
+    return _placed(case) if reachable else _conflict(case)
+
+
+def _conflict(case: _Case) -> Decision:
+    pod, pins = case.pod, arch_pins(case.pod)
+    severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
+    message = wording.conflict(pins, case.found, case.evidence.known, case.asked, case.options)
+    case.results.append(_result(pod, severity, message, wording.demanding_path(pod, pins, case.found)))
+    return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
+
+
+def _placed(case: _Case) -> Decision:
+    pod, options, asked = case.pod, case.options, case.asked
+    needed_only = case.once and options.immutable == "needed"
+    pins = arch_pins(pod)
+    wanted = restriction(
+        case.found, pinned=bool(pins), always=options.affinity == "always" and not needed_only
+    )
+    lacking = _lacking(case)
+    _warn(case, pins, wanted, lacking)
+    written = NOTHING if options.affinity == "never" else wanted
+
+    applying = additions.applicable(asked.tolerate, case.found, case.evidence)
+    new = tolerations.uncovered(case.own, applying)
+    covered = bool(applying) and not new
+    preferred: list[tuple[str, int]] = []
+    if needed_only:
+        if new and not additions.all_tainted(asked.tolerate, case.own, case.reachable):
+            new = []
+    elif asked.prefer and not case.stated and pod.ref.kind != "DaemonSet":
+        preferred = additions.preferred(asked.prefer, case.reachable, case.evidence)
+
+    patch = [
+        *affinity_patch.operations(pod, written.required, written.narrowed, preferred),
+        *tolerations.operations(pod, new),
+    ]
+    if patch:
+        restricted = case.reachable if written is not NOTHING else ()
+        reason = wording.changed(restricted, lacking, new, [architecture for architecture, _ in preferred])
+        return _decision(case, "Change", reason, lacking, tuple(patch))
+    if wanted is not written:
+        return _decision(case, "OptedOut", "affinity: never", lacking)
+    if lacking or covered or case.stated:
+        return _decision(case, "AlreadySet", "it says already what archfit would write", lacking)
+    return _decision(case, "NotNeeded", wording.not_needed(needed_only=needed_only), lacking)
+
+
+def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tuple[Removed, ...]) -> None:
+    """Adds the warnings of step (b), and the DaemonSet row's."""
+    pod, options = case.pod, case.options
+    if pins and not any(reach.cluster & case.reachable for reach in case.found):
+        message = wording.foreign_pin(pins, options.cluster_architectures)
+        case.results.append(_result(pod, "warning", message, wording.demanding_path(pod, pins, case.found)))
+    if wanted is NOTHING:
+        return
+    if options.affinity == "never":
+        if not wanted.only_always:
+            case.results.append(_result(pod, "warning", wording.unsafe(lacking), pod.path))
+        return
+    for index, os, architectures in wanted.dead:
+        message = wording.dead_term(os, architectures, case.reachable)
+        case.results.append(_result(pod, "warning", message, (*required_terms(pod)[1], index)))
+    lost = union([reach.allowed & reach.cluster for reach in case.found]) - case.reachable
+    if lost and pod.ref.kind == "DaemonSet":
+        severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
+        case.results.append(_result(pod, severity, wording.daemon_set(lost, lacking), pod.path))
+
+
+def _lacking(case: _Case) -> tuple[Removed, ...]:
+    """The architectures of the cluster that an image took away, for the first term that lives."""
+    reach = _telling(case)
+    if reach is None or reach.offered is None or reach.offered >= reach.cluster:
+        return ()
+    return removed(case.evidence.known, reach.demand.os, reach.cluster - reach.offered)
+
+
+def _telling(case: _Case) -> Reach | None:
+    """The term that the report speaks of: the first that lives, else the first."""
+    for reach in case.found:
+        if reach.live:
+            return reach
+    return case.found[0] if case.found else None
+
+
+def _decision(
+    case: _Case,
+    outcome: Outcome,
+    reason: str,
+    lacking: tuple[Removed, ...],
+    patch: tuple[Operation, ...] = (),
+) -> Decision:
+    reach = _telling(case)
+    offered = reach.offered if reach else None
+    return Decision(
+        outcome,
+        reason,
+        patch,
+        None if offered is None else tuple(sorted(offered)),
+        tuple(sorted(case.reachable)),
+        lacking,
+        case.once,
+        tuple(case.results),
+    )
+
+
+def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
+    return Result(severity, message, pod.ref, dotted(path), pod.place)
+
+
+def _hook(pod: Pod) -> bool:
+    """Whether Helm or Argo CD makes the object anew, so that it can change."""
+    notes = pod.object_metadata.get("annotations")
+    return isinstance(notes, dict) and any(name in notes for name in _HOOKS)

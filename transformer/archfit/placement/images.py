@@ -1,0 +1,113 @@
+"""Which image strings have to be looked up for a pod, and the answer that each use of an image gets.
+
+    the image                                               answer
+    archfit.dev/image-platforms on the pod template         Found, origin "override": for every image
+    empty or missing                                        Unasked
+    imagePullPolicy: Never                                  an override of the configuration, else Unasked
+    `auto`, and the pod is marked for Istio's injector      an override of the configuration, else Unasked
+    not a reference: `ko://..`, `$(params.x)`, `{{ .. }}`   Unasked
+    anything else                                           the lookup's, which knows the overrides
+
+Istio replaces the image `auto` in any pod that it injects (istio, pkg/kube/inject, AutoImage). A pod is
+marked by the annotation `inject.istio.io/templates`, by the label or annotation `sidecar.istio.io/inject:
+"true"`, or by `istio.io/rev`; `sidecar.istio.io/inject: "false"` takes it back. Marks on namespaces are
+unseen.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from archfit.errors import InvalidReference
+from archfit.images.overrides import override
+from archfit.images.platforms import Found, Unasked, Unknown
+from archfit.images.reference import parse
+from archfit.placement.selection import wishes
+from archfit.source.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from archfit.images.platforms import Answer
+    from archfit.options.values import ImagePlatforms, Options
+    from archfit.placement.selection import Wishes
+    from archfit.workloads.pods import ImageUse, Pod
+
+_REVISION = "istio.io/rev"
+_INJECT = "sidecar.istio.io/inject"
+_TEMPLATES = "inject.istio.io/templates"
+
+
+def questions(pod: Pod, options: Options) -> tuple[str, ...]:
+    """The distinct image strings to look up for this pod, in order.
+
+    Raises UsageError for an exclude glob with more than three parts.
+    """
+    asked = wishes(pod, options)
+    if asked.left_alone or asked.platforms is not None:
+        return ()
+    return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _unasked(pod, use)))
+
+
+def answers_for(
+    pod: Pod, answers: Mapping[str, Answer], options: Options, asked: Wishes | None = None
+) -> tuple[Answer, ...]:
+    """The answer for each of `pod.images`, in order. `asked` spares reading the annotations again.
+
+    Raises UsageError when two overrides match equally well and differ.
+    """
+    platforms = (asked or wishes(pod, options)).platforms
+    if platforms is not None:
+        found = Found(platforms, origin="override")
+        return tuple(found for _ in pod.images)
+    return tuple(_answer(pod, use, answers, options.image_platforms) for use in pod.images)
+
+
+def _answer(
+    pod: Pod, use: ImageUse, answers: Mapping[str, Answer], rows: tuple[ImagePlatforms, ...]
+) -> Answer:
+    reason = _unasked(pod, use)
+    if not reason:
+        return answers.get(use.text or "") or Unknown("it was not looked up")
+    if use.text and rows and not _no_reference(use.text):
+        return override(parse(use.text), rows) or Unasked(reason)
+    return Unasked(reason)
+
+
+def _unasked(pod: Pod, use: ImageUse) -> str:
+    """Why nobody can answer for this use of an image, "" where the lookup can."""
+    text = use.text
+    if not text:
+        return "no image is named"
+    if use.pull_policy == "Never":
+        return "it is never pulled (imagePullPolicy: Never)"
+    if text == "auto" and _injected(pod):
+        return "Istio's injector writes this image"
+    return _no_reference(text)
+
+
+@lru_cache(maxsize=4096)
+def _no_reference(text: str) -> str:
+    try:
+        parse(text)
+    except InvalidReference as error:
+        return str(error)
+    return ""
+
+
+def _injected(pod: Pod) -> bool:
+    labels, notes = _texts(pod.metadata.get("labels")), _texts(pod.metadata.get("annotations"))
+    if "false" in (labels.get(_INJECT), notes.get(_INJECT)):
+        return False
+    return (
+        _TEMPLATES in notes
+        or "true" in (labels.get(_INJECT), notes.get(_INJECT))
+        or _REVISION in labels
+        or _REVISION in notes
+    )
+
+
+def _texts(found: Any) -> dict[str, str]:
+    return {key: text_of(value) for key, value in found.items()} if isinstance(found, dict) else {}

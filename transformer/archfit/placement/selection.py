@@ -1,0 +1,146 @@
+"""Which pods archfit leaves alone, and what rules and annotations ask for the others.
+
+    the first of these that holds                                    leaves the pod as it is
+    archfit.dev/skip: "true" on the object or its template
+    spec.nodeName                                                    the scheduler is not asked
+    --exclude KIND[/NAMESPACE[/NAME]]                                globs; parts left out match everything
+    rules: [{match: .., skip: true}]
+    nodeSelector type: virtual-kubelet                               nodes without an arch label
+    a toleration of virtual-kubelet.io/provider, or of a key of unlabelledNodes (an empty key is none of them)
+
+Exclude globs: `DaemonSet`, `*/kube-system`, `job/*/migrate-*`. `*`, `?` and `[..]` as in fnmatch; the kind in
+any case, the rest as written; a namespace that the stream does not give is "" and matched by `*` alone.
+
+Rules: every rule whose match holds applies, in order, and a later one overrides an earlier one, key by key.
+All of namespace, kind (in any case), name and labels have to hold; a label is there when the pod template or
+the object carries it with this value. The pod's own annotations come last: `tolerate` overrides, `only`
+narrows further.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import UsageError
+from archfit.placement.annotations import PREFIX, annotated
+from archfit.record import Record
+from archfit.source.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.platforms import Platform
+    from archfit.options.values import Match, Options, TolerationRule
+    from archfit.outcome import Result
+    from archfit.workloads.pods import Pod
+
+VIRTUAL_KUBELET = "virtual-kubelet.io/provider"
+
+
+class Wishes(Record):
+    """What configuration and annotations ask for one pod.
+
+    left_alone: a sentence when the pod is opted out, else "".
+    only: the architectures that the user narrows the pod to, None for all.
+    only_by: who says so.
+    tolerate: the toleration rules that apply.
+    prefer: (architecture, weight) pairs.
+    platforms: what `archfit.dev/image-platforms` says of every image, None where it says nothing.
+    results: errors in the annotations.
+    """
+
+    left_alone: str = ""
+    only: frozenset[str] | None = None
+    only_by: str = ""
+    tolerate: tuple[TolerationRule, ...] = ()
+    prefer: tuple[tuple[str, int], ...] = ()
+    platforms: tuple[Platform, ...] | None = None
+    results: tuple[Result, ...] = ()
+
+
+def wishes(pod: Pod, options: Options) -> Wishes:
+    """What is asked for this pod. Raises UsageError for an exclude glob with more than three parts."""
+    noted = annotated(pod)
+    only, tolerate, prefer, skip = None, None, None, None
+    only_by: list[str] = []
+    for rule in options.rules:
+        if _matched(pod, rule.match):
+            only = rule.only if rule.only is not None else only
+            tolerate = rule.tolerate if rule.tolerate is not None else tolerate
+            prefer = rule.prefer if rule.prefer is not None else prefer
+            skip = rule.skip if rule.skip is not None else skip
+    narrowed = None if only is None else frozenset(only)
+    if narrowed is not None:
+        only_by.append("a rule of the configuration")
+    if noted.only is not None:
+        narrowed = noted.only if narrowed is None else narrowed & noted.only
+        only_by.append(f"{PREFIX}only")
+    if noted.tolerate is not None:
+        tolerate = noted.tolerate
+    return Wishes(
+        _left_alone(pod, options, skip_noted=noted.skip, skip_ruled=bool(skip)),
+        narrowed,
+        " and ".join(only_by),
+        () if tolerate is False else options.tolerate,
+        options.prefer if prefer is None else prefer,
+        noted.platforms,
+        noted.results,
+    )
+
+
+def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: bool) -> str:
+    if skip_noted:
+        return f'{PREFIX}skip is "true"'
+    name = pod.spec.get("nodeName")
+    if name and isinstance(name, str):
+        return f"spec.nodeName is set to {name}"
+    for pattern in options.exclude:
+        if _excluded(pod, pattern):
+            return f"excluded by configuration ({pattern})"
+    if skip_ruled:
+        return "a rule of the configuration says skip"
+    return _virtual(pod, options)
+
+
+def _virtual(pod: Pod, options: Options) -> str:
+    selector, tolerations = pod.spec.get("nodeSelector"), pod.spec.get("tolerations")
+    if isinstance(selector, dict) and selector.get("type") == "virtual-kubelet":
+        return "it is for virtual nodes, which have no arch label (nodeSelector type: virtual-kubelet)"
+    if isinstance(tolerations, list):
+        for toleration in tolerations:
+            key = toleration.get("key") if isinstance(toleration, dict) else None
+            if isinstance(key, str) and (key == VIRTUAL_KUBELET or (key and key in options.unlabelled_nodes)):
+                return f"it is for nodes that have no arch label (toleration of {key})"
+    return ""
+
+
+def _excluded(pod: Pod, pattern: str) -> bool:
+    parts = pattern.split("/")
+    if len(parts) > 3 or not all(parts):
+        raise UsageError(
+            f"exclude {pattern!r}: write KIND/NAMESPACE/NAME, as in DaemonSet, */kube-system or Job/*/x-*"
+        )
+    kind, namespace, name = (*parts, "*", "*")[:3]
+    return _identified(pod, kind, namespace, name)
+
+
+def _matched(pod: Pod, match: Match) -> bool:
+    return _identified(pod, match.kind, match.namespace, match.name) and all(
+        _labelled(pod, key, value) for key, value in match.labels
+    )
+
+
+def _identified(pod: Pod, kind: str, namespace: str, name: str) -> bool:
+    from fnmatch import fnmatchcase  # only runs with rules or globs need it
+
+    ref = pod.ref
+    return (
+        (not kind or fnmatchcase(ref.kind.lower(), kind.lower()))
+        and (not namespace or fnmatchcase(ref.namespace, namespace))
+        and (not name or fnmatchcase(ref.name, name))
+    )
+
+
+def _labelled(pod: Pod, key: str, value: str) -> bool:
+    for metadata in (pod.metadata, pod.object_metadata):
+        labels = metadata.get("labels")
+        if isinstance(labels, dict) and key in labels and text_of(labels[key]) == value:
+            return True
+    return False
