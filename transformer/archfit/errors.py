@@ -1,16 +1,16 @@
 """The exception tree. Each one is a sentence for the user: what happened, where, what to do.
 
-    ArchfitError                exit 1
-    ├── UsageError              exit 2: a flag, variable, configuration file or annotation is wrong
-    ├── InvalidInput            the stream cannot be read as Kubernetes would read it
-    ├── UnplaceableEdit         the change is known, but the text leaves no place for it
-    ├── InvalidReference        the string in `image:` is not an image reference
-    ├── InvalidManifest         a registry's document cannot be understood
-    ├── RegistryError           a registry could not be asked or would not answer
-    │   ├── ManifestUnknown     it answered: there is no such manifest
-    │   ├── Unauthorized        401 or 403
-    │   └── RateLimited         429
-    └── InternalError           a bug in archfit, found before anything was written
+ArchfitError                exit 1
+├── UsageError              exit 2: a flag, variable, configuration file or annotation is wrong
+├── InvalidInput            the stream cannot be read as Kubernetes would read it
+├── UnplaceableEdit         the change is known, but the text leaves no place for it
+├── InvalidReference        the string in `image:` is not an image reference
+├── InvalidManifest         a registry's document cannot be understood
+├── RegistryError           a registry could not be asked or would not answer
+│   ├── ManifestUnknown     it answered: there is no such manifest
+│   ├── Unauthorized        401 or 403
+│   └── RateLimited         429
+└── InternalError           a bug in archfit, found before anything was written
 """
 
 from __future__ import annotations

@@ -63,7 +63,9 @@ def dotted(path: Path) -> str:
 
 def to_json(patch: Iterable[Operation]) -> list[dict[str, Any]]:
     """The patch as RFC 6902 writes it, ready for a JSON encoder."""
-    return [{"op": type(step).__name__.lower(), "path": pointer(step.path), "value": step.value} for step in patch]
+    return [
+        {"op": type(step).__name__.lower(), "path": pointer(step.path), "value": step.value} for step in patch
+    ]
 
 
 def apply(value: Any, patch: Iterable[Operation]) -> Any:

@@ -63,8 +63,12 @@ def parse_platform(text: str) -> Platform:
     parts = text.split("/")
     if len(parts) == 1:
         parts.insert(0, "linux")
-    if not 2 <= len(parts) <= 3 or not all(part.replace(".", "").replace("-", "").replace("_", "").isalnum() for part in parts):
-        raise InvalidReference(f"{text!r} is not a platform: write os/architecture[/variant], as in 'linux/arm64'")
+    if not 2 <= len(parts) <= 3 or not all(
+        part.replace(".", "").replace("-", "").replace("_", "").isalnum() for part in parts
+    ):
+        raise InvalidReference(
+            f"{text!r} is not a platform: write os/architecture[/variant], as in 'linux/arm64'"
+        )
     return normalised(*parts)
 
 

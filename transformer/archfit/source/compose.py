@@ -32,7 +32,7 @@ from archfit.source.nodes import (
     Tree,
     events_of,
 )
-from archfit.source.values import Typed, resolve
+from archfit.source.values import Typed, resolve, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def parse(text: str) -> Tree:
     except MarkedError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(part for part in (error.context, error.problem) if part)
+        if "expected <document start>" in problem:
+            problem += " (documents are separated by a line '---')"
         raise InvalidInput(_explained(problem, masked, mark), line=mark.line + 1 if mark else 0) from None
     except Error as error:
         raise InvalidInput(f"this is not YAML: {' '.join(str(error).split())}", line=1) from None
@@ -137,7 +139,9 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 continue
         elif kind is MappingStart or kind is SequenceStart:
             if container.__class__ is dict and key is _NO_KEY:
-                raise InvalidInput("a mapping key that is a collection; Kubernetes knows only strings", line=_line(event))
+                raise InvalidInput(
+                    "a mapping key that is a collection; Kubernetes knows only strings", line=_line(event)
+                )
             if len(stack) >= DEPTH_LIMIT:
                 raise InvalidInput(f"collections are nested more than {DEPTH_LIMIT} deep", line=_line(event))
             stack.append((container, key, opened, size_at_open))
@@ -170,13 +174,17 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             aliases.append(AliasUse(len(events) - 1, anchored))
             size += weight
             if size > EXPANSION_LIMIT:
-                raise InvalidInput(f"its aliases stand for more than {EXPANSION_LIMIT:,} nodes", line=_line(event))
+                raise InvalidInput(
+                    f"its aliases stand for more than {EXPANSION_LIMIT:,} nodes", line=_line(event)
+                )
             if container.__class__ is dict and key is _NO_KEY:
                 key = value if value.__class__ is str else _key(value, event)
                 continue
         elif kind is DocumentStart:
             if document:
-                raise InvalidInput("a second document begins here without '---' at the start of a line", line=_line(event))
+                raise InvalidInput(
+                    "a second document begins here without '---' at the start of a line", line=_line(event)
+                )
             document = True
             continue
         elif kind is StreamEnd:
@@ -202,13 +210,11 @@ def _line(event: Any) -> int:
 
 
 def _key(value: Any, event: Any) -> str:
-    """A key as JSON would have it: numbers and booleans become their text."""
-    if isinstance(value, Typed):
-        return value.text
-    if value is None:
-        return "null"
-    if isinstance(value, str):
-        return value
+    """A key that is no string in YAML: its text, as JSON has only strings."""
+    if isinstance(event, Scalar):
+        return str(event.value)
+    if isinstance(value, (str, Typed)):
+        return text_of(value)
     raise InvalidInput("a mapping key that is a collection; Kubernetes knows only strings", line=_line(event))
 
 
@@ -222,7 +228,9 @@ def _tagged(event: Any) -> Any:
     return Typed(tag.removeprefix(_TAG_PREFIX), event.value)
 
 
-def _merge(mapping: dict[str, Any], merges: list[tuple[Any, int]], events: list[Any], opened: int, ends: Any) -> None:
+def _merge(
+    mapping: dict[str, Any], merges: list[tuple[Any, int]], events: list[Any], opened: int, ends: Any
+) -> None:
     """Adds what `<<` supplies to mapping, in place."""
     own = None
     for merged, index in merges:

@@ -5,9 +5,9 @@ A plain (unquoted) scalar is resolved as kubectl does it (sigs.k8s.io/yaml, YAML
     "", ~, null, Null, NULL                    None
     true, yes, on, y and their spellings       Typed("bool", "true")
     false, no, off, n and their spellings      Typed("bool", "false")
-    12, 0x1f, 0o17, 017, 1_000, 22:22          Typed("int", as written)
+    12, 0x1f, 0o17, 017, 1_000                 Typed("int", as written)
     1.5, 1e3, .inf, .nan                       Typed("float", as written)
-    anything else, and everything quoted       str
+    anything else, and everything quoted       str; 22:22, =, 2001-01-01 too
 """
 
 from __future__ import annotations
@@ -37,12 +37,9 @@ _WORDS = {
         for spelling in (word, word.capitalize(), word.upper())
     },
 }
-_INT = re.compile(
-    r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*(?::[0-5]?[0-9])*)", re.ASCII
-).fullmatch
+_INT = re.compile(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)", re.ASCII).fullmatch
 _FLOAT = re.compile(
-    r"[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*"
-    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+    r"[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
     re.ASCII,
 ).fullmatch
 

@@ -111,9 +111,9 @@ def find_sites(tree: Tree, root: int, value: Any, pods: list[Path]) -> Sites:
                 dash = _dash_of(tree, node, spec.column)
     aliases = tuple(
         AliasSite(
-            _path_of(tree, root, use.index),
-            _path_of(tree, root, use.anchored),
-            _site_below(tree, root, _path_of(tree, root, use.index)),
+            path_of(tree, root, use.index),
+            path_of(tree, root, use.anchored),
+            _site_below(tree, root, path_of(tree, root, use.index)),
         )
         for use in tree.aliases
     )
@@ -256,7 +256,7 @@ def _dash_of(tree: Tree, pod_spec: int, column: int) -> int:
     return -1
 
 
-def _path_of(tree: Tree, root: int, node: int) -> Path:
+def path_of(tree: Tree, root: int, node: int) -> Path:
     """The path from root to a node, as written: "<<" is a key here."""
     path: Path = ()
     while root != node and root in tree.ends:

@@ -1,0 +1,194 @@
+"""Patch and sites into text edits.
+
+    add at a missing key          a member behind the last one          never before a `<<`
+    add at "-"                    an item behind the last one
+    add at an empty value         block lines below its key, or flow text in place of `null`, `~`, `[]`, `{}`
+    below an alias                the alias is replaced by its value, written out, with the addition
+    below what `<<` supplies      the key is added with its value written out: an own key wins over a merged one
+    below an anchor               made there if every alias of it wants the same; else those aliases are written out
+
+Nothing is moved and nothing is removed but empty values and aliases that get replaced.
+"""
+
+from __future__ import annotations
+
+from archfit.edit.render import Style, block, block_item, block_member, flow
+from archfit.errors import UnplaceableEdit
+from archfit.patch import Add, apply, dotted
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from archfit.patch import Operation, Path
+    from archfit.workloads.sites import Site, Sites
+
+
+class TextEdit(Record):
+    """`text` replaces the code points start to end of a document."""
+
+    start: int
+    end: int
+    text: str
+
+
+def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> list[TextEdit]:
+    """The edits that make `text` say what the patch says, in the order of their places.
+
+    value: the document's value before the patch; paths of the patch are counted from it.
+    Raises UnplaceableEdit, its line counted from the first line of text.
+    """
+    additions = _folded([step for step in patch if isinstance(step, Add)])
+    written_out: dict[Path, Any] = {}
+    direct: list[Add] = []
+    for addition in additions:
+        barrier = _barrier(addition.path, sites)
+        if barrier is None:
+            direct.append(addition)
+        else:
+            before = written_out[barrier] if barrier in written_out else _value_at(value, barrier)
+            written_out[barrier] = apply(before, [addition.replace(path=addition.path[len(barrier) :])])
+    _spare_other_users(direct, written_out, value, sites)
+    edits = [_addition(text, sites, addition) for addition in direct]
+    for path, new in written_out.items():
+        edits.append(_written_out(text, sites, path, new))
+    return sorted(edits, key=lambda edit: edit.start)
+
+
+def _folded(additions: list[Add]) -> list[Add]:
+    """The additions, those below an earlier one made part of its value."""
+    folded: list[Add] = []
+    for addition in additions:
+        for index, earlier in enumerate(folded):
+            length = len(earlier.path)
+            if earlier.path[-1] != "-" and addition.path[:length] == earlier.path:
+                inner = addition.replace(path=addition.path[length:])
+                folded[index] = earlier.replace(value=apply(earlier.value, [inner]))
+                break
+        else:
+            folded.append(addition)
+    return folded
+
+
+def _barrier(path: Path, sites: Sites) -> Path | None:
+    """The first node on the way that is not written there: an alias, or supplied by a merge."""
+    for length in range(len(path) + 1):
+        site = sites.at.get(path[:length])
+        if site is not None and site.kind in ("alias", "merged"):
+            return path[:length]
+    return None
+
+
+def _value_at(value: Any, path: Path) -> Any:
+    for token in path:
+        value = value[token]
+    return value
+
+
+def _spare_other_users(direct: list[Add], written_out: dict[Path, Any], value: Any, sites: Sites) -> None:
+    """Writes out the aliases of every anchor that is about to change, unless they all want the same change."""
+    for anchored in {alias.anchored for alias in sites.aliases}:
+        wanted = _below(direct, anchored)
+        if not wanted:
+            continue
+        before = _value_at(value, anchored)
+        after = apply(before, wanted)
+        users = [alias for alias in sites.aliases if alias.anchored == anchored]
+        alike = all(written_out.get(alias.path, before) == after for alias in users)
+        for alias in users:
+            if alike:
+                del written_out[alias.path]
+            else:
+                written_out.setdefault(alias.path, before)
+
+
+def _below(additions: list[Add], path: Path) -> list[Add]:
+    return [
+        addition.replace(path=addition.path[len(path) :])
+        for addition in additions
+        if len(addition.path) > len(path) and addition.path[: len(path)] == path
+    ]
+
+
+def _addition(text: str, sites: Sites, addition: Add) -> TextEdit:
+    path, value = addition.path, addition.value
+    style = Style(sites.indent, sites.dash)
+    here, above = sites.at.get(path), sites.at[path[:-1]]
+    if here is not None and here.kind == "empty":
+        _check(here, addition)
+        return _filled(text, here, value, style)
+    _check(above, addition)
+    if path[-1] == "-":
+        if above.flow:
+            return _into_flow(above, flow(value, as_json=above.json))
+        return _lines_behind(text, above, block_item(value, above.column, style))
+    key = str(path[-1])
+    if above.flow:
+        member = flow({key: value}, as_json=above.json)
+        return _into_flow(above, member[1:-1])
+    return _lines_behind(text, above, block_member(key, value, above.column, style))
+
+
+def _check(site: Site, addition: Add) -> None:
+    if site.problem or site.kind == "other":
+        problem = site.problem or "the value there is neither a mapping nor a list"
+        raise UnplaceableEdit(
+            f"{dotted(addition.path)} cannot be edited: {problem}. Write it yourself: {flow(addition.value)}",
+            line=site.line,
+        )
+
+
+def _filled(text: str, site: Site, value: Any, style: Style) -> TextEdit:
+    if site.end > site.start:
+        return TextEdit(site.start, site.end, flow(value, as_json=site.json))
+    if site.flow or not value or not isinstance(value, (dict, list)):
+        return TextEdit(site.end, site.end, " " + flow(value, as_json=site.json))
+    column = site.column + (style.indent if isinstance(value, dict) else style.dash)
+    return _lines_below(text, site.end, block(value, column, style))
+
+
+def _into_flow(site: Site, member: str) -> TextEdit:
+    return TextEdit(site.end, site.end, f", {member}" if site.members else member)
+
+
+def _lines_behind(text: str, site: Site, lines: list[str]) -> TextEdit:
+    at = site.end
+    if site.block_scalar and text[at - 1 : at] != "\n":
+        # A block scalar that ends the text without a line break would gain one: its value would change.
+        start = text.rfind("\n", 0, site.last) + 1
+        if site.last >= 0 and not text[start : site.last].strip(" "):
+            return TextEdit(start, start, _joined(text, start, lines))
+    if site.block_scalar and text[at - 1 : at] == "\n":
+        return TextEdit(at, at, _joined(text, at, lines))
+    return _lines_below(text, at, lines)
+
+
+def _lines_below(text: str, at: int, lines: list[str]) -> TextEdit:
+    """Lines below the line that holds the offset `at`."""
+    line_end = text.find("\n", at)
+    if line_end < 0:
+        newline = _newline(text, len(text))
+        return TextEdit(len(text), len(text), "".join(newline + line for line in lines))
+    return TextEdit(line_end + 1, line_end + 1, _joined(text, line_end + 1, lines))
+
+
+def _joined(text: str, at: int, lines: list[str]) -> str:
+    newline = _newline(text, at)
+    return "".join(line + newline for line in lines)
+
+
+def _newline(text: str, at: int) -> str:
+    """The line ending of the line before `at`."""
+    before = text.rfind("\n", 0, at)
+    return "\r\n" if text[before - 1 : before] == "\r" else "\n"
+
+
+def _written_out(text: str, sites: Sites, path: Path, value: Any) -> TextEdit:
+    """The edit that writes a value where an alias stands, or where `<<` supplied it."""
+    site = next((alias.site for alias in sites.aliases if alias.path == path), None) or sites.at[path]
+    if site.kind == "alias":
+        return TextEdit(site.start, site.end, flow(value, as_json=site.json))
+    elsewhere = {other: kept for other, kept in sites.at.items() if other != path}
+    return _addition(text, sites.replace(at=elsewhere), Add(path, value))

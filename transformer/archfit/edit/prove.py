@@ -1,0 +1,51 @@
+"""The proof: the edited text, read again, says what the patch says, and nothing else.
+
+    value(parse(after))  ==  apply(patch, value(parse(before)))      typed: a boolean true is not the string
+    anchors and tags of `after`  ==  anchors and tags of `before`
+
+Both sides are read with a final newline. A failed proof is a bug in archfit, never in the input.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import ArchfitError, InternalError
+from archfit.patch import Add, Test, apply
+from archfit.source.compose import parse
+from archfit.source.values import Typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from archfit.patch import Operation
+    from archfit.workloads.inventory import Document
+
+
+def prove(document: Document, patch: Iterable[Operation], after: str) -> None:
+    """Checks one edited document. after: its whole text, edited. Raises InternalError."""
+    try:
+        tree = parse(after if after.endswith("\n") else after + "\n")
+        expected = apply(document.value, [as_read(step) for step in patch])
+    except ArchfitError as error:
+        raise InternalError(f"the edited text cannot be read again: {error}") from error
+    if tree.value != ([expected] if document.span.item else expected):
+        raise InternalError("the edited text does not say what was decided")
+    if tree.properties != document.properties:
+        raise InternalError("the edited text has other anchors or tags than the original")
+
+
+def as_read(step: Operation) -> Operation:
+    """The operation with its value as the parser would give it back: numbers and booleans become Typed."""
+    kind = Add if isinstance(step, Add) else Test
+    return kind(step.path, _as_read(step.value))
+
+
+def _as_read(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_read(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_as_read(item) for item in value]
+    if isinstance(value, bool):
+        return Typed("bool", "true" if value else "false")
+    return Typed("int", str(value)) if isinstance(value, int) else value

@@ -1,0 +1,44 @@
+"""Scalars as text: plain where every reader of YAML 1.1 and 1.2 sees a string, else in double quotes.
+
+plain    = letter *( letter / digit / "." / "/" / "-" ), and no boolean, null or number in any case
+quoted   = JSON's string, with the line breaks and marks that only YAML knows escaped too
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from archfit.errors import UnplaceableEdit
+from archfit.source.values import Typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./-]*", re.ASCII).fullmatch
+_WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"))
+# Not printable in YAML 1.1 and 1.2 alike (section 5.1 of either), or a line break to one of them.
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+def quoted(text: str) -> str:
+    """Text as a double-quoted scalar that JSON reads too."""
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def scalar(value: Any, *, as_json: bool = False) -> str:
+    """A str, int, None or Typed as text; strings are quoted when `as_json`, or when plain text could be misread."""
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        if not as_json and _PLAIN(value) and value.lower() not in _WORDS:
+            return value
+        return quoted(value)
+    if isinstance(value, Typed):
+        if value.kind not in ("bool", "int", "float"):
+            raise UnplaceableEdit(
+                f"a value with the tag {value.kind!r} cannot be written out. Write it without an alias"
+            )
+        return value.text
+    return str(value)

@@ -1,0 +1,112 @@
+"""The whole job on one page: scan -> look up -> decide -> edit -> prove.
+
+stream ─ split ─ parse ─ find ─> pods ─ questions ─> lookup ─> answers
+                                  └──── decide <────────────────┘
+                                           └── patch ─ place ─ prove ─> spliced stream
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput, UnplaceableEdit
+from archfit.outcome import Result
+from archfit.placement.decide import decide
+from archfit.placement.images import questions
+from archfit.record import Record
+from archfit.source.scan import check_editable
+from archfit.workloads.inventory import take, unknown_kinds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeAlias
+
+    from archfit.images.platforms import Answer
+    from archfit.options.values import Options
+    from archfit.outcome import Decision
+    from archfit.patch import Operation
+    from archfit.source.split import Piece
+    from archfit.workloads.inventory import Document
+    from archfit.workloads.pods import Pod
+
+    Lookup: TypeAlias = Callable[[list[str]], Mapping[str, Answer]]
+
+
+class Splice(Record):
+    """`data[start:end]` of the input is replaced by `text`. Offsets in bytes."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+class Transformed(Record):
+    """What became of a stream.
+
+    splices: what changes, in order; meaningless if an error stands in the way.
+    decisions: one for each pod spec, in the order of the stream. answers: by image string, as written.
+    """
+
+    splices: tuple[Splice, ...]
+    decisions: tuple[tuple[Pod, Decision], ...]
+    results: tuple[Result, ...]
+    answers: Mapping[str, Answer]
+
+    def failed(self) -> bool:
+        """Whether an error stands in the way of any output."""
+        return any(result.severity == "error" for result in self.results)
+
+
+def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
+    """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
+    inventories = [take(data, piece) for piece in pieces]
+    documents = [document for inventory in inventories for document in inventory.documents]
+    results = [result for inventory in inventories for result in inventory.results]
+    results += unknown_kinds([kind for inventory in inventories for kind in inventory.unknown])
+    pods = [pod for document in documents for pod in document.pods]
+    asked = dict.fromkeys(text for pod in pods for text in questions(pod, options))
+    answers = lookup(list(asked)) if asked else {}
+    decisions = [(pod, decide(pod, answers, options)) for pod in pods]
+    results += [result for _, decision in decisions for result in decision.results]
+    transformed = Transformed((), tuple(decisions), tuple(results), answers)
+    if transformed.failed():
+        return transformed
+    patches = iter(decisions)
+    splices: list[Splice] = []
+    for document in documents:
+        decided = [next(patches)[1] for _ in document.pods]
+        try:
+            splices += _edited(data, document, [step for decision in decided for step in decision.patch])
+        except (UnplaceableEdit, InvalidInput) as error:
+            results.append(_problem(document, error))
+    return transformed.replace(splices=tuple(splices), results=tuple(results))
+
+
+def _edited(data: bytes, document: Document, patch: list[Operation]) -> list[Splice]:
+    """The splices that make one document say what its patch says."""
+    if not patch:
+        return []
+    from archfit.edit.place import place
+    from archfit.edit.prove import prove
+
+    span = document.span
+    check_editable(data, span)
+    text = data[span.start : span.end].decode()
+    edits = place(text, document.value, document.sites, patch)
+    after = text
+    for edit in reversed(edits):
+        after = after[: edit.start] + edit.text + after[edit.end :]
+    prove(document, patch, after)
+    splices, at, offset = [], 0, span.start
+    for edit in edits:
+        offset += len(text[at : edit.start].encode())
+        length = len(text[edit.start : edit.end].encode())
+        splices.append(Splice(offset, offset + length, edit.text.encode()))
+        at, offset = edit.end, offset + length
+    return splices
+
+
+def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Result:
+    pod = document.pods[0]
+    line = error.line if isinstance(error, InvalidInput) else document.span.line + error.line - 1
+    message = error.message if isinstance(error, InvalidInput) else str(error)
+    return Result("error", message, ref=pod.ref, place=pod.place.replace(line=line))

@@ -1,0 +1,54 @@
+"""Items of a list as pieces of their own, so that the many that hold no pod need not be parsed.
+
+    apiVersion: v1
+    items:                      every line at the items' column begins with "- ", "#" or is blank
+    - kind: ConfigMap           ─┐ one slice: from its dash to the next one
+      ...                       ─┘
+    - kind: Deployment          ─┐
+      ...                       ─┘
+    kind: List                  a line left of the items, or a key beside them, ends the block
+
+Where the text is not that regular, the whole list is one piece, which is right and slower.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.record import Record
+
+_ITEMS_KEY = re.compile(rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])").search
+_ANCHOR = re.compile(rb"[ \t\[{,]&[A-Za-z0-9_-]").search
+
+
+class Slice(Record):
+    """One item: `data[start:end]` parses as a list of one. column: of the item's own keys."""
+
+    start: int
+    end: int
+    column: int
+
+
+def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
+    """The items of the list in `data[start:end]`, or None where they cannot be told apart by their lines."""
+    text = data[start:end]
+    found = _ITEMS_KEY(text)
+    if found is None or _ANCHOR(text):
+        return None
+    column = len(found[1])
+    first = found.end() - 1 - column
+    block_end = re.compile(
+        rb"\n {%d}(?![- #\r\n])|\n {%d}-(?![ \r\n])" % (column, column)
+        + (rb"|\n {0,%d}(?![ #\r\n])" % (column - 1) if column else b"")
+    ).search(text, first)
+    stop = block_end.start() + 1 if block_end and block_end.end() < len(text) else len(text)
+    dash = b"\n" + b" " * column + b"- "
+    if text.find(dash, stop - 1) >= 0 or text.find(b"\nitems:", stop - 1) >= 0:
+        return None
+    starts = [first]
+    at = text.find(dash[:-1], first, stop)
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find(dash[:-1], at + 1, stop)
+    ends = [*starts[1:], stop]
+    return [Slice(start + a, start + b, column + 2) for a, b in zip(starts, ends, strict=True)]

@@ -1,0 +1,104 @@
+"""Pieces into documents: which are skipped, which are parsed, and the text that the parser sees.
+
+piece ── plain to see ──┬── no pod kind, or no word of a pod         skipped
+                        ├── a list ── its items, each as a piece ──> this table again
+                        └── anything else ────────────────────────── parsed
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput
+from archfit.record import Record
+from archfit.source.container import slices
+from archfit.source.skip import has_odd_breaks, has_pod_words, identity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from archfit.source.split import Piece
+
+
+class Span(Record):
+    """A part of the stream that has to be parsed: `data[start:end]`.
+
+    number: of its document, 1-based. line: 1-based, of `start`. item: it is one item of a list, and parses as a list of
+    one. mask: byte spans that the parser must not see. Offsets count from the start of the stream.
+    """
+
+    start: int
+    end: int
+    number: int
+    line: int
+    item: bool = False
+    mask: tuple[tuple[int, int], ...] = ()
+
+    def text(self, data: bytes) -> str:
+        """What the parser sees; as long as the stream's own text, counted in code points."""
+        if not self.mask:
+            return data[self.start : self.end].decode()
+        text = bytearray(data[self.start : self.end])
+        for start, end in self.mask:
+            text[start - self.start : end - self.start] = b" " * len(data[start:end].decode())
+        return text.decode()
+
+
+def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> Iterator[Span]:
+    """The parts of a piece that have to be parsed.
+
+    is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if nobody knows.
+    """
+    for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless):
+        yield Span(
+            start, end, piece.number, piece.line + data.count(b"\n", piece.start, start), item, piece.mask
+        )
+
+
+def _parsed(
+    data: bytes, start: int, end: int, column: int, is_podless: Callable[[str, str], bool | None]
+) -> Iterator[tuple[int, int, bool]]:
+    named = identity(data, start, end, column)
+    if named is not None:
+        podless = is_podless(named.api_version, named.kind)
+        if podless or (podless is None and not has_pod_words(data, start, end)):
+            return
+        if column == 0 and named.kind == "List" and named.api_version == "v1":
+            inside = slices(data, start, end)
+            if inside is not None:
+                for part in inside:
+                    yield from _parsed(data, part.start, part.end, part.column, is_podless)
+                return
+    yield start, end, column > 0
+
+
+def check_utf8(data: bytes) -> None:
+    """Raises InvalidInput unless the whole stream is UTF-8."""
+    if data.isascii():
+        return
+    at, step = 0, 1 << 16
+    while at < len(data):
+        # A slice ends at a line, which never cuts a character.
+        end = data.find(b"\n", min(at + step, len(data) - 1)) + 1 or len(data)
+        try:
+            data[at:end].decode()
+        except UnicodeDecodeError as error:
+            at += error.start
+            hint = (
+                " It looks like UTF-16: convert it first." if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+            )
+            raise InvalidInput(
+                f"the byte 0x{data[at]:02x} is not UTF-8, which Kubernetes requires.{hint}",
+                line=data.count(b"\n", 0, at) + 1,
+            ) from None
+        at = end
+
+
+def check_editable(data: bytes, span: Span) -> None:
+    """Raises InvalidInput where YAML parsers disagree on what a line is."""
+    if has_odd_breaks(data, span.start, span.end):
+        raise InvalidInput(
+            "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers take for a line "
+            "break and others do not. Replace it by an escape in double quotes",
+            line=span.line,
+            document=span.number,
+        )

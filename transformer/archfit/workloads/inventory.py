@@ -1,0 +1,180 @@
+"""A piece of the stream into documents with pods, and what is worth saying about the rest.
+
+    piece ── spans ── parse ──┬── pods found                     Document
+                              ├── a kind in no row, pod-like     "not transformed", once for each kind
+                              ├── null, or a mapping             passes through
+                              └── anything else                  error: this is not a Kubernetes object
+
+An item of a list that does not parse by itself makes the whole list one document.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput
+from archfit.outcome import ObjectRef, Place, Result
+from archfit.record import Record
+from archfit.source.scan import Span, spans
+from archfit.source.values import text_of
+from archfit.workloads.duplicates import duplicate_results
+from archfit.workloads.find import find_pods, objects, reference_of
+from archfit.workloads.table import LISTS, PODLESS, WORKLOADS, group_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from archfit.source.split import Piece
+    from archfit.workloads.pods import Pod
+    from archfit.workloads.sites import Sites
+
+_SOURCE = b"# Source: "
+_MANY_CONTAINERS = 64
+
+
+class Document(Record):
+    """A parsed part of the stream that holds pods.
+
+    value: plain values of the object. properties: anchors and tags of the text, for the proof.
+    """
+
+    span: Span
+    value: Any
+    properties: tuple[tuple[str | None, str | None], ...]
+    sites: Sites
+    pods: tuple[Pod, ...]
+
+
+class Inventory(Record):
+    """documents: those with pods. results: warnings and errors. unknown: pod-like kinds that are in no row."""
+
+    documents: tuple[Document, ...] = ()
+    results: tuple[Result, ...] = ()
+    unknown: tuple[tuple[ObjectRef, Place], ...] = ()
+
+
+def is_podless(api_version: str, kind: str) -> bool | None:
+    """Whether objects of a kind hold no pod: True, False, or None for a kind nobody has listed."""
+    key = group_of(api_version), kind
+    if key in WORKLOADS or key in LISTS:
+        return False
+    return True if key in PODLESS else None
+
+
+def take(data: bytes, piece: Piece) -> Inventory:
+    """What the piece holds. Problems become error results; nothing is raised for bad input."""
+    parts = list(spans(data, piece, is_podless))
+    try:
+        found = [_read(data, span) for span in parts]
+    except InvalidInput as error:
+        if not any(span.item for span in parts):
+            return Inventory(results=(_unreadable(data, error, piece),))
+        try:
+            found = [_read(data, Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask))]
+        except InvalidInput as whole:
+            return Inventory(results=(_unreadable(data, whole, piece),))
+    return Inventory(
+        tuple(document for inventory in found for document in inventory.documents),
+        tuple(result for inventory in found for result in inventory.results),
+        tuple(kind for inventory in found for kind in inventory.unknown),
+    )
+
+
+def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
+    place = Place(piece.number, error.line or piece.line, _source(data, piece.start, piece.end))
+    return Result("error", error.message, place=place)
+
+
+def _source(data: bytes, start: int, end: int) -> str:
+    """The file that Helm names above the object, "" if it names none."""
+    at = data.find(_SOURCE, start, min(end, start + 512))
+    if at < 0 or (at > start and data[at - 1 : at] != b"\n"):
+        return ""
+    line_end = data.find(b"\n", at, end)
+    return data[at + len(_SOURCE) : line_end if line_end >= 0 else end].decode().strip()
+
+
+def _read(data: bytes, span: Span) -> Inventory:
+    # The parser is imported here: a stream without candidates never pays for it.
+    from archfit.source.compose import parse
+    from archfit.source.nodes import ROOT
+    from archfit.workloads.sites import find_sites
+
+    try:
+        tree = parse(span.text(data))
+    except InvalidInput as error:
+        raise InvalidInput(error.message, line=span.line + max(error.line - 1, 0)) from None
+    root, value = (ROOT + 1, tree.value[0]) if span.item else (ROOT, tree.value)
+    place = Place(span.number, span.line, _source(data, span.start, span.end))
+    if value is None:
+        return Inventory()
+    if not isinstance(value, dict):
+        raise InvalidInput(_not_an_object(value), line=span.line)
+    pods = find_pods(value, place)
+    results = duplicate_results(tree, root, pods, span, place)
+    unknown: tuple[tuple[ObjectRef, Place], ...] = ()
+    if not pods:
+        unknown = tuple(
+            (reference_of(item), place)
+            for _, item in objects(value)
+            if is_podless(text_of(item.get("apiVersion")), text_of(item.get("kind"))) is None
+            and _holds_pods(item)
+        )
+        if not value.get("kind") and not value.get("apiVersion"):
+            results = (*results, _foreign(value, place))
+        return Inventory((), results, unknown)
+    sites = find_sites(tree, root, value, [pod.path for pod in pods])
+    return Inventory((Document(span, value, tree.properties, sites, tuple(pods)),), results)
+
+
+def _not_an_object(value: Any) -> str:
+    if isinstance(value, list):
+        return "this is a list, not a Kubernetes object. Put each object behind a line '---'"
+    return (
+        "this is text, not a Kubernetes object. Is it an error message of the command before the pipe? "
+        "Run that command alone"
+    )
+
+
+def _foreign(value: dict[str, Any], place: Place) -> Result:
+    """The result for a mapping with neither apiVersion nor kind, which no reader of Kubernetes takes."""
+    if not any(isinstance(member, (dict, list)) for member in value.values()):
+        return Result(
+            "error",
+            "this is not a Kubernetes object: it has neither apiVersion nor kind. Is it an error message of the "
+            "command before the pipe? Run that command alone",
+            place=place,
+        )
+    return Result("warning", "passed through: it has neither apiVersion nor kind", place=place)
+
+
+def _holds_pods(value: Any, depth: int = 0) -> bool:
+    """Whether something inside looks like a pod spec: a list `containers` whose entries name images."""
+    if depth > _MANY_CONTAINERS:
+        return False
+    if isinstance(value, list):
+        return any(_holds_pods(item, depth + 1) for item in value)
+    if not isinstance(value, dict):
+        return False
+    containers = value.get("containers")
+    if isinstance(containers, list) and any(
+        isinstance(entry, dict) and "image" in entry for entry in containers
+    ):
+        return True
+    return any(_holds_pods(member, depth + 1) for member in value.values())
+
+
+def unknown_kinds(unknown: list[tuple[ObjectRef, Place]]) -> list[Result]:
+    """One result for each pod-like kind that is in no row."""
+    kinds: dict[tuple[str, str], list[tuple[ObjectRef, Place]]] = {}
+    for ref, place in unknown:
+        kinds.setdefault((group_of(ref.api_version), ref.kind), []).append((ref, place))
+    return [
+        Result(
+            "info",
+            f"not transformed: {kind or 'an object without a kind'} looks as if it held a pod template, "
+            f"but archfit does not know {f'{group}/{kind}' if group else kind} ({len(found)} in this stream)",
+            ref=found[0][0],
+            place=found[0][1],
+        )
+        for (group, kind), found in kinds.items()
+    ]
