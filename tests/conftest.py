@@ -1,0 +1,161 @@
+"""What every test gets: a home of its own, loopback and nothing else, and the real parts as fixtures.
+
+    tool("helm4")                    the path of a program, see machine.TABLE
+    judge.kubectl(stream)            tests/judging.py
+    oracle(before, after, ..)        tests/corpus_streams.py
+    textcheck(before, after)         tests/corpus_streams.py
+    corpus_registry                  a real registry that serves every image of the corpus
+
+A part that is missing skips its tests, or fails them where ARCHFIT_TEST_MISSING=fail; there every skip is a
+failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import machine
+from corpus_streams import Corpus, Oracle, textcheck_of
+from debian_registry import DebianRegistry
+from judging import Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+# Tests that may be skipped where ARCHFIT_TEST_MISSING=fail: node id -> why no machine could run it.
+MAY_BE_SKIPPED: dict[str, str] = {}
+
+_FOREIGN = ("ARCHFIT_", "HELM_", "KUSTOMIZE_", "ARGOCD_", "XDG_")
+_FOREIGN_NAMES = {"DOCKER_CONFIG", "REGISTRY_AUTH_FILE", "KUBECONFIG", "KREW_ROOT", "NETRC"}
+_FOREIGN_NAMES |= {
+    name for proxy in ("http_proxy", "https_proxy", "all_proxy") for name in (proxy, proxy.upper())
+}
+
+
+class OffLoopback(RuntimeError):
+    """A test tried to reach another machine."""
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook (PEP 578): sockets reach loopback only."""
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+    elif event in {"socket.connect", "socket.sendto"} and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
+        return
+    text = host.decode() if isinstance(host, bytes) else host
+    if text and text not in {"localhost", "::1", "0.0.0.0", "::"} and not text.startswith("127."):
+        raise OffLoopback(f"{event} for {text!r}: all test traffic stays on loopback")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Move into an empty home and forget what the user's environment says."""
+    home = Path(tempfile.mkdtemp(prefix="archfit-home-"))
+    config.stash[_HOME] = home
+    for name in list(os.environ):
+        if name.startswith(_FOREIGN) or name in _FOREIGN_NAMES:
+            del os.environ[name]
+    os.environ["HOME"] = str(home)
+    for name in ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME", "STATE_HOME", "RUNTIME_DIR"):
+        folder = home / name.lower()
+        folder.mkdir(mode=0o700)
+        os.environ[f"XDG_{name}"] = str(folder)
+    sys.addaudithook(_guard)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(config.stash[_HOME], ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where nothing may be missing, a skip is a failure."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _refuse(report, item.nodeid)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for modules that skip themselves while they are collected."""
+    report = yield
+    if report.skipped:
+        _refuse(report, report.nodeid)
+    return report
+
+
+def _refuse(report: pytest.TestReport | pytest.CollectReport, node: str) -> None:
+    if machine.MISSING == "fail" and node not in MAY_BE_SKIPPED:
+        report.outcome = "failed"
+        report.longrepr = f"skipped where nothing may be skipped: {_reason(report)}"
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    said = report.longrepr
+    return str(said[2] if isinstance(said, tuple) else said).removeprefix("Skipped: ")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the suites that did not run, and what they lacked."""
+    skipped = Counter(
+        (report.nodeid.split("::")[0], _reason(report))
+        for report in terminalreporter.stats.get("skipped", ())
+    )
+    if skipped:
+        terminalreporter.section("not run on this machine")
+        for (suite, reason), count in sorted(skipped.items()):
+            terminalreporter.line(f"{suite}: {count} skipped: {reason}")
+
+
+@pytest.fixture(scope="session")
+def tool() -> Callable[[str], str]:
+    """`tool("helm4")` is the path of a program of machine.TABLE."""
+    return machine.tool
+
+
+@pytest.fixture(scope="session")
+def judge() -> Iterator[Judge]:
+    """The independent readers of YAML."""
+    with Judge(machine.go_build(machine.ROOT / "tests" / "judge", "judge")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Corpus:
+    """The shared corpus: its streams and the platforms of their images."""
+    return Corpus(machine.shared("corpus"))
+
+
+@pytest.fixture(scope="session")
+def oracle(corpus: Corpus) -> Oracle:
+    """The scheduler's own code as a judge of a stream before and after."""
+    return Oracle(
+        machine.go_build(machine.shared("oracle"), "oracle"), machine.shared("oracle"), corpus.platforms
+    )
+
+
+@pytest.fixture(scope="session")
+def textcheck() -> Callable[[bytes, bytes], list[str]]:
+    """The byte-level judge: the faults of an edited stream."""
+    return textcheck_of(machine.shared("oracle", "textcheck.py"))
+
+
+@pytest.fixture(scope="session")
+def corpus_registry(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DebianRegistry]:
+    """Debian's registry, serving every image of the corpus."""
+    folder = tmp_path_factory.mktemp("registry")
+    with DebianRegistry(machine.tool("docker-registry"), folder, corpus.platforms) as running:
+        yield running
+
+
+_HOME: pytest.StashKey[Path] = pytest.StashKey()
