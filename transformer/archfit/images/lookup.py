@@ -1,0 +1,256 @@
+"""The platforms of all images of a run: override, then cache, then registry.
+
+    text -> not a reference?         Unasked
+         -> an override matches?     Found, origin "override"
+         -> digest in the cache?     Found, origin "cache"
+         -> tag in the cache?        younger than --cache-ttl: Found, origin "cache"
+         -> --offline?               younger than --max-stale: Found, origin "stale"; else Unknown
+         -> ask the registry         Found | Absent
+                                     Unknown, but the cache is younger than --max-stale: Found, origin "stale"
+
+Everything of a run is asked at once, each distinct image once. Nothing of the network is imported before something
+has to be asked. A lock file will stand between override and cache.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+from archfit.errors import InvalidReference
+from archfit.images import entries
+from archfit.images.overrides import override
+from archfit.images.platforms import Found, Unasked, Unknown
+from archfit.images.reference import parse
+from archfit.store import StoreTrouble
+from archfit.store.memory import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from archfit.images.platforms import Answer
+    from archfit.images.reference import Reference
+    from archfit.options.values import ImagePlatforms, Operator
+    from archfit.registry.crew import Crew
+    from archfit.registry.session import Session
+    from archfit.store import Store
+
+_CLOCK_SLACK_SECONDS = 60
+
+
+class Lookup:
+    """Answers for images; see the module.
+
+    messages: sentences for the user, in order: trouble with the cache, stale answers.
+    requests: how many of each kind were sent, as in {"manifest": 12, "token": 3}.
+    limits: what servers said about requests left, by origin.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        overrides: tuple[ImagePlatforms, ...],
+        store: Store,
+        *,
+        clock: Callable[[], float],
+        environ: Mapping[str, str],
+        progress: Callable[[int, int], None] | None,
+        wait: Callable[[float], object],
+    ) -> None:
+        self.messages: list[str] = []
+        self._operator = operator
+        self._overrides = overrides
+        self._store = store
+        self._storing = threading.Lock()
+        self._clock = clock
+        self._environ = environ
+        self._progress = progress
+        self._wait = wait
+        self._session: Session | None = None
+
+    @property
+    def requests(self) -> dict[str, int]:
+        return dict(sorted(self._session.asker.requests.items())) if self._session else {}
+
+    @property
+    def limits(self) -> dict[str, str]:
+        hosts = self._session.hosts if self._session else ()
+        return {host.origin: host.limits for host in hosts if host.limits}
+
+    def resolve(self, texts: Iterable[str]) -> dict[str, Answer]:
+        """An answer for each distinct text. Raises UsageError when overrides contradict each other."""
+        answers: dict[str, Answer] = {}
+        wanted: dict[str, tuple[Reference, list[str]]] = {}
+        for text in dict.fromkeys(texts):
+            try:
+                reference = parse(text)
+            except InvalidReference as error:
+                answers[text] = Unasked(str(error))
+                continue
+            found = override(reference, self._overrides) if self._overrides else None
+            if found:
+                answers[text] = found
+            else:
+                wanted.setdefault(reference.normalised, (reference, []))[1].append(text)
+        resolved = self._references([reference for reference, _ in wanted.values()])
+        for name, (_, same) in wanted.items():
+            answers.update(dict.fromkeys(same, resolved[name]))
+        return answers
+
+    def close(self) -> None:
+        """Give back the cache and the connections."""
+        self._store.close()
+        if self._session:
+            self._session.close()
+
+    def _references(self, references: list[Reference]) -> dict[str, Answer]:
+        answers: dict[str, Answer] = {}
+        stale: dict[str, Found] = {}
+        missing: list[Reference] = []
+        now = self._clock()
+        kept = self._get([entries.key_of(reference) for reference in references])
+        for reference in references:
+            text = kept.get(entries.key_of(reference), "")
+            entry = entries.load(text, reference.digest) if text else None
+            if entry is None:
+                missing.append(reference)
+                continue
+            found, checked = entry
+            age = 0 if reference.digest else int(now) - checked
+            if reference.digest or -_CLOCK_SLACK_SECONDS <= age <= self._operator.cache_ttl_seconds:
+                answers[reference.normalised] = found.replace(age_seconds=max(0, age))
+            else:
+                # An entry from the future has no known age; it may only be confirmed.
+                stale[reference.normalised] = found.replace(origin="stale", age_seconds=max(0, age))
+                missing.append(reference)
+        if missing:
+            asked = self._offline(missing) if self._operator.offline else self._ask(missing, stale)
+            answers |= {name: self._or_stale(name, answer, stale.get(name)) for name, answer in asked.items()}
+        return answers
+
+    def _or_stale(self, name: str, answer: Answer, known: Found | None) -> Answer:
+        """The answer, or where nobody could give one, what the cache had, if it is young enough."""
+        if not isinstance(answer, Unknown) or not known:
+            return answer
+        if not 0 < known.age_seconds <= self._operator.max_stale_seconds:
+            return answer
+        if not self._operator.offline:
+            self.messages.append(
+                f"{name}: an answer {_age(known.age_seconds)} old is used, because {answer.cause}"
+            )
+        return known
+
+    def _offline(self, references: list[Reference]) -> dict[str, Answer]:
+        return {
+            reference.normalised: Unknown(
+                f"the cache has no answer for {reference} and --offline forbids asking: run once without it, or state "
+                "the platforms with --image-platforms"
+            )
+            for reference in references
+        }
+
+    def _ask(self, references: list[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
+        from archfit.registry.crew import Question
+        from archfit.registry.session import Session
+
+        if self._session is None:
+            self._session = Session(self._operator, self._environ, self._clock, self._wait, self._recall)
+        session = self._session
+        crew: Crew = session.begin(self._operator.timeout_seconds)
+        questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
+        targets = crew.targets(questions)
+        session.recall_hosts(
+            self._get([f"host:{origin}" for origin in dict.fromkeys(place.origin for place in targets)])
+        )
+        answers = crew.ask(questions, targets, self._progress)
+        now = int(self._clock())
+        fresh: dict[str, str] = session.changed_hosts()
+        for reference, answer in zip(references, answers, strict=True):
+            if isinstance(answer, Found):
+                texts = entries.dump(answer, now)
+                fresh[f"digest:{answer.digest}"] = texts["digest"]
+                if reference.tag:
+                    fresh[entries.key_of(reference)] = texts["tag"]
+        self._put(fresh)
+        return {reference.normalised: answer for reference, answer in zip(references, answers, strict=True)}
+
+    def _recall(self, digest: str) -> Found | None:
+        text = self._get([f"digest:{digest}"]).get(f"digest:{digest}", "")
+        entry = entries.load(text, digest) if text else None
+        return entry[0] if entry else None
+
+    def _get(self, keys: list[str]) -> dict[str, str]:
+        with self._storing:
+            try:
+                return self._store.get_many(keys) if keys else {}
+            except StoreTrouble as trouble:
+                self._forget(trouble)
+                return {}
+
+    def _put(self, texts: dict[str, str]) -> None:
+        with self._storing:
+            try:
+                if texts:
+                    self._store.put_many(texts)
+            except StoreTrouble as trouble:
+                self._forget(trouble)
+                self._store.put_many(texts)
+
+    def _forget(self, trouble: StoreTrouble) -> None:
+        """Say once that the store failed, and go on in memory."""
+        self.messages.append(f"{trouble}; this run goes on without it")
+        self._store.close()
+        self._store = MemoryStore()
+
+
+def open_lookup(
+    operator: Operator,
+    overrides: tuple[ImagePlatforms, ...] = (),
+    *,
+    clock: Callable[[], float] = time.time,
+    environ: Mapping[str, str] = os.environ,
+    progress: Callable[[int, int], None] | None = None,
+    wait: Callable[[float], object] = time.sleep,
+) -> Lookup:
+    """A Lookup over the operator's cache and registries.
+
+    clock: Unix seconds. progress: called with (done, total) as answers arrive from registries. wait: sleeps for some
+    seconds between tries. Raises UsageError for a mirror that cannot be used; a cache that cannot be used is said in
+    `messages`.
+    """
+    if operator.mirrors:
+        from archfit.registry.mirrors import check
+
+        check(operator.mirrors)
+    store, trouble = _open_store(operator, environ)
+    lookup = Lookup(operator, overrides, store, clock=clock, environ=environ, progress=progress, wait=wait)
+    if trouble:
+        lookup.messages.append(f"{trouble}; this run goes on without it")
+    return lookup
+
+
+def _open_store(operator: Operator, environ: Mapping[str, str]) -> tuple[Store, str]:
+    if operator.no_cache:
+        return MemoryStore(), ""
+    from archfit.store.place import default_path
+
+    path = operator.cache or default_path(environ)
+    if not path:
+        return MemoryStore(), "there is no home directory for a cache: name a file in --cache"
+    try:
+        from archfit.store.sqlite import SqliteStore
+
+        return SqliteStore(path), ""
+    except StoreTrouble as trouble:
+        return MemoryStore(), str(trouble)
+    except ImportError:
+        return MemoryStore(), "this Python has no sqlite3, so there is no cache"
+
+
+def _age(seconds: int) -> str:
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} seconds"

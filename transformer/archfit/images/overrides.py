@@ -1,0 +1,78 @@
+"""Overrides: what the operator says about images whose metadata lies or cannot be read.
+
+    registry.local/legacy/*           matched against host/repository, in normalised spelling
+    registry.local/legacy/app:1.*     the last segment has a colon: matched against host/repository:tag
+    docker.io/library/app@sha256:...  it has an "@": matched against host/repository@digest
+
+`*`, `?` and `[..]` are those of fnmatch; `*` also crosses "/". A bracketed IPv6 host at the start stands for
+itself. Of several patterns that match, one without wildcards wins, then the one with the most literal characters;
+two that are equally specific and name different platforms are an error.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from archfit.errors import UsageError
+from archfit.images.platforms import Found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from archfit.images.reference import Reference
+    from archfit.options.values import ImagePlatforms
+
+_WILDCARD = re.compile(r"\[[^\]]*\]|[*?]").sub
+_IPV6_HOST = re.compile(r"\[[0-9a-fA-F:]+\]").match
+
+
+def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | None:
+    """The platforms that the most specific matching row states, None if no row matches.
+
+    Raises UsageError when two rows match equally well and disagree.
+    """
+    best: ImagePlatforms | None = None
+    best_rank = (False, -1)
+    for row in rows:
+        if not _matches(row.pattern, reference):
+            continue
+        rank = _specificity(row.pattern)
+        if best is not None and rank == best_rank and set(row.platforms) != set(best.platforms):
+            raise UsageError(
+                f"the image platforms {best.pattern!r} and {row.pattern!r} match {reference} equally well "
+                "and differ: make one of them more specific"
+            )
+        if best is None or rank > best_rank:
+            best, best_rank = row, rank
+    return Found(tuple(sorted(set(best.platforms), key=str)), origin="override") if best else None
+
+
+def _matches(pattern: str, reference: Reference) -> bool:
+    if "@" in pattern:
+        subject = f"{reference.name}@{reference.digest}" if reference.digest else ""
+    elif ":" in pattern.rpartition("/")[2]:
+        subject = f"{reference.name}:{reference.tag}" if reference.tag else ""
+    else:
+        subject = reference.name
+    return bool(subject) and (pattern == subject or _matcher(pattern)(subject) is not None)
+
+
+@functools.cache
+def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    from fnmatch import translate  # 3 ms, and most runs have no overrides
+
+    host, rest = _split(pattern)
+    return re.compile(re.escape(host) + translate(rest)).match
+
+
+def _specificity(pattern: str) -> tuple[bool, int]:
+    host, rest = _split(pattern)
+    literal = _WILDCARD("", rest)
+    return literal == rest, len(host) + len(literal)
+
+
+def _split(pattern: str) -> tuple[str, str]:
+    host = _IPV6_HOST(pattern)
+    return (host[0], pattern[host.end() :]) if host else ("", pattern)

@@ -1,0 +1,145 @@
+"""Image references: the string in `image:`, as containerd and Docker read it.
+
+    reference  = [ host "/" ] path [ ":" tag ] [ "@" digest ]
+    host       = ( label *( "." label ) | "[" IPv6 "]" ) [ ":" port ]        label: letters, digits, inner "-"
+    path       = component *( "/" component )                                at most 255 characters
+    component  = run *( ( "." | "_" | "__" | 1*"-" ) run )                   run: 1*( a-z | 0-9 )
+    tag        = ( letter | digit | "_" ) *127( letter | digit | "_" | "." | "-" )
+    digest     = "sha256:" 64 hex | "sha512:" 128 hex                        lower case
+
+Is the first segment a host? In this order: no "/" at all: no. `localhost`: yes. `index.docker.io`: yes, and it
+means `docker.io`. It has "." or ":": yes. It has an upper-case letter: yes. Else no, and the host is `docker.io`,
+where a path of one component gains `library/`. A missing tag is `latest`; next to a digest a tag means nothing.
+
+Source: distribution/reference, reference.go, regexp.go and normalize.go (ParseDockerRef).
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.errors import InvalidReference
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?", re.ASCII).fullmatch
+_PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*", re.ASCII).fullmatch
+_TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII).fullmatch
+_DIGEST = re.compile(r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}", re.ASCII).fullmatch
+_IDENTIFIER = re.compile(r"[a-f0-9]{64}", re.ASCII).fullmatch
+_TEMPLATE = re.compile(r"\{\{|\}\}|\$\(|\$\{|<[a-zA-Z_ -]+>", re.ASCII).search
+_MAX_PATH = 255
+_LENGTHS = {"sha256": 64, "sha512": 128}
+
+
+class Reference(Record):
+    """A reference with Docker's defaults filled in.
+
+    registry: host with its port, if it has one, as in `docker.io` or `localhost:5000`.
+    repository: path below the host, as in `library/nginx`.
+    tag: "" if there is a digest.
+    digest: `algorithm:hex`, "" if there is none.
+    original: the text it was parsed from.
+    """
+
+    registry: str
+    repository: str
+    tag: str
+    digest: str
+    original: str
+
+    @property
+    def name(self) -> str:
+        """`host/repository`, as in `docker.io/library/nginx`."""
+        return f"{self.registry}/{self.repository}"
+
+    @property
+    def normalised(self) -> str:
+        """`docker.io/library/nginx:1.27` or `docker.io/library/nginx@sha256:...`."""
+        return f"{self.name}@{self.digest}" if self.digest else f"{self.name}:{self.tag}"
+
+    def __str__(self) -> str:
+        return self.normalised
+
+
+def is_digest(text: str) -> bool:
+    """`sha256:` with 64, or `sha512:` with 128, lower-case hex digits: nothing else may enter a URL or a cache."""
+    return _DIGEST(text) is not None
+
+
+def parse(text: str) -> Reference:
+    """The reference that containerd would pull for `image: text`. Raises InvalidReference."""
+    if _IDENTIFIER(text):
+        _refuse(
+            text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
+        )
+    host, rest = _split_host(text)
+    rest, at, digest = rest.partition("@")
+    path, colon, tag = rest.partition(":")
+    if host == "docker.io" and "/" not in path:
+        path = f"library/{path}"
+    if (
+        _PATH(path) is None
+        or len(path) > _MAX_PATH
+        or _HOST(host) is None
+        or (colon and _TAG(tag) is None)
+        or (at and _DIGEST(digest) is None)
+    ):
+        _explain(text, host, path, tag if colon else None, digest if at else None)
+    return Reference(host, path, "" if digest else tag or "latest", digest, text)
+
+
+def _split_host(text: str) -> tuple[str, str]:
+    first, slash, rest = text.partition("/")
+    if not slash:
+        return "docker.io", text
+    if first in {"docker.io", "index.docker.io"}:
+        return "docker.io", rest
+    if first == "localhost" or "." in first or ":" in first or first.lower() != first:
+        return first, rest
+    return "docker.io", text
+
+
+def _explain(text: str, host: str, path: str, tag: str | None, digest: str | None) -> NoReturn:
+    """Name what is wrong, the likeliest mistakes first."""
+    bare = path.removeprefix("library/") if "/" not in text.partition("@")[0] else path
+    if not text:
+        raise InvalidReference("the image is empty")
+    if _TEMPLATE(text):
+        _refuse(text, "still holds a placeholder that nothing has filled in")
+    if "://" in text:
+        _refuse(text, f"is a URL; leave out {text.partition('://')[0] + '://'!r}")
+    if any(character.isspace() for character in text):
+        _refuse(text, "holds a blank or a line end")
+    if not text.isascii():
+        _refuse(text, "holds characters outside ASCII")
+    if text.startswith("[") and "/" not in text:
+        _refuse(text, "has a host and no repository")
+    if _HOST(host) is None:
+        _refuse(text, f"has a host, {host!r}, that is no DNS name, IPv4 address or IPv6 address in brackets")
+    if not bare:
+        _refuse(text, "has no repository")
+    if bare.lower() != bare:
+        _refuse(text, f"has upper-case letters in its repository, {bare!r}; they must be lower case")
+    if _PATH(path) is None:
+        _refuse(text, f"has a malformed repository, {bare!r}")
+    if len(path) > _MAX_PATH:
+        _refuse(text, f"has a repository of {len(path)} characters; at most {_MAX_PATH} are allowed")
+    if tag is not None and _TAG(tag) is None:
+        _refuse(text, f"has a malformed tag, {tag!r}")
+    algorithm, _, value = (digest or "").partition(":")
+    if algorithm not in _LENGTHS:
+        _refuse(text, f"has a digest of unknown kind, {algorithm!r}; sha256 and sha512 are known")
+    if len(value) != _LENGTHS[algorithm]:
+        _refuse(text, f"has a {algorithm} digest of {len(value)} digits; it must have {_LENGTHS[algorithm]}")
+    _refuse(text, f"has a {algorithm} digest that is not lower-case hexadecimal")
+
+
+def _refuse(text: str, why: str) -> NoReturn:
+    shown = text if len(text) <= 300 else text[:300] + "..."
+    raise InvalidReference(f"{shown!r} {why}")

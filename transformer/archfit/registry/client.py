@@ -1,0 +1,218 @@
+"""Manifests and blobs from a registry (OCI distribution-spec 1.1, Pull).
+
+    GET  /v2/<repository>/manifests/<tag or digest>     one Accept header with all four types; bytes hashed here
+    HEAD the same                                       only Docker-Content-Digest is read, and only as a hint
+    GET  /v2/<repository>/blobs/<digest>                image configs
+
+    no credentials known        ask without; a 401 says where and how, then once more
+    realm remembered            token first, and no 401 at all
+    401 with credentials        one new token, then it is an error
+    400 with a token            the token is dropped, one new one is tried (ECR Public)
+
+Credentials never go anywhere before that server has asked for them, now or in an earlier run.
+"""
+
+from __future__ import annotations
+
+import json
+
+from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, RegistryError, Unauthorized
+from archfit.images.reference import is_digest
+from archfit.record import Record
+from archfit.registry import auth, manners
+from archfit.registry.asking import origin_of
+from archfit.registry.manifest import ACCEPT
+from archfit.registry.walk import matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from archfit.registry.asking import Asker
+    from archfit.registry.auth import Challenge
+    from archfit.registry.credentials import Credential, Keychain
+    from archfit.registry.hosts import Host
+    from archfit.registry.mirrors import Target
+    from archfit.registry.tokens import Tokens
+    from archfit.registry.wire import Reply
+
+MAX_MANIFEST = 4 * 1024 * 1024
+MAX_CONFIG = 4 * 1024 * 1024
+MAX_PING = 64 * 1024
+
+
+class Document(Record):
+    """A manifest as received. digest: of its bytes, computed here."""
+
+    body: bytes
+    content_type: str
+    digest: str
+
+
+class Client:
+    """Asks registries; safe to use from several threads."""
+
+    def __init__(self, asker: Asker, keychain: Keychain, tokens: Tokens) -> None:
+        self._asker = asker
+        self._keychain = keychain
+        self._tokens = tokens
+
+    def manifest(self, target: Target, tag_or_digest: str) -> Document:
+        """The manifest. Raises ManifestUnknown, other RegistryErrors, and InvalidManifest for a wrong digest."""
+        what = f"{target.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
+        path = f"manifests/{tag_or_digest}"
+        reply = self._ask("manifest", "GET", target, path, {"accept": ACCEPT}, MAX_MANIFEST)
+        if reply.status == 404:
+            raise ManifestUnknown(f"{target.origin} has no {what}", status=404)
+        if reply.status != 200:
+            self._refuse(reply, target, what)
+        digest = _verified(reply.body, tag_or_digest, f"{target.origin} sent for {what}")
+        return Document(reply.body, reply.headers.get("content-type", ""), digest)
+
+    def digest(self, target: Target, tag: str) -> str:
+        """The tag's digest for one HEAD, "" where only a GET can tell. Raises RegistryError."""
+        host = self._asker.hosts.of(target.origin)
+        if not host.head:
+            return ""
+        reply = self._ask("head", "HEAD", target, f"manifests/{tag}", {"accept": ACCEPT}, 0)
+        if reply.status in {401, 403, 429} or reply.status >= 500 and reply.status != 501:
+            self._refuse(reply, target, f"{target.repository}:{tag}")
+        digest = reply.headers.get("docker-content-digest", "")
+        if reply.status in {405, 501} or (reply.status == 200 and not is_digest(digest)):
+            host.head = False
+        return digest if reply.status == 200 and is_digest(digest) else ""
+
+    def blob(self, target: Target, digest: str) -> bytes:
+        """The blob's bytes. Raises RegistryError, and InvalidManifest for a wrong digest."""
+        what = f"the config {digest} of {target.repository}"
+        reply = self._ask("blob", "GET", target, f"blobs/{digest}", {"accept": "*/*"}, MAX_CONFIG)
+        if reply.status != 200:
+            self._refuse(reply, target, what)
+        _verified(reply.body, digest, f"{target.origin} sent for {what}")
+        return reply.body
+
+    def _ask(
+        self, kind: str, method: str, target: Target, path: str, headers: dict[str, str], limit: int
+    ) -> Reply:
+        url = f"{target.origin}/v2/{target.repository}/{path}"
+        host = self._asker.hosts.of(target.origin)
+
+        def send(authorization: str) -> Reply:
+            sent = {**headers, "authorization": authorization} if authorization else headers
+            return self._asker.ask(kind, method, url, sent, home=target.origin, limit=limit)
+
+        left = self._asker.wire.left()
+        scout = host.scout(left, expected=not host.known and self._keychain.mentions(target.host))
+        try:
+            challenge = host.challenge
+            scope = auth.scope_of(target.repository, auth.Challenge(""))
+            header, fresh = self._authorization(target, challenge, scope, "") if challenge else ("", False)
+            reply = send(header)
+            if not header and _own(reply, target) and reply.status == 401:
+                self._learn(host, target, reply)
+            host.known = True
+        finally:
+            if scout:
+                host.scouted()
+        for _ in range(2 if not header else 1):
+            if not _own(reply, target):
+                break
+            if reply.status == 401:
+                offered = self._learn(host, target, reply)
+                if offered is None:
+                    break
+                wanted = auth.scope_of(target.repository, offered)
+                same = challenge is not None and _same(challenge, scope, offered, wanted)
+                # What was fetched a moment ago for exactly this will not be better the second time.
+                if header and same and fresh and offered.error not in {"insufficient_scope", "invalid_token"}:
+                    break
+                challenge, scope = offered, wanted
+            elif reply.status != 400 or challenge is None or not header.startswith("Bearer "):
+                break
+            refused = header.removeprefix("Bearer ")
+            header, fresh = self._authorization(target, challenge, scope, refused)
+            if not header:
+                break
+            reply = send(header)
+        return reply
+
+    def _learn(self, host: Host, target: Target, reply: Reply) -> Challenge | None:
+        """The challenge of a 401, remembered for the host; asks `/v2/` where the 401 carries none."""
+        offered = auth.choose(auth.challenges(reply.challenges))
+        if offered is None:
+            ping = self._asker.ask(
+                "ping", "GET", f"{target.origin}/v2/", {}, home=target.origin, limit=MAX_PING
+            )
+            offered = auth.choose(auth.challenges(ping.challenges)) if _own(ping, target) else None
+        if offered:
+            host.challenge = offered
+        return offered
+
+    def _authorization(
+        self, target: Target, challenge: Challenge, scope: str, refused: str
+    ) -> tuple[str, bool]:
+        """The header that answers the challenge, "" if there is none, and whether it is new."""
+        credential = self._keychain.find(target.host, target.repository)
+        if challenge.scheme == "basic":
+            return (auth.basic(credential), True) if credential and credential.password else ("", False)
+        token, fresh = self._tokens.bearer(challenge, scope, credential, target.origin, refused)
+        return f"Bearer {token}", fresh
+
+    def _refuse(self, reply: Reply, target: Target, what: str) -> NoReturn:
+        """Raise what a status other than 200 means."""
+        where, said = origin_of(reply.url), _said(reply)
+        if reply.status in {401, 403} and _own(reply, target):
+            credential = self._keychain.find(target.host, target.repository)
+            raise Unauthorized(
+                f"{where} {_denied(credential, target)} {what} ({reply.status}{said})", status=reply.status
+            )
+        if reply.status == 429:
+            asked = manners.retry_after(reply.headers.get("retry-after", ""), 0.0)
+            limit = manners.is_pull_limit(reply.headers, reply.body)
+            advice = (
+                "its pull limit is used up: log in, ask a mirror (--mirror), or wait some hours"
+                if limit
+                else "it is asked too often: try later, or ask a mirror (--mirror)"
+            )
+            raise RateLimited(f"{where} answered 429 for {what}: {advice}", retry_after_seconds=asked)
+        raise RegistryError(f"{where} answered {reply.status} for {what}{said}", status=reply.status)
+
+
+def _same(challenge: Challenge, scope: str, offered: Challenge, wanted: str) -> bool:
+    """Answering `offered` would send what answered `challenge`."""
+    if challenge.scheme == offered.scheme == "basic":
+        return True
+    return (challenge.realm, challenge.service, scope) == (offered.realm, offered.service, wanted)
+
+
+def _denied(credential: Credential | None, target: Target) -> str:
+    if credential:
+        return f"found nothing, or gives the credentials from {credential.source} no access, for"
+    return f"found nothing, or gives no anonymous access (log in with `docker login {target.host}`), for"
+
+
+def _own(reply: Reply, target: Target) -> bool:
+    """The answer is the registry's own, not that of a server it redirected to."""
+    return origin_of(reply.url) == target.origin
+
+
+def _verified(body: bytes, wanted: str, sent: str) -> str:
+    """The digest of the bytes: `wanted` if that is one, which they must hash to, else their SHA-256."""
+    if not is_digest(wanted):
+        import hashlib
+
+        return f"sha256:{hashlib.sha256(body).hexdigest()}"
+    if not matches(body, wanted):
+        raise InvalidManifest(f"{sent} bytes that do not have the digest {wanted}")
+    return wanted
+
+
+def _said(reply: Reply) -> str:
+    """The first error message of the body, short and printable (distribution-spec, Error Codes)."""
+    try:
+        first = json.loads(reply.body)["errors"][0]
+        words = f"{first.get('code', '')} {first.get('message', '')}".strip()
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        return ""
+    clean = "".join(character for character in words[:200] if character.isprintable())
+    return f", {clean}" if clean else ""

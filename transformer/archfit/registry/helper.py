@@ -1,0 +1,112 @@
+"""Credential helpers: `docker-credential-NAME get`, the server on stdin, JSON on stdout.
+
+    exit 0    {"ServerURL": "...", "Username": "...", "Secret": "..."}   Username `<token>`: an identity token
+    exit 1    "credentials not found in native keychain"                 there is none
+    else      the helper failed: an error for that registry, never "anonymous"
+
+Run without a shell, for at most 15 seconds, with at most 64 KiB of output. Its output is never shown: it may hold
+the secret. Source: docker/docker-credential-helpers, README.md and client/client.go.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import threading
+
+from archfit.errors import RegistryError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST_SECONDS = 15.0
+_MAX_OUTPUT = 64 * 1024
+_NAME = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII).fullmatch
+_SERVER = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
+_NOT_FOUND = (b"credentials not found in native keychain",)
+
+
+def ask(
+    name: str, server: str, environ: Mapping[str, str], seconds: float = LONGEST_SECONDS
+) -> tuple[str, str] | None:
+    """User name and secret that the helper holds for `server`, None if it holds none.
+
+    Raises RegistryError when the helper cannot be run, fails, is too slow or talks nonsense.
+    """
+    program = f"docker-credential-{name}"
+    if _NAME(name) is None or _SERVER(server) is None:
+        raise RegistryError(f"the credential helper {name!r} has a name that cannot be run")
+    path = shutil.which(program, path=environ.get("PATH"))
+    if path is None:
+        raise RegistryError(
+            f"the credential helper {program}, configured for {server}, is not on PATH: "
+            "install it, or remove it from the credentials file"
+        )
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the operator's own credentials file names it; no shell
+            [path, "get"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=dict(environ),
+        )
+    except OSError as error:
+        raise RegistryError(f"the credential helper {program} cannot be run: {error.strerror}") from None
+    output = _talk(process, server, seconds)
+    again = f"run `echo {server} | {program} get` to see why"
+    if output is None:
+        raise RegistryError(f"the credential helper {program} gave no answer in {seconds:g} s: {again}")
+    if len(output) > _MAX_OUTPUT:
+        raise RegistryError(f"the credential helper {program} wrote more than {_MAX_OUTPUT} bytes: {again}")
+    if process.returncode != 0:
+        if any(words in output for words in _NOT_FOUND):
+            return None
+        raise RegistryError(
+            f"the credential helper {program} failed for {server} (exit {process.returncode}): {again}"
+        )
+    return _parsed(output, program)
+
+
+def _talk(process: subprocess.Popen[bytes], server: str, seconds: float) -> bytes | None:
+    """What the helper wrote, cut just above the limit; None if it took too long. It has ended afterwards."""
+    output: list[bytes] = []
+
+    def read() -> None:
+        if process.stdin and process.stdout:
+            try:
+                process.stdin.write(server.encode("ascii"))
+                process.stdin.close()
+            except OSError:
+                pass  # It may answer without reading.
+            output.append(process.stdout.read(_MAX_OUTPUT + 1))
+
+    # A thread, because pipes cannot be read with a time-out on every platform.
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(seconds)
+    in_time = not reader.is_alive()
+    try:
+        process.wait(1.0 if in_time and output and len(output[0]) <= _MAX_OUTPUT else 0)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if in_time and process.stdout:
+        process.stdout.close()
+    return output[0] if in_time and output else None
+
+
+def _parsed(output: bytes, program: str) -> tuple[str, str] | None:
+    try:
+        answer = json.loads(output)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise RegistryError(f"the credential helper {program} did not answer in JSON")
+    user, secret = answer.get("Username", ""), answer.get("Secret", "")
+    if not isinstance(user, str) or not isinstance(secret, str):
+        raise RegistryError(f"the credential helper {program} gave a user name or secret that is no string")
+    # `pass` answers with empty strings where it holds nothing.
+    return (user, secret) if secret else None

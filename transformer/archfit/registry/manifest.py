@@ -1,0 +1,262 @@
+"""A registry's documents, untrusted, as checked values.
+
+    media type                                                         parsed as
+    application/vnd.oci.image.index.v1+json                            Index
+    application/vnd.docker.distribution.manifest.list.v2+json          Index
+    application/vnd.oci.image.manifest.v1+json                         Manifest
+    application/vnd.docker.distribution.manifest.v2+json               Manifest
+    application/vnd.oci.artifact.manifest.v1+json                      Manifest that is no image
+    application/vnd.docker.distribution.manifest.v1+json, +prettyjws   refused: Docker schema 1
+
+The body's `mediaType` must equal the Content-Type where both say something; where neither does, `manifests`
+makes an index, and `config` with `layers` a manifest; fields of both kinds together are refused (CVE-2021-41190).
+
+Every surprise is an InvalidManifest with a sentence. Sources: OCI image-spec 1.1 (image-index.md, manifest.md,
+descriptor.md, config.md), distribution-spec 1.1 (Pull), Docker image manifest v2 schema 2.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from archfit.errors import InvalidManifest
+from archfit.images.platforms import normalised
+from archfit.images.reference import is_digest
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from archfit.images.platforms import Platform
+
+OCI_INDEX = "application/vnd.oci.image.index.v1+json"
+DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"
+OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
+OCI_ARTIFACT = "application/vnd.oci.artifact.manifest.v1+json"
+SCHEMA_1 = (
+    "application/vnd.docker.distribution.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.v1+prettyjws",
+)
+OCI_CONFIG = "application/vnd.oci.image.config.v1+json"
+DOCKER_CONFIG = "application/vnd.docker.container.image.v1+json"
+
+INDEXES = (OCI_INDEX, DOCKER_LIST)
+MANIFESTS = (OCI_MANIFEST, DOCKER_MANIFEST)
+ACCEPT = ", ".join((*INDEXES, *MANIFESTS))
+
+MAX_DEPTH = 32
+MAX_ENTRIES = 1024
+_GENERIC = ("", "application/octet-stream", "application/json", "text/plain", "binary/octet-stream")
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII).fullmatch
+# Layers of signatures and attestations; their config claims to be an image's (cosign, BuildKit, in-toto).
+_STATEMENTS = (
+    "application/vnd.dev.cosign.",
+    "application/vnd.dev.sigstore.",
+    "application/vnd.dsse.",
+    "application/vnd.in-toto",
+)
+
+
+class Descriptor(Record):
+    """What an index or manifest says about another document.
+
+    media_type: "" where it says nothing. digest: checked spelling. size: bytes, -1 where it says nothing.
+    platform: None where there is none, or an empty one.
+    data: the document itself in base64 (OCI 1.1 embedded content), "" where it is not embedded; not verified.
+    """
+
+    media_type: str
+    digest: str
+    size: int
+    platform: Platform | None = None
+    data: str = ""
+
+
+class Index(Record):
+    """An image index or Docker list; only the entries that could run, in the document's order.
+
+    entries: without attestations, artifacts, unknown platforms and unknown media types.
+    artifact: it declares itself an artifact (`artifactType`).
+    """
+
+    entries: tuple[Descriptor, ...]
+    artifact: bool = False
+
+
+class Manifest(Record):
+    """One image, or an artifact: then config is None and it restricts nothing."""
+
+    config: Descriptor | None
+
+
+def parse(body: bytes, content_type: str = "") -> Index | Manifest:
+    """The document in `body`. content_type: the header as received, or the type its descriptor gave.
+
+    Raises InvalidManifest.
+    """
+    document = _load(body, content_type)
+    kind = _kind(document, content_type.partition(";")[0].strip().lower())
+    if kind in INDEXES:
+        return _index(document)
+    if kind == OCI_ARTIFACT:
+        return Manifest(None)
+    return _manifest(document)
+
+
+def parse_config(body: bytes) -> Platform | None:
+    """The platform an image config states, None where it names no architecture. Raises InvalidManifest."""
+    platform = _platform(_load(body, ""), "its config")
+    return None if platform is None or _is_unknown(platform) else platform
+
+
+def _load(body: bytes, content_type: str) -> dict[str, Any]:
+    try:
+        document = json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+    except RecursionError:
+        raise InvalidManifest("its JSON is nested too deeply") from None
+    except ValueError:
+        if "html" in content_type or body.lstrip()[:1] == b"<":
+            raise InvalidManifest(
+                "it is a web page, not a manifest: is there a proxy or a login page?"
+            ) from None
+        raise InvalidManifest("it is not valid JSON") from None
+    if not isinstance(document, dict):
+        raise InvalidManifest("it is JSON, but not an object")
+    _check_depth(document)
+    return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Two readers may choose different values of a repeated key; neither is right.
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise InvalidManifest("it has the same key twice in one object")
+    return made
+
+
+def _constant(name: str) -> None:
+    raise InvalidManifest(f"it has the number {name}, which JSON does not know")
+
+
+def _check_depth(document: dict[str, Any]) -> None:
+    level: list[Any] = [document]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for value in level
+            for child in (value.values() if isinstance(value, dict) else value)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return
+    raise InvalidManifest(f"its JSON is nested more than {MAX_DEPTH} levels deep")
+
+
+def _kind(document: dict[str, Any], content_type: str) -> str:
+    stated = document.get("mediaType")
+    if stated is not None and not isinstance(stated, str):
+        raise InvalidManifest("its mediaType is not a string")
+    header = "" if content_type in _GENERIC else content_type
+    if (
+        document.get("schemaVersion") == 1
+        or "fsLayers" in document
+        or header in SCHEMA_1
+        or stated in SCHEMA_1
+    ):
+        raise InvalidManifest(
+            "it is a Docker schema 1 manifest, a legacy format that current container runtimes refuse: "
+            "push the image again with a current tool"
+        )
+    if header and stated and header != stated:
+        raise InvalidManifest(
+            f"its mediaType is {_short(stated)}, but the registry announced {_short(header)}"
+        )
+    of_index = document.get("manifests") is not None
+    of_manifest = document.get("config") is not None or document.get("layers") is not None
+    if of_index and of_manifest:
+        raise InvalidManifest("it has the fields of an index and those of a manifest")
+    kind = stated or header
+    if not kind:
+        kind = OCI_INDEX if of_index else OCI_MANIFEST
+    if kind not in (*INDEXES, *MANIFESTS, OCI_ARTIFACT):
+        raise InvalidManifest(f"its media type, {_short(kind)}, is not that of an image")
+    return kind
+
+
+def _index(document: dict[str, Any]) -> Index:
+    entries = document.get("manifests")
+    if not isinstance(entries, list):
+        raise InvalidManifest("it is an index without a list of manifests")
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidManifest(f"it is an index of {len(entries)} entries; at most {MAX_ENTRIES} are read")
+    kept = [_entry(entry) for entry in entries]
+    return Index(tuple(entry for entry in kept if entry), bool(document.get("artifactType")))
+
+
+def _entry(entry: object) -> Descriptor | None:
+    """The descriptor, None where the entry is nothing that could run."""
+    if not isinstance(entry, dict):
+        raise InvalidManifest("its index has an entry that is not an object")
+    annotations = entry.get("annotations") or {}
+    if not isinstance(annotations, dict):
+        raise InvalidManifest("its index has an entry whose annotations are not an object")
+    if "vnd.docker.reference.type" in annotations or "vnd.docker.reference.digest" in annotations:
+        return None
+    if entry.get("artifactType") or entry.get("mediaType") not in (*INDEXES, *MANIFESTS):
+        return None
+    descriptor = _descriptor(entry, "an entry of its index")
+    platform = descriptor.platform
+    if platform and _is_unknown(platform):
+        return None
+    return descriptor
+
+
+def _manifest(document: dict[str, Any]) -> Manifest:
+    layers = document.get("layers")
+    if layers is None:
+        layers = []
+    if not isinstance(layers, list) or not all(isinstance(layer, dict) for layer in layers):
+        raise InvalidManifest("its layers are not a list of objects")
+    if not isinstance(document.get("config"), dict):
+        raise InvalidManifest("it is a manifest without a config")
+    config = _descriptor(document["config"], "its config")
+    if not config.media_type:
+        raise InvalidManifest("its config has no media type")
+    types = [layer.get("mediaType") for layer in layers]
+    statements = types and all(isinstance(kind, str) and kind.startswith(_STATEMENTS) for kind in types)
+    return Manifest(config if config.media_type in (OCI_CONFIG, DOCKER_CONFIG) and not statements else None)
+
+
+def _descriptor(value: dict[str, Any], what: str) -> Descriptor:
+    digest, size, data, media_type = (value.get(key) for key in ("digest", "size", "data", "mediaType"))
+    if not isinstance(digest, str) or not is_digest(digest):
+        raise InvalidManifest(f"{what} has a malformed digest")
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
+        raise InvalidManifest(f"{what} has a malformed size")
+    if not isinstance(media_type, str | None) or not isinstance(data, str | None):
+        raise InvalidManifest(f"{what} has a media type or data that is not a string")
+    platform = value.get("platform")
+    if platform is not None and not isinstance(platform, dict):
+        raise InvalidManifest(f"{what} has a platform that is not an object")
+    found = _platform(platform, what) if platform else None
+    return Descriptor(media_type or "", digest, -1 if size is None else size, found, data or "")
+
+
+def _platform(value: dict[str, Any], what: str) -> Platform | None:
+    """The stated platform, None where it names no architecture."""
+    words = [value.get(key) or "" for key in ("os", "architecture", "variant")]
+    for word in words:
+        if not isinstance(word, str) or (word and _WORD(word) is None):
+            raise InvalidManifest(f"{what} has a malformed platform")
+    return normalised(*words) if words[1] else None
+
+
+def _is_unknown(platform: Platform) -> bool:
+    return "unknown" in (platform.os, platform.architecture)
+
+
+def _short(media_type: str) -> str:
+    return repr(media_type if len(media_type) <= 100 else media_type[:100] + "...")

@@ -1,0 +1,85 @@
+"""Where a reference is asked for: its own registry, or what the operator put in its place.
+
+    reference                      mirror                                   asked
+    docker.io/library/nginx        -                                        https://registry-1.docker.io  library/nginx
+    docker.io/library/nginx        docker.io=https://harbor.example/hub     https://harbor.example    hub/library/nginx
+    quay.io/prometheus/node        *=http://127.0.0.1:5000                  http://127.0.0.1:5000       prometheus/node
+
+SOURCE is a registry host as a normalised reference has it, or `*` for all that no other mirror names. A path in the
+URL is a repository prefix, as `location` is in containers-registries.conf(5). Plain HTTP only where the URL says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.errors import UsageError
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.reference import Reference
+    from archfit.options.values import Mirror
+
+_HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:]+\])(?::[0-9]{1,5})?"
+_SOURCE = re.compile(rf"\*|{_HOST}", re.ASCII).fullmatch
+_URL = re.compile(rf"(https?)://({_HOST})((?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*)/?", re.ASCII).fullmatch
+# Docker Hub's API does not live where its name says (containerd, core/remotes/docker/resolver.go, DefaultHost).
+_API_HOSTS = {"docker.io": "registry-1.docker.io"}
+
+
+class Target(Record):
+    """One repository at one server.
+
+    origin: `scheme://host[:port]`, lower case, without a default port.
+    host: `host[:port]` as credentials are looked up, which is the mirror's where there is one.
+    repository: path below `/v2/`.
+    configured: the operator named this server, so it may be on loopback or a private network.
+    """
+
+    origin: str
+    host: str
+    repository: str
+    configured: bool
+
+
+def check(mirrors: tuple[Mirror, ...]) -> None:
+    """Raises UsageError for a mirror that cannot be used; the message shows how to write it."""
+    seen: dict[str, str] = {}
+    for mirror in mirrors:
+        if _SOURCE(mirror.source) is None or _URL(mirror.url) is None:
+            shown = re.sub(r"//[^/@]*@", "//...@", f"{mirror.source}={mirror.url}")
+            raise UsageError(
+                f"the mirror {shown!r} cannot be used: write SOURCE=URL, where SOURCE is a registry host or '*' and "
+                "URL is http:// or https://, a host and perhaps a repository prefix, as in "
+                "'docker.io=https://harbor.example/hub'"
+            )
+        if seen.setdefault(mirror.source, mirror.url) != mirror.url:
+            raise UsageError(
+                f"{mirror.source!r} has two mirrors, {seen[mirror.source]} and {mirror.url}: name one"
+            )
+
+
+def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
+    """Where to ask for `reference`. The mirrors have passed `check`."""
+    for source in (reference.registry, "*"):
+        for mirror in mirrors:
+            if mirror.source == source:
+                return _mirrored(mirror.url, reference.repository)
+    host = _API_HOSTS.get(reference.registry, reference.registry)
+    return Target(_origin("https", host), host, reference.repository, configured=False)
+
+
+def _mirrored(url: str, repository: str) -> Target:
+    match = _URL(url)
+    if match is None:
+        raise UsageError(f"the mirror {url!r} is no http:// or https:// URL of a registry")
+    scheme, host, prefix = match.groups()
+    api_host = _API_HOSTS.get(host, host)
+    path = f"{prefix[1:]}/{repository}" if prefix else repository
+    return Target(_origin(scheme, api_host), api_host, path, configured=True)
+
+
+def _origin(scheme: str, host: str) -> str:
+    default = {"https": ":443", "http": ":80"}[scheme]
+    return f"{scheme}://{host.lower().removesuffix(default)}"

@@ -1,0 +1,43 @@
+"""Which proxy a request goes through, by the usual environment variables, in lower or upper case.
+
+    HTTPS_PROXY, HTTP_PROXY     the proxy of that scheme; a URL without scheme is http
+    ALL_PROXY                   where that one is not set
+    NO_PROXY                    comma-separated; never through a proxy: `*` (all), `example.com` and `.example.com`
+                                (the name and what is below it), `host:port`, a literal address
+
+Upper-case HTTP_PROXY is ignored beside REQUEST_METHOD, where a web client could have set it (CVE-2016-5385).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> str:
+    """URL of the proxy for a request to `host:port`, "" if it goes out directly."""
+    proxy = _variable(f"{scheme}_proxy", environ) or _variable("all_proxy", environ)
+    if not proxy or _excepted(host.strip("[]").lower(), port, _variable("no_proxy", environ)):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _variable(name: str, environ: Mapping[str, str]) -> str:
+    lower = environ.get(name, "").strip()
+    if lower or (name == "http_proxy" and "REQUEST_METHOD" in environ):
+        return lower
+    return environ.get(name.upper(), "").strip()
+
+
+def _excepted(host: str, port: int, listed: str) -> bool:
+    for entry in listed.lower().split(","):
+        name = entry.strip()
+        if name == "*":
+            return True
+        if name.endswith(f":{port}"):
+            name = name.removesuffix(f":{port}")
+        name = name.strip("[]").removeprefix("*").lstrip(".")
+        if name and (host == name or host.endswith(f".{name}")):
+            return True
+    return False

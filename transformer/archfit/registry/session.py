@@ -1,0 +1,65 @@
+"""The network side of a run, put together: one wire, one keychain, one memory of servers.
+
+Session -> Wire (connections) -> Asker (turns, retries, redirects) -> Client (tokens, manifests) -> Crew (threads)
+"""
+
+from __future__ import annotations
+
+import time
+
+from archfit import __version__
+from archfit.registry.asking import Asker
+from archfit.registry.client import Client
+from archfit.registry.credentials import Keychain
+from archfit.registry.crew import Crew
+from archfit.registry.hosts import Hosts
+from archfit.registry.tokens import Tokens
+from archfit.registry.wire import Wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from archfit.images.platforms import Found
+    from archfit.options.values import Operator
+
+AGENT = f"archfit/{__version__}"
+
+
+class Session:
+    """now: Unix seconds. wait: sleeps between tries. recall: platforms that the cache has for a digest."""
+
+    def __init__(
+        self,
+        operator: Operator,
+        environ: Mapping[str, str],
+        now: Callable[[], float],
+        wait: Callable[[float], object],
+        recall: Callable[[str], Found | None],
+    ) -> None:
+        self.hosts = Hosts()
+        self._wire = Wire(AGENT, environ)
+        self.asker = Asker(self._wire, self.hosts, now, wait)
+        client = Client(self.asker, Keychain(operator.authfile, environ), Tokens(self.asker, time.monotonic))
+        self._crew = Crew(client, self._wire, operator.mirrors, recall)
+        self._remembered: dict[str, str] = {}
+
+    def begin(self, seconds: float) -> Crew:
+        """The crew, with that many seconds from now on."""
+        self._wire.deadline = time.monotonic() + seconds
+        return self._crew
+
+    def recall_hosts(self, kept: Mapping[str, str]) -> None:
+        """Take over what the store has under `host:<origin>`."""
+        self._remembered |= kept
+        self.hosts.load({key.removeprefix("host:"): text for key, text in kept.items()})
+
+    def changed_hosts(self) -> dict[str, str]:
+        """What the store should have for servers that were heard from, where it has not."""
+        texts = {f"host:{host.origin}": host.dump() for host in self.hosts if host.known}
+        changed = {key: text for key, text in texts.items() if self._remembered.get(key) != text}
+        self._remembered |= changed
+        return changed
+
+    def close(self) -> None:
+        self._wire.close()

@@ -1,0 +1,116 @@
+"""From a document to the platforms it offers.
+
+    index    -> every entry with a platform counts as it stands, and is not fetched
+             -> an entry without one is read: an image counts by its config, a nested index by its entries;
+                what is no image, or names no architecture, does not count
+    manifest -> one image: its config says the platform
+
+Limits: nested indexes 4 deep, each digest once, 24 further documents in all. Embedded `data` (OCI 1.1) that
+matches size and digest saves its request. Source: containerd, core/images/image.go; image-spec, image-index.md.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidManifest
+from archfit.record import Record
+from archfit.registry.manifest import Index, Manifest, parse, parse_config
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from archfit.images.platforms import Platform
+    from archfit.registry.manifest import Descriptor
+
+    Read = Callable[[str, Descriptor], bytes]
+
+MAX_NESTING = 4
+MAX_DOCUMENTS = 24
+
+
+class Offer(Record):
+    """platforms: sorted by their text, unique. index, image: as in `images.platforms.Found`."""
+
+    platforms: tuple[Platform, ...]
+    index: bool
+    image: bool
+
+
+def offered(document: Index | Manifest, digest: str, read: Read) -> Offer:
+    """What the document with this digest offers.
+
+    read: `read("manifests" | "blobs", descriptor)` gives the verified bytes.
+    Raises InvalidManifest, and whatever `read` raises.
+    """
+    walk = _Walk(read, digest)
+    if isinstance(document, Manifest):
+        platform = walk.of_manifest(document)
+        if document.config and not platform:
+            raise InvalidManifest("its config names no architecture")
+        return Offer((platform,) if platform else (), index=False, image=platform is not None)
+    platforms = walk.of_index(document, 1)
+    if not platforms and not document.artifact:
+        raise InvalidManifest("it is an index none of whose entries is an image for a known platform")
+    return Offer(tuple(sorted(platforms, key=str)), index=True, image=bool(platforms))
+
+
+class _Walk:
+    """One walk's budget: the digests seen, and how many documents may still be read."""
+
+    def __init__(self, read: Read, digest: str) -> None:
+        self._read = read
+        self._seen = {digest}
+        self._left = MAX_DOCUMENTS
+
+    def of_index(self, index: Index, depth: int) -> set[Platform]:
+        if depth > MAX_NESTING:
+            raise InvalidManifest(f"its indexes are nested more than {MAX_NESTING} deep")
+        platforms: set[Platform] = set()
+        for entry in index.entries:
+            if entry.platform:
+                platforms.add(entry.platform)
+            elif entry.digest not in self._seen:
+                self._seen.add(entry.digest)
+                platforms |= self._of_child(entry, depth)
+        return platforms
+
+    def of_manifest(self, manifest: Manifest) -> Platform | None:
+        if manifest.config is None:
+            return None
+        return parse_config(self._fetch("blobs", manifest.config))
+
+    def _of_child(self, entry: Descriptor, depth: int) -> set[Platform]:
+        child = parse(self._fetch("manifests", entry), entry.media_type)
+        if isinstance(child, Index):
+            return self.of_index(child, depth + 1)
+        platform = self.of_manifest(child)
+        return {platform} if platform else set()
+
+    def _fetch(self, kind: str, descriptor: Descriptor) -> bytes:
+        embedded = _embedded(descriptor) if descriptor.data else None
+        if embedded is not None:
+            return embedded
+        if self._left == 0:
+            raise InvalidManifest(
+                f"more than {MAX_DOCUMENTS} documents would have to be read to know its platforms"
+            )
+        self._left -= 1
+        return self._read(kind, descriptor)
+
+
+def matches(body: bytes, digest: str) -> bool:
+    """The bytes hash to `digest`, which must be well formed."""
+    import hashlib
+
+    algorithm, _, value = digest.partition(":")
+    return hashlib.new(algorithm, body).hexdigest() == value
+
+
+def _embedded(descriptor: Descriptor) -> bytes | None:
+    import binascii
+
+    try:
+        body = binascii.a2b_base64(descriptor.data, strict_mode=True)
+    except ValueError:
+        return None
+    return body if len(body) == descriptor.size and matches(body, descriptor.digest) else None

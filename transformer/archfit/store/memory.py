@@ -1,0 +1,23 @@
+"""A store that lasts as long as the process: for `--no-cache`, and where no file can be used."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class MemoryStore:
+    """See `archfit.store`."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, str] = {}
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        return {key: self._entries[key] for key in keys if key in self._entries}
+
+    def put_many(self, entries: Mapping[str, str]) -> None:
+        self._entries.update(entries)
+
+    def close(self) -> None:
+        """Nothing to give back."""
