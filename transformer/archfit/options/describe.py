@@ -114,7 +114,7 @@ def _part(description: str, properties: dict[str, Schema]) -> Schema:
 
 
 def help_text(usage: str, about: str, rows: Sequence[Option] = TABLE) -> str:
-    """The help of a command: usage, what it is about, its options in their two parts. Plain text, 100 columns.
+    """The help of a command: usage, what it is about, its options in two parts. Plain text, 100 columns.
 
     usage: after the word "usage:". about: one paragraph or several.
     """
@@ -127,8 +127,9 @@ def help_text(usage: str, about: str, rows: Sequence[Option] = TABLE) -> str:
     parts += _lines("-h, --help", "Shows this and ends.")
     parts += _lines("-V, --version", "Shows the version and ends.")
     variables = (
-        f"Each flag has a variable, as {rows[0].variable} for {rows[0].flags[0]}, and a key in the configuration "
-        "file; flags win over variables, variables over the file. Durations are written as 90s, 15m, 6h, 7d."
+        f"Each flag has a variable, as {rows[0].variable} for {rows[0].flags[0]}, and a key in the "
+        "configuration file; flags win over variables, variables over the file. "
+        "Durations are written as 90s, 15m, 6h, 7d."
     )
     return "\n".join([*parts, "", *textwrap.wrap(variables, _WIDTH), ""])
 

@@ -1,0 +1,201 @@
+"""What the nodes of a cluster say about its configuration.
+
+    clusterArchitectures    the architectures of the Linux nodes, by their label
+    tolerate                a taint becomes a rule when all of these hold
+      key                   it is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint
+      architectures R       the one that its value spells, else those of the nodes that carry it
+      nodes                 every node with exactly this taint (key, value, effect) has one of R's architectures
+      cluster               R is among clusterArchitectures
+
+Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must
+never be tolerated by archfit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from archfit.errors import InvalidInput
+from archfit.options.syntax import ARCHITECTURES
+from archfit.options.taints import architecture_of
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+ARCH_KEYS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
+_OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
+
+
+class Taint(Record):
+    """A taint (core/v1 Taint), as exactly as it is compared."""
+
+    key: str
+    value: str
+    effect: str
+
+    def __str__(self) -> str:
+        return printable(f"{self.key}{'=' + self.value if self.value else ''}:{self.effect}")
+
+
+class Node(Record):
+    """What counts of a node. os: "linux" where nothing is said; architecture: by the label, else ""."""
+
+    name: str
+    os: str
+    architecture: str
+    taints: tuple[Taint, ...]
+
+
+class Rule(Record):
+    """A taint that is used, the architectures behind it, and how many nodes carry it."""
+
+    taint: Taint
+    architectures: tuple[str, ...]
+    count: int
+
+    @property
+    def text(self) -> str:
+        """As --tolerate takes it; `=` without a value keeps it to exactly this taint."""
+        return f"{self.taint.key}={self.taint.value}:{self.taint.effect}@{','.join(self.architectures)}"
+
+
+class Cluster(Record):
+    """What goes into the file.
+
+    architectures: each with its number of nodes. unused: what was not used, as (subject, reason).
+    """
+
+    architectures: tuple[tuple[str, int], ...]
+    rules: tuple[Rule, ...]
+    unused: tuple[tuple[str, str], ...]
+
+
+def nodes(value: object) -> list[Node]:
+    """The nodes of a `kubectl get nodes` list, or of a single one; other kinds are passed over.
+
+    Raises InvalidInput.
+    """
+    ask = "give it the output of `kubectl get nodes -o json`"
+    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
+        raise InvalidInput(f"this is not a list of nodes: {ask}")
+    kind = value["kind"]
+    if kind == "Node":
+        items: Any = [value]
+    elif kind in {"List", "NodeList"}:
+        items = value.get("items")
+    else:
+        raise InvalidInput(f"this is a {printable(kind)}, not a list of nodes: {ask}")
+    if not isinstance(items, list):
+        raise InvalidInput(f"the list has no items: {ask}")
+    objects = [item if isinstance(item, dict) else {} for item in items]
+    kinds = [
+        str(item.get("kind") or ("Node" if kind == "NodeList" else "object without a kind"))
+        for item in objects
+    ]
+    chosen = [_node(item) for item, what in zip(objects, kinds, strict=True) if what == "Node"]
+    if not chosen:
+        others = ", ".join(f"{count} {printable(what)}" for what, count in sorted(Counter(kinds).items()))
+        raise InvalidInput(f"the list holds no node{f', but {others}' if others else ''}: {ask}")
+    return sorted(chosen, key=lambda node: node.name)
+
+
+def _node(item: dict[str, Any]) -> Node:
+    metadata, spec = _mapping(item, "metadata"), _mapping(item, "spec")
+    info = _mapping(_mapping(item, "status"), "nodeInfo")
+    labels = _mapping(metadata, "labels")
+    taints = spec.get("taints")
+    return Node(
+        str(metadata.get("name") or "without a name"),
+        str(_first(labels, _OS_KEYS) or info.get("operatingSystem") or "linux"),
+        str(_first(labels, ARCH_KEYS) or ""),
+        tuple(
+            Taint(*(str(taint.get(field) or "") for field in ("key", "value", "effect")))
+            for taint in (taints if isinstance(taints, list) else ())
+            if isinstance(taint, dict)
+        ),
+    )
+
+
+def _mapping(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    found = parent.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _first(labels: dict[str, Any], keys: Iterable[str]) -> object:
+    return next((labels[key] for key in keys if labels.get(key)), None)
+
+
+def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
+    """What the nodes say. keys: those of --arch-taint. Raises InvalidInput without a labelled Linux node."""
+    linux = [node for node in found if node.os == "linux"]
+    numbers = Counter(node.architecture for node in linux if node.architecture in ARCHITECTURES)
+    if not numbers:
+        raise InvalidInput(
+            f"none of the {len(found)} nodes is a Linux node with a label kubernetes.io/arch: "
+            "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`"
+        )
+    unused = [
+        (f"node {printable(node.name)}", _why_not_counted(node))
+        for node in found
+        if node.os != "linux" or node.architecture not in ARCHITECTURES
+    ]
+    carriers: dict[Taint, list[Node]] = {}
+    for node in found:
+        for taint in dict.fromkeys(node.taints):
+            carriers.setdefault(taint, []).append(node)
+    rules = []
+    for taint in sorted(carriers, key=str):
+        rule = _rule(taint, carriers[taint], numbers, (*ARCH_KEYS, *keys))
+        if isinstance(rule, Rule):
+            rules.append(rule)
+        else:
+            unused.append((f"taint {taint}", f"{rule} ({some(carriers[taint])})"))
+    carried = {taint.key for taint in carriers}
+    unused += [(f"--arch-taint {key}", "no node carries such a taint") for key in keys if key not in carried]
+    return Cluster(tuple(sorted(numbers.items())), tuple(rules), tuple(unused))
+
+
+def _why_not_counted(node: Node) -> str:
+    if node.os != "linux":
+        return f"its operating system is {printable(node.os)}"
+    if not node.architecture:
+        return "it has no label kubernetes.io/arch, so no pod that needs an architecture can go there"
+    return f"its architecture {printable(node.architecture)} is not one that Kubernetes runs on"
+
+
+def _rule(taint: Taint, carriers: Sequence[Node], numbers: Counter[str], keys: Sequence[str]) -> Rule | str:
+    """The rule, or why there is none."""
+    if taint.key not in keys:
+        return "not a taint of architectures; if it is one, pass --arch-taint with its key"
+    spelled = architecture_of(taint.value)
+    behind = {node.architecture for node in carriers}
+    architectures = {spelled} if spelled else behind
+    strangers = [node for node in carriers if node.architecture not in architectures or not node.architecture]
+    if strangers:
+        what = strangers[0].architecture
+        return (
+            f"a node that carries it is {printable(what)}"
+            if what
+            else "a node that carries it has no architecture"
+        )
+    if not architectures <= set(numbers):
+        return "no Linux node has this architecture"
+    return Rule(taint, tuple(sorted(architectures)), len(carriers))
+
+
+def printable(text: str) -> str:
+    """Text from the cluster as it may stand in a comment or on a terminal: anything odd becomes "?"."""
+    return "".join(character if " " <= character <= "~" else "?" for character in text)
+
+
+def some(carriers: Sequence[Node]) -> str:
+    """`on 5 nodes, as gke-a`: how many nodes, and the first of them."""
+    return f"on {counted(len(carriers), 'node')}, as {printable(carriers[0].name)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
