@@ -51,10 +51,13 @@ def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> li
             before = written_out[barrier] if barrier in written_out else _value_at(value, barrier)
             written_out[barrier] = apply(before, [addition.replace(path=addition.path[len(barrier) :])])
     _spare_other_users(direct, written_out, value, sites)
-    edits = [_addition(text, sites, addition) for addition in direct]
-    for path, new in written_out.items():
-        edits.append(_written_out(text, sites, path, new))
-    return sorted(edits, key=lambda edit: edit.start)
+    edits = [(len(addition.path), _addition(text, sites, addition)) for addition in direct]
+    edits += [(len(path), _written_out(text, sites, path, new)) for path, new in written_out.items()]
+    # Where two collections end on the same line, the inner one has to be continued first.
+    return [
+        edit
+        for _, edit in sorted(edits, key=lambda depth_and_edit: (depth_and_edit[1].start, -depth_and_edit[0]))
+    ]
 
 
 def _folded(additions: list[Add]) -> list[Add]:
