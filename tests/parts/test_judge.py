@@ -53,9 +53,7 @@ ALL_READ = [
     pytest.param("a: x\u2028b: 2\n".encode(), [{"a": "x", "b": 2}], id="LS ends a line"),
     pytest.param(b"\xef\xbb\xbfa: 1\n", [{"a": 1}], id="BOM"),
     pytest.param(b"x: 1\n---\n\xef\xbb\xbfa: 1\n", [{"x": 1}, {"a": 1}], id="BOM of a later document"),
-    pytest.param(
-        b'{"a": 1}\n---\n{"b": "\\/"}\n', [{"a": 1}, {"b": "/"}], id="JSON documents between separators"
-    ),
+    pytest.param(b'{"a": 1}\n---\n{"b": 2}\n', [{"a": 1}, {"b": 2}], id="JSON documents between separators"),
     pytest.param(b'{\n\t"a": [\n\t\t1\n\t]\n}\n', [{"a": [1]}], id="JSON indented by tabs"),
     pytest.param(b"{image: nginx:1.25}\n", [{"image": "nginx:1.25"}], id="flow with unquoted keys"),
     pytest.param(b"a:\t1\t# c\n", [{"a": 1}], id="tabs between tokens"),
@@ -107,6 +105,10 @@ DIFFERENT: list[Any] = [
     pytest.param(b'{"a": 1}\n{"b": 2}\n', [{"a": 1}, {"b": 2}], [{"a": 1}], [{"a": 1}], id="JSON after JSON"),
     pytest.param(
         b'{"a": "\\ud83d\\ude00"}', [{"a": "\U0001f600"}], MALFORMED, MALFORMED, id="a surrogate pair in JSON"
+    ),
+    pytest.param(b'{"a": "\\/"}', [{"a": "/"}], MALFORMED, MALFORMED, id="an escaped slash in JSON"),
+    pytest.param(
+        b'b: 2\n---\n{"a": "\\/"}', YAML_ERROR, MALFORMED, MALFORMED, id="an escaped slash in JSON after YAML"
     ),
     pytest.param(
         b'b: 2\n---\n{"a": "\\ud83d\\ude00"}',

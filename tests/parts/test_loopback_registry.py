@@ -1,4 +1,4 @@
-"""The project's own registry answers as a real one does: byte for byte the same documents, digests and types."""
+"""The project's own registry answers as a real one does: the same documents, digests and types."""
 
 from __future__ import annotations
 

@@ -1,0 +1,59 @@
+# archfit: everything a developer or CI runs. `make help` lists the targets.
+#
+#   .venv/.ready        follows pyproject.toml and requirements-dev.lock: .venv with the locked tools and archfit itself
+#   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/install_tools.py
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench lock clean
+
+# The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+RUN := .venv/bin/python
+PIP := $(RUN) -m pip --quiet --disable-pip-version-check
+ARGS ?=
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no network once set up)
+	@$(RUN) fixtures/demo/demo.py
+
+test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
+	@$(RUN) tests/install_tools.py
+	@$(RUN) -m pytest $(ARGS)
+
+lint: .venv/.ready ## Check style, types and the direction of imports
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	.venv/bin/lint-imports
+
+format: .venv/.ready ## Rewrite the sources in the project's style
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+
+bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
+	@$(RUN) tests/install_tools.py hyperfine kustomize yq helm3 helm4
+	@$(RUN) benchmarks $(ARGS)
+
+lock: pyproject.toml ## Write requirements-dev.lock anew from pyproject.toml (needs uv)
+	{ echo '# The development environment with hashes; `make lock` writes it.'; \
+	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --universal --python-version 3.11 \
+	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
+
+clean: ## Remove what `make` made
+	rm -rf .venv .tools .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+.venv/.ready: pyproject.toml requirements-dev.lock
+	@test -n "$(PYTHON)" || { echo "archfit needs Python 3.11 or later on PATH, or make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	    { apt-get install -y -q python3-venv || { apt-get update -q && apt-get install -y -q python3-venv; }; }; } || \
+	  { echo "sudo apt-get install python3-venv"; exit 1; }
+	@echo "setting up .venv with $$($(PYTHON) --version)"
+	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv
+	@$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
