@@ -1,0 +1,5 @@
+"""`python -m archfit`."""
+
+from archfit.cli import run
+
+run()

@@ -1,0 +1,42 @@
+"""`archfit setup TOOL`: writes the files that plug archfit in.
+
+    setup cluster    an archfit.yaml from `kubectl get nodes -o json`
+    setup helm       the plugin that Helm 4 needs
+"""
+
+from __future__ import annotations
+
+from archfit.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+HELP = """\
+usage: archfit setup cluster|helm [OPTION]...
+
+  cluster   Writes a configuration file from the nodes of a cluster.
+  helm      Installs the plugin that Helm 4 needs, or checks an installation.
+
+`archfit setup TOOL --help` says more.
+"""
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after the word `setup`. The exit code; raises ArchfitError."""
+    match argv:
+        case ["cluster", *rest]:
+            from archfit.commands import setup_cluster
+
+            return setup_cluster.run(rest, stdin, stdout, stderr)
+        case ["helm", *rest]:
+            from archfit.commands import setup_helm
+
+            return setup_helm.run(rest, stdout, stderr, environ)
+        case ["-h" | "--help", *_]:
+            stdout.write(HELP.encode())
+            return 0
+    raise UsageError("name what to set up: archfit setup cluster, or archfit setup helm")

@@ -1,0 +1,168 @@
+"""`archfit [transform]`: stdin -> stdout.
+
+    read stdin ─ frame ─ pipeline ─┬─ report ─ write stdout ─ summary on stderr      exit 0
+                                   └─ report ─ errors on stderr, stdout empty        exit 1
+
+The report is written before the output: a report that was asked for and cannot be written fails the run.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput
+from archfit.frames import stream
+from archfit.options.load import load
+from archfit.outcome import Place, Result
+from archfit.output.text import failure, lines, summary
+from archfit.pipeline import transform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.images.lookup import Lookup
+    from archfit.images.platforms import Answer
+    from archfit.options.values import Settings
+    from archfit.pipeline import Transformed
+
+ABOUT = """\
+Reads rendered Kubernetes YAML on standard input, finds out which CPU architectures every image supports, and writes
+the same YAML with the tolerations or the kubernetes.io/arch node affinity that each pod needs.
+
+  helm template . | archfit | kubectl apply -f -
+  helm upgrade --install web ./chart --post-renderer archfit          (Helm 3; for Helm 4: archfit setup helm)
+
+Other commands: setup cluster, setup helm, last. Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage."""
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    if argv:
+        from archfit.options.arguments import wanted
+
+        asked = wanted(argv)
+        if asked:
+            stdout.write(_answered(asked).encode())
+            return 0
+    elif stdin.isatty():
+        stderr.write(_answered("help"))
+        return 2
+    job = _Job(load(argv, environ, _read), environ, stderr)
+    try:
+        return job.run(stdin.read(), stdout)
+    finally:
+        job.close()
+
+
+def _answered(asked: str) -> str:
+    from archfit import __version__
+
+    if asked == "version":
+        return f"archfit {__version__}\n"
+    from archfit.options.describe import help_text
+
+    return help_text("archfit [transform] [OPTION]...  < rendered.yaml > placed.yaml", ABOUT)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
+        return file.read()
+
+
+class _Job:
+    """One run: its settings, its lookup, and what it has to say."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str], stderr: TextIO) -> None:
+        self._settings = settings
+        self._environ = environ
+        self._stderr = stderr
+        self._lookup: Lookup | None = None
+
+    def run(self, data: bytes, stdout: BinaryIO) -> int:
+        options = self._settings.options
+        try:
+            read = stream.read(data, options.on_blank)
+        except InvalidInput as error:
+            place = Place(error.document, error.line) if error.line else None
+            return self._failed(None, [Result("error", error.message, place=place)])
+        transformed = transform(read.data, read.pieces, options, self._resolve)
+        results = [*read.results, *self._messages(), *transformed.results]
+        if transformed.failed():
+            return self._failed(transformed, results)
+        self._report(transformed, results, 0, read.data)
+        for part in stream.write(read.data, transformed.splices):
+            stdout.write(part)
+        stdout.flush()
+        self._say(lines(results))
+        self._say([summary(transformed.decisions, len(transformed.answers), sum(self._requests().values()))])
+        return 0
+
+    def close(self) -> None:
+        if self._lookup:
+            self._lookup.close()
+
+    def _failed(self, transformed: Transformed | None, results: list[Result]) -> int:
+        said = lines(results)
+        try:
+            self._report(transformed, results, 1, b"")
+        finally:
+            self._say([failure(results), *said])
+            self._say_on_terminal(said[-1])
+        return 1
+
+    def _resolve(self, texts: list[str]) -> Mapping[str, Answer]:
+        from time import monotonic
+
+        from archfit.images.lookup import open_lookup
+        from archfit.output.progress import Progress
+
+        progress = Progress(self._stderr, monotonic)
+        self._lookup = open_lookup(
+            self._settings.operator,
+            self._settings.options.image_platforms,
+            environ=self._environ,
+            progress=progress,
+        )
+        try:
+            return self._lookup.resolve(texts)
+        finally:
+            progress.clear()
+
+    def _messages(self) -> list[Result]:
+        return [Result("warning", message) for message in self._lookup.messages] if self._lookup else []
+
+    def _requests(self) -> Mapping[str, int]:
+        return self._lookup.requests if self._lookup else {}
+
+    def _report(self, transformed: Transformed | None, results: list[Result], code: int, data: bytes) -> None:
+        from archfit.commands.last import keep
+
+        edits = stream.changed_spans(data, transformed.splices) if transformed and code == 0 else ()
+        keep(
+            transformed,
+            results,
+            edits,
+            exit_code=code,
+            sources=self._settings.sources,
+            requests=self._requests(),
+            path=self._settings.operator.report,
+            environ=self._environ,
+        )
+
+    def _say(self, texts: list[str]) -> None:
+        for text in texts:
+            if text:
+                self._stderr.write(text + "\n")
+        self._stderr.flush()
+
+    def _say_on_terminal(self, text: str) -> None:
+        """Helm 4 throws a plugin's stderr away: the user would see only that the plugin failed."""
+        if not self._environ.get("HELM_PLUGIN_NAME") or self._stderr.isatty():
+            return
+        try:
+            with open("/dev/tty", "w", encoding="utf-8") as terminal:  # noqa: PTH123 - as in _read
+                terminal.write(f"archfit: {text}\n")
+        except OSError:
+            return

@@ -1,0 +1,56 @@
+"""A run in words, for standard error.
+
+    warning: apps/v1/DaemonSet/shop/agent: it will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
+    archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
+
+After a failure the errors come last, and each is one complete sentence: Helm 3 and Argo CD show the end.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from archfit.outcome import Decision, Result
+    from archfit.workloads.pods import Pod
+
+_ORDER = {"info": 0, "warning": 1, "error": 2}
+_CONTROL = {code: None for code in (*range(32), *range(127, 160)) if code != 10}
+
+
+def lines(results: Iterable[Result]) -> list[str]:
+    """One line for each distinct result: infos, then warnings, then errors, each in the order of the stream."""
+    ordered = sorted(results, key=lambda result: _ORDER[result.severity])
+    return [text.translate(_CONTROL).replace("\n", " ") for text in dict.fromkeys(str(result) for result in ordered)]
+
+
+def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: int) -> str:
+    """One sentence about a run that wrote its output; "" if the stream holds no pods."""
+    if not decisions:
+        return ""
+    changes = [(pod, decision) for pod, decision in decisions if decision.outcome == "Change"]
+    immutable = [pod for pod, decision in changes if decision.immutable]
+    templates = sum(1 for _, decision in decisions if not decision.immutable)
+    rolling = len(changes) - len(immutable)
+    parts = [f"{rolling} of {_count(templates, 'pod template')} {'changes and rolls' if rolling == 1 else 'change and roll'} once when applied"]
+    if immutable:
+        named = ", ".join(str(pod.ref) for pod in immutable[:3]) + (", ..." if len(immutable) > 3 else "")
+        parts.append(
+            f"{_count(len(immutable), 'Job or Pod', 'Jobs or Pods')} that cannot be changed once applied "
+            f"{'changes' if len(immutable) == 1 else 'change'}, too: {named}"
+        )
+    for outcome, text in (("Unresolved", "left alone, images unknown"), ("Conflict", "left alone, no node fits")):
+        number = sum(1 for _, decision in decisions if decision.outcome == outcome)
+        if number:
+            parts.append(f"{number} {text}")
+    return f"archfit: {'; '.join(parts)}; {_count(images, 'image')}, {_count(requests, 'registry request')}"
+
+
+def failure(results: Iterable[Result]) -> str:
+    """The line above the errors of a run that writes nothing."""
+    return f"archfit: {_count(sum(1 for result in results if result.severity == 'error'), 'problem')}; nothing was written"
+
+
+def _count(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
