@@ -15,8 +15,8 @@ has to be asked. A lock file will stand between override and cache.
 from __future__ import annotations
 
 import os
-import threading
 import time
+from _thread import allocate_lock
 
 from archfit.errors import InvalidReference
 from archfit.images import entries
@@ -63,7 +63,7 @@ class Lookup:
         self._operator = operator
         self._overrides = overrides
         self._store = store
-        self._storing = threading.Lock()
+        self._storing = allocate_lock()
         self._clock = clock
         self._environ = environ
         self._progress = progress

@@ -33,20 +33,18 @@ def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | 
 
     Raises UsageError when two rows match equally well and disagree.
     """
-    best: ImagePlatforms | None = None
-    best_rank = (False, -1)
-    for row in rows:
-        if not _matches(row.pattern, reference):
-            continue
-        rank = _specificity(row.pattern)
-        if best is not None and rank == best_rank and set(row.platforms) != set(best.platforms):
+    ranked = [(_specificity(row.pattern), row) for row in rows if _matches(row.pattern, reference)]
+    if not ranked:
+        return None
+    best = max(rank for rank, _ in ranked)
+    first, *others = (row for rank, row in ranked if rank == best)
+    for row in others:
+        if set(row.platforms) != set(first.platforms):
             raise UsageError(
-                f"the image platforms {best.pattern!r} and {row.pattern!r} match {reference} equally well "
+                f"the image platforms {first.pattern!r} and {row.pattern!r} match {reference} equally well "
                 "and differ: make one of them more specific"
             )
-        if best is None or rank > best_rank:
-            best, best_rank = row, rank
-    return Found(tuple(sorted(set(best.platforms), key=str)), origin="override") if best else None
+    return Found(tuple(sorted(set(first.platforms), key=str)), origin="override")
 
 
 def _matches(pattern: str, reference: Reference) -> bool:

@@ -80,9 +80,8 @@ def parse(text: str) -> Reference:
         )
     host, rest = _split_host(text)
     rest, at, digest = rest.partition("@")
-    path, colon, tag = rest.partition(":")
-    if host == "docker.io" and "/" not in path:
-        path = f"library/{path}"
+    written, colon, tag = rest.partition(":")
+    path = f"library/{written}" if host == "docker.io" and "/" not in written else written
     if (
         _PATH(path) is None
         or len(path) > _MAX_PATH
@@ -90,7 +89,7 @@ def parse(text: str) -> Reference:
         or (colon and _TAG(tag) is None)
         or (at and _DIGEST(digest) is None)
     ):
-        _explain(text, host, path, tag if colon else None, digest if at else None)
+        _explain(text, host, written, path, tag if colon else None, digest if at else None)
     return Reference(host, path, "" if digest else tag or "latest", digest, text)
 
 
@@ -105,9 +104,8 @@ def _split_host(text: str) -> tuple[str, str]:
     return "docker.io", text
 
 
-def _explain(text: str, host: str, path: str, tag: str | None, digest: str | None) -> NoReturn:
+def _explain(text: str, host: str, written: str, path: str, tag: str | None, digest: str | None) -> NoReturn:
     """Name what is wrong, the likeliest mistakes first."""
-    bare = path.removeprefix("library/") if "/" not in text.partition("@")[0] else path
     if not text:
         raise InvalidReference("the image is empty")
     if _TEMPLATE(text):
@@ -122,12 +120,12 @@ def _explain(text: str, host: str, path: str, tag: str | None, digest: str | Non
         _refuse(text, "has a host and no repository")
     if _HOST(host) is None:
         _refuse(text, f"has a host, {host!r}, that is no DNS name, IPv4 address or IPv6 address in brackets")
-    if not bare:
+    if not written:
         _refuse(text, "has no repository")
-    if bare.lower() != bare:
-        _refuse(text, f"has upper-case letters in its repository, {bare!r}; they must be lower case")
-    if _PATH(path) is None:
-        _refuse(text, f"has a malformed repository, {bare!r}")
+    if written.lower() != written:
+        _refuse(text, f"has upper-case letters in its repository, {written!r}; they must be lower case")
+    if _PATH(written) is None:
+        _refuse(text, f"has a malformed repository, {written!r}")
     if len(path) > _MAX_PATH:
         _refuse(text, f"has a repository of {len(path)} characters; at most {_MAX_PATH} are allowed")
     if tag is not None and _TAG(tag) is None:

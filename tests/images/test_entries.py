@@ -1,0 +1,64 @@
+"""What the cache keeps, and what it is believed (security 15)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from archfit.images.entries import dump, key_of, load
+from archfit.images.platforms import Found, Platform
+from archfit.images.reference import parse
+
+DIGEST = "sha256:" + "a" * 64
+FOUND = Found((Platform("linux", "amd64"), Platform("linux", "arm", "v7")), DIGEST, origin="cache")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(FOUND, id="index"),
+        pytest.param(FOUND.replace(index=False), id="single"),
+        pytest.param(Found((), DIGEST, index=False, image=False, origin="cache"), id="artifact"),
+    ],
+)
+def test_what_is_kept_comes_back(found: Found) -> None:
+    texts = dump(found, 1767225600)
+    assert load(texts["tag"], "") == (found, 1767225600)
+    assert load(texts["digest"], DIGEST) == (found, 0)
+
+
+def test_keys_are_normalised_conformance_2() -> None:
+    keys = {
+        key_of(parse(text))
+        for text in ("ubuntu", "docker.io/ubuntu", "index.docker.io/ubuntu", "library/ubuntu")
+    }
+    assert keys == {"tag:docker.io/library/ubuntu:latest"}
+    assert key_of(parse(f"ubuntu:1@{DIGEST}")) == f"digest:{DIGEST}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"digest": "sha256:short"}, id="digest"),
+        pytest.param({"digest": 5}, id="digest-type"),
+        pytest.param({"platforms": ["linux/amd64;x"]}, id="platform"),
+        pytest.param({"platforms": [["linux"]]}, id="platform-type"),
+        pytest.param({"platforms": "linux/amd64"}, id="platforms-type"),
+        pytest.param({"platforms": []}, id="image-without-platforms"),
+        pytest.param({"platforms": [f"linux/a{n}" for n in range(300)]}, id="too-many-platforms"),
+        pytest.param({"image": False}, id="artifact-with-platforms"),
+        pytest.param({"index": "yes"}, id="index-type"),
+        pytest.param({"checked": "now"}, id="time"),
+        pytest.param({"checked": None}, id="no-time"),
+    ],
+)
+def test_a_changed_entry_is_not_believed(change: dict[str, object]) -> None:
+    kept = json.loads(dump(FOUND, 5)["tag"])
+    assert load(json.dumps({**kept, **change}), "") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "5", '"x"', "{}", "[" * 100_000], ids=ascii)
+def test_rubbish_is_not_believed(text: str) -> None:
+    assert load(text, "") is None
+    assert load(text, DIGEST) is None

@@ -1,0 +1,234 @@
+"""The cache file: shared, killed, damaged, foreign, unwritable, newer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from archfit.store import StoreTrouble
+from archfit.store.memory import MemoryStore
+from archfit.store.place import default_path
+from archfit.store.sqlite import APPLICATION_ID, SqliteStore
+
+WRITER = """
+import sys
+from archfit.store.sqlite import SqliteStore
+path, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+print("started", flush=True)
+for number in range(rounds):
+    store = SqliteStore(path)
+    store.put_many({f"{name}-{number}-{part}": "x" * 200 for part in range(20)})
+    store.close()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "deep" / "er" / "lookups.sqlite")
+
+
+def filled(path: str) -> SqliteStore:
+    store = SqliteStore(path)
+    store.put_many({"a": "1", "b": "2"})
+    return store
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "memory"])
+def test_what_is_put_can_be_got(path: str, kind: str) -> None:
+    store = SqliteStore(path) if kind == "sqlite" else MemoryStore()
+    store.put_many({"a": "1", "b": "2"})
+    store.put_many({"b": "3", "c": "4"})
+    assert store.get_many(["a", "b", "x", "a"]) == {"a": "1", "b": "3"}
+    assert store.get_many([]) == {}
+    store.close()
+
+
+def test_it_lasts(path: str) -> None:
+    filled(path).close()
+    again = SqliteStore(path)
+    assert again.get_many(["a", "b"]) == {"a": "1", "b": "2"}
+    again.close()
+
+
+def test_more_keys_than_sqlite_takes_at_once(path: str) -> None:
+    store = SqliteStore(path)
+    entries = {f"key {number}": str(number) for number in range(2000)}
+    store.put_many(entries)
+    assert store.get_many(list(entries)) == entries
+    store.close()
+
+
+def test_directory_and_file_are_the_users_alone_security_15(path: str) -> None:
+    store = filled(path)
+    file = Path(path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    for beside in file.parent.iterdir():
+        assert stat.S_IMODE(beside.stat().st_mode) == 0o600, beside
+    store.close()
+
+
+def test_reading_does_not_change_the_file(path: str) -> None:
+    filled(path).close()
+    before = (Path(path).read_bytes(), Path(path).stat().st_mtime_ns)
+    store = SqliteStore(path)
+    store.get_many(["a"])
+    store.close()
+    assert (Path(path).read_bytes(), Path(path).stat().st_mtime_ns) == before
+    assert os.listdir(Path(path).parent) == ["lookups.sqlite"]
+
+
+def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    path.touch()
+    filled(str(path)).close()
+    assert SqliteStore(str(path)).get_many(["a"]) == {"a": "1"}
+
+
+def foreign(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE theirs (x)")
+    other.commit()
+    other.close()
+
+
+def newer(path: Path) -> None:
+    filled(str(path)).close()
+    ours = sqlite3.connect(path)
+    ours.execute("PRAGMA user_version = 99")
+    ours.close()
+
+
+def torn(path: Path) -> None:
+    filled(str(path)).close()
+    path.write_bytes(path.read_bytes()[:100] + b"\xff" * 5000)
+
+
+def without_table(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.executescript(
+        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1; CREATE TABLE x (y)"
+    )
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        pytest.param(
+            lambda path: path.write_bytes(b"not a database at all" * 99),
+            "damaged or no SQLite file",
+            id="text",
+        ),
+        pytest.param(torn, "damaged", id="torn"),
+        pytest.param(foreign, "not a cache of archfit", id="foreign"),
+        pytest.param(newer, "another version of archfit", id="newer"),
+        pytest.param(without_table, "no such table", id="no-table"),
+        pytest.param(lambda path: path.mkdir(), "cannot be used", id="a-directory"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(
+    tmp_path: Path, make: object, says: str
+) -> None:
+    path = tmp_path / "lookups.sqlite"
+    make(path)  # type: ignore[operator] # a row of the table
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(StoreTrouble) as caught:
+        SqliteStore(str(path)).get_many(["a"])
+    assert says in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_a_place_that_cannot_be_made_is_trouble(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreTrouble, match="cannot be used"):
+        SqliteStore(str(tmp_path / "file" / "lookups.sqlite"))
+
+
+def test_a_file_locked_by_another_is_trouble_only_for_writers(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archfit.store.sqlite._WAIT_SECONDS", 0.0)
+    filled(path).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store = SqliteStore(path)
+    assert store.get_many(["a"]) == {"a": "1"}
+    with pytest.raises(StoreTrouble, match="locked"):
+        store.put_many({"c": "3"})
+    other.execute("ROLLBACK")
+    store.put_many({"c": "3"})
+    assert store.get_many(["c"]) == {"c": "3"}
+    store.close()
+    other.close()
+
+
+def test_two_processes_at_once_lose_nothing_conformance_21(path: str) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, path, name, "10"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for name in ("one", "two", "three")
+    ]
+    for writer in writers:
+        _, errors = writer.communicate(timeout=60)
+        assert writer.returncode == 0, errors
+    store = SqliteStore(path)
+    keys = [
+        f"{name}-{number}-{part}"
+        for name in ("one", "two", "three")
+        for number in range(10)
+        for part in range(20)
+    ]
+    assert len(store.get_many(keys)) == len(keys)
+    store.close()
+    assert os.listdir(Path(path).parent) == ["lookups.sqlite"]
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_killed_while_writing_leaves_a_sound_file(path: str, attempt: int) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, path, "one", "100000"], stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    writer.stdout.readline()
+    while not os.path.exists(path) or os.path.getsize(path) < 4096 * (3 + attempt):
+        assert writer.poll() is None
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    writer.stdout.close()
+    store = filled(path)
+    assert store.get_many(["a"]) == {"a": "1"}
+    store.close()
+    check = sqlite3.connect(path)
+    assert check.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    check.close()
+
+
+@pytest.mark.parametrize(
+    ("environ", "platform", "path"),
+    [
+        pytest.param({"XDG_CACHE_HOME": "/x", "HOME": "/h"}, "linux", "/x/archfit/lookups.sqlite", id="xdg"),
+        pytest.param(
+            {"XDG_CACHE_HOME": "rel", "HOME": "/h"},
+            "linux",
+            "/h/.cache/archfit/lookups.sqlite",
+            id="relative-xdg-is-ignored",
+        ),
+        pytest.param({"HOME": "/h"}, "linux", "/h/.cache/archfit/lookups.sqlite", id="home"),
+        pytest.param({"HOME": "/h"}, "darwin", "/h/Library/Caches/archfit/lookups.sqlite", id="macos"),
+        pytest.param({"LOCALAPPDATA": "/l"}, "win32", "/l/archfit/cache/lookups.sqlite", id="windows"),
+        pytest.param({}, "win32", "", id="windows-without-a-profile"),
+        pytest.param({"HOME": "rel"}, "linux", "", id="a-relative-home-is-none"),
+    ],
+)
+def test_the_cache_directory(environ: dict[str, str], platform: str, path: str) -> None:
+    assert default_path(environ, platform) == path
