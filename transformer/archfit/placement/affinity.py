@@ -184,7 +184,8 @@ def _number(text: str) -> int | None:
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):
         return None
-    if len(digits.lstrip("0")) > 19:
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > 19:
         return None
-    number = int(text)
+    number = -int(digits) if text[0] == "-" else int(digits)
     return number if -(2**63) <= number < 2**63 else None

@@ -89,7 +89,7 @@ def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozense
 def dead_term(os: str, architectures: Iterable[str], reachable: Iterable[str]) -> str:
     """The warning for a required term that no node may match any more."""
     return (
-        f"no image set runs on what this term allows ({os}: {listed(architectures)}), so it is closed; "
+        f"the images do not run on what this term allows ({os}: {listed(architectures)}), so it is closed; "
         f"the pod runs on {listed(reachable)}"
     )
 

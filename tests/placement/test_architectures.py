@@ -1,0 +1,102 @@
+"""S(os): what images offer, what restricts and what does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from archfit.images.platforms import Found, Platform
+from archfit.options.values import Options
+from archfit.placement.architectures import offered, removed, supported
+from archfit.workloads.pods import ImageUse
+from placing import decided, found, in_, one, term, terms_of, using
+
+USE = ImageUse(("spec", "containers", 0, "image"), "app:1")
+VOLUME = ImageUse(("spec", "volumes", 0, "image", "reference"), "data:1", volume=True)
+
+
+@pytest.mark.parametrize(
+    ("platforms", "os", "architectures"),
+    [
+        pytest.param("amd64 arm64", "linux", {"amd64", "arm64"}, id="plain"),
+        pytest.param("arm/v6 arm/v7 arm64/v8", "linux", {"arm", "arm64"}, id="variants-fold-to-the-label"),
+        pytest.param("amd64/v3", "linux", {"amd64"}, id="amd64-levels-fold"),
+        pytest.param("386", "linux", {"386", "amd64"}, id="386-runs-on-amd64"),
+        pytest.param("windows/386", "windows", {"386"}, id="386-of-windows-does-not"),
+        pytest.param("386 arm64", "windows", set(), id="386-of-another-os"),
+        pytest.param("arm/v7", "linux", {"arm"}, id="arm-is-not-arm64"),
+        pytest.param("amd64 windows/arm64", "linux", {"amd64"}, id="other-os-is-not-counted"),
+        pytest.param("amd64 windows/arm64", "windows", {"arm64"}, id="windows"),
+        pytest.param("wasip1/wasm", "linux", None, id="wasm-restricts-nothing"),
+        pytest.param("wasi/amd64", "linux", None, id="wasi-restricts-nothing"),
+        pytest.param("amd64 wasi/wasm32", "linux", None, id="an-index-with-wasm-restricts-nothing"),
+        pytest.param("", "linux", set(), id="no-platform-offers-nothing"),
+    ],
+)
+def test_offered(platforms: str, os: str, architectures: set[str] | None) -> None:
+    assert offered(USE, found(platforms), os) == architectures
+
+
+@pytest.mark.parametrize(
+    ("use", "answer", "architectures"),
+    [
+        pytest.param(VOLUME, found("amd64"), {"amd64"}, id="volume-of-an-index-restricts"),
+        pytest.param(VOLUME, found("amd64", index=False), None, id="volume-of-a-manifest-restricts-nothing"),
+        pytest.param(USE, found("amd64", index=False), {"amd64"}, id="container-of-a-manifest-restricts"),
+        pytest.param(USE, found("", image=False), None, id="artifact"),
+        pytest.param(VOLUME, found("", image=False), None, id="artifact-as-volume"),
+    ],
+)
+def test_volumes_and_artifacts(use: ImageUse, answer: Found, architectures: set[str] | None) -> None:
+    assert offered(use, answer, "linux") == architectures
+
+
+def test_no_image_restricts() -> None:
+    assert supported([(VOLUME, found("amd64", index=False))], "linux") is None
+    assert supported([], "linux") is None
+
+
+def test_removed_names_each_image_once() -> None:
+    images = [(USE, found("amd64")), (USE, found("amd64")), (VOLUME, found("arm64"))]
+    assert [
+        (one.architecture, one.images) for one in removed(images, "linux", ("arm64", "amd64", "s390x"))
+    ] == [
+        ("amd64", ("data:1",)),
+        ("arm64", ("app:1",)),
+        ("s390x", ("app:1", "data:1")),
+    ]
+
+
+def test_spelling_of_platforms_is_normalised_by_who_answers() -> None:
+    assert offered(USE, Found((Platform("linux", "amd64"),)), "linux") == {"amd64"}
+
+
+def test_386_keeps_a_pod_on_amd64() -> None:
+    assert terms_of(one("386").spec) == [term(in_("amd64"))]
+    assert terms_of(one("386", Options(cluster_architectures=("386", "amd64"))).spec) is None
+
+
+@pytest.mark.parametrize(
+    ("volume", "terms"),
+    [
+        pytest.param(found("amd64"), [term(in_("amd64"))], id="index"),
+        pytest.param(found("amd64", index=False), None, id="manifest"),
+        pytest.param(found("", image=False), None, id="artifact"),
+    ],
+)
+def test_image_volumes(volume: Any, terms: object) -> None:
+    spec = {**using("app:1"), "volumes": [{"name": "v", "image": {"reference": "data:1"}}, {"name": "w"}]}
+    assert terms_of(decided(spec, {"app:1": "amd64 arm64", "data:1": volume}).spec) == terms
+
+
+def test_wasm_beside_an_image_that_restricts() -> None:
+    outcome = decided(using("a", "w"), {"a": "amd64", "w": "wasi/wasm"})
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+    assert outcome.decision.removed[0].images == ("a",)
+
+
+def test_no_image_restricts_and_the_decision_says_so() -> None:
+    decision = one("wasi/wasm").decision
+    assert decision.supported is None
+    assert decision.reachable == ("amd64", "arm64")

@@ -1,0 +1,242 @@
+"""Which images are asked about, and what each use of an image gets for an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from archfit.images.platforms import Absent, Found, Unasked, Unknown, parse_platform
+from archfit.options.values import ImagePlatforms, Options
+from archfit.placement.images import answers_for, questions
+from placing import DEFAULT, GKE, a_pod, decided, found, in_, term, terms_of, using
+
+A, AR = "amd64", "amd64 arm64"
+INJECTED = {"annotations": {"inject.istio.io/templates": "gateway"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "asked"),
+    [
+        pytest.param(using("b:1", "a:1"), ("b:1", "a:1"), id="in-order"),
+        pytest.param(using("a", "a"), ("a",), id="mto-5-duplicate-is-asked-once"),
+        pytest.param(
+            {
+                **using("a"),
+                "initContainers": [{"image": "i", "restartPolicy": "Always"}],
+                "ephemeralContainers": [{"image": "e"}],
+                "volumes": [{"image": {"reference": "v"}}],
+            },
+            ("a", "i", "v"),
+            id="containers-sidecars-and-volumes-but-no-ephemeral-ones",
+        ),
+        pytest.param(
+            {"containers": [{"name": "x"}, {"image": None}, {"image": ""}]}, (), id="empty-and-missing"
+        ),
+        pytest.param({"containers": [{"image": "a", "imagePullPolicy": "Never"}]}, (), id="never-pulled"),
+        pytest.param({"containers": [{"image": "a", "imagePullPolicy": "Always"}]}, ("a",), id="pulled"),
+        pytest.param(
+            {"containers": [{"image": "a", "imagePullPolicy": "Never"}, {"image": "a"}]},
+            ("a",),
+            id="pulled-elsewhere",
+        ),
+        pytest.param(
+            using("ko://x/y", "$(params.x)", "{{ .Values.x }}", "UPPER", "a b"), (), id="no-references"
+        ),
+        pytest.param(using("auto"), ("auto",), id="auto-without-injector"),
+        pytest.param({**using("a"), "nodeName": "n1"}, (), id="node-name"),
+        pytest.param({**using("a"), "nodeSelector": {"type": "virtual-kubelet"}}, (), id="virtual-node"),
+    ],
+)
+def test_questions(spec: dict[str, Any], asked: tuple[str, ...]) -> None:
+    assert questions(a_pod(spec), DEFAULT) == asked
+
+
+@pytest.mark.parametrize(
+    ("metadata", "asked"),
+    [
+        pytest.param(INJECTED, False, id="templates-annotation"),
+        pytest.param({"labels": {"sidecar.istio.io/inject": "true"}}, False, id="inject-label"),
+        pytest.param({"annotations": {"sidecar.istio.io/inject": "true"}}, False, id="inject-annotation"),
+        pytest.param({"labels": {"istio.io/rev": "canary"}}, False, id="revision-label"),
+        pytest.param({"labels": {"sidecar.istio.io/inject": "false"}}, True, id="inject-false"),
+        pytest.param(
+            {**INJECTED, "labels": {"sidecar.istio.io/inject": "false"}}, True, id="false-takes-the-mark-back"
+        ),
+        pytest.param({"labels": {"app": "auto"}, "annotations": {"a": "b"}}, True, id="other-marks"),
+        pytest.param({"labels": ["istio.io/rev"]}, True, id="labels-no-mapping"),
+    ],
+)
+def test_auto_under_an_injector(metadata: dict[str, Any], *, asked: bool) -> None:
+    assert questions(a_pod(using("auto", "a"), metadata=metadata), DEFAULT) == (
+        ("auto", "a") if asked else ("a",)
+    )
+
+
+def test_another_image_under_an_injector_is_asked() -> None:
+    assert questions(a_pod(using("automatic"), metadata=INJECTED), DEFAULT) == ("automatic",)
+
+
+def test_each_use_gets_its_answer() -> None:
+    spec = {
+        "containers": [
+            {"image": "a"},
+            {"image": ""},
+            {"image": "a", "imagePullPolicy": "Never"},
+            {"image": "$(x)"},
+            {"image": "b"},
+            {"image": "forgotten"},
+        ]
+    }
+    got = answers_for(a_pod(spec), {"a": found(A), "b": Absent("no")}, DEFAULT)
+    assert [type(answer) for answer in got] == [Found, Unasked, Unasked, Unasked, Absent, Unknown]
+    assert got[1] == Unasked("no image is named")
+    assert got[2] == Unasked("it is never pulled (imagePullPolicy: Never)")
+
+
+def test_an_override_answers_for_an_image_that_is_never_pulled() -> None:
+    rows = (ImagePlatforms("docker.io/library/a*", (parse_platform("linux/amd64"),)),)
+    spec = {
+        "containers": [{"image": "a", "imagePullPolicy": "Never"}, {"image": "b", "imagePullPolicy": "Never"}]
+    }
+    outcome = decided(spec, {}, Options(image_platforms=rows))
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+    assert [message.split(":")[0] for message in outcome.messages] == ["info", "info"]
+    assert "tolerations" not in outcome.spec
+
+
+@pytest.mark.parametrize(
+    ("image", "metadata"),
+    [
+        pytest.param("", {}, id="empty"),
+        pytest.param("ko://x/y", {}, id="ko"),
+        pytest.param("$(params.x)", {}, id="tekton"),
+        pytest.param("{{ .Values.image }}", {}, id="template"),
+        pytest.param("auto", INJECTED, id="auto-under-an-injector"),
+    ],
+)
+def test_unasked_restricts_nothing_and_no_toleration_is_added(image: str, metadata: dict[str, Any]) -> None:
+    alone = decided(using(image), {}, metadata=metadata)
+    assert (alone.name, alone.added) == ("NotNeeded", {})
+    beside = decided(using("a", image), {"a": A}, metadata=metadata)
+    assert beside.added == {"affinity": alone_affinity()}
+    multi = decided(using("a", image), {"a": AR}, metadata=metadata)
+    assert (multi.name, multi.added) == ("NotNeeded", {})
+    assert [result.severity for result in multi.decision.results] == ["info"]
+
+
+def alone_affinity() -> Any:
+    return decided(using("a"), {"a": A}).spec["affinity"]
+
+
+def test_strict_makes_unasked_an_error() -> None:
+    outcome = decided(using("a", "$(x)", ""), {"a": A}, Options(strict=True))
+    assert outcome.name == "Unresolved"
+    assert outcome.added == {}
+    assert [result.severity for result in outcome.decision.results] == ["error", "error"]
+    assert outcome.decision.results[1].field == "spec.template.spec.containers[2].image"
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "severity", "says"),
+    [
+        pytest.param(
+            Absent("404"), Options(), "error", "a: there is no such image: 404; correct", id="absent-fail"
+        ),
+        pytest.param(
+            Absent("404"), Options(on_absent="leave"), "warning", "left as it is", id="absent-leave"
+        ),
+        pytest.param(
+            Absent("404"),
+            Options(on_unknown="assume", assume=(parse_platform("amd64"),)),
+            "error",
+            "there is no such image",
+            id="assume-is-never-for-absent",
+        ),
+        pytest.param(
+            Absent("404"),
+            Options(on_unknown="leave"),
+            "error",
+            "no such image",
+            id="leave-unknown-is-not-for-absent",
+        ),
+        pytest.param(
+            Unknown("401"), Options(), "error", "its platforms are not known: 401", id="unknown-fail"
+        ),
+        pytest.param(
+            Unknown("401"), Options(on_unknown="leave"), "warning", "left as it is", id="unknown-leave"
+        ),
+        pytest.param(
+            Unknown("401"),
+            Options(on_absent="leave"),
+            "error",
+            "not known",
+            id="leave-absent-is-not-for-unknown",
+        ),
+        pytest.param(
+            Unknown("401"),
+            Options(on_unknown="assume"),
+            "error",
+            "needs --assume",
+            id="assume-without-platforms",
+        ),
+    ],
+)
+def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> None:
+    outcome = decided(using("a", "b"), {"a": answer, "b": A}, options)
+    assert outcome.name == "Unresolved"
+    assert outcome.added == {}
+    (result,) = outcome.decision.results
+    assert (result.severity, says in result.message) == (severity, True)
+    assert result.field == "spec.template.spec.containers[0].image"
+
+
+@pytest.mark.parametrize(
+    ("assumed", "platforms"),
+    [
+        pytest.param("linux/amd64", A, id="one"),
+        pytest.param("linux/arm64", "arm64", id="tolerated-too"),
+    ],
+)
+def test_assume_is_as_if_the_image_had_these_platforms(assumed: str, platforms: str) -> None:
+    options = Options(on_unknown="assume", assume=(parse_platform(assumed),))
+    as_if = decided(using("a", "b"), {"a": platforms, "b": AR}, options)
+    outcome = decided(using("a", "b"), {"a": Unknown("down"), "b": AR}, options)
+    assert outcome.added == as_if.added
+    assert outcome.messages == [f"warning: a: down; assumed to run on {assumed} (--on-unknown assume)"]
+
+
+def test_all_problems_of_a_pod_are_reported_once_each() -> None:
+    spec = {**using("a", "b", "b", "c"), "nodeSelector": ["x"], "tolerations": "all"}
+    metadata = {"annotations": {"archfit.dev/olny": "amd64"}}
+    outcome = decided(spec, {"a": A, "b": Absent("404"), "c": Unknown("down")}, metadata=metadata)
+    assert [result.field for result in outcome.decision.results] == [
+        'spec.template.metadata.annotations["archfit.dev/olny"]',
+        "spec.template.spec.containers[1].image",
+        "spec.template.spec.containers[3].image",
+        "spec.template.spec.nodeSelector",
+        "spec.template.spec.tolerations",
+    ]
+    assert {result.severity for result in outcome.decision.results} == {"error"}
+    assert {(result.ref, result.place) for result in outcome.decision.results} == {
+        (outcome.pod.ref, outcome.pod.place)
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "severity", "says"),
+    [
+        pytest.param({"origin": "stale", "age_seconds": 90000}, "warning", "90000 s old", id="stale"),
+        pytest.param({"origin": "override"}, "info", "counts as linux/amd64, linux/arm64", id="override"),
+    ],
+)
+def test_answers_worth_saying(fields: dict[str, Any], severity: str, says: str) -> None:
+    outcome = decided(using("a", "a"), {"a": found(AR, **fields)})
+    assert outcome.added == {"tolerations": [GKE]}
+    (result,) = outcome.decision.results
+    assert (result.severity, says in result.message) == (severity, True)
+
+
+@pytest.mark.parametrize("origin", ["registry", "cache", "lock"])
+def test_answers_not_worth_saying(origin: str) -> None:
+    assert decided(using("a"), {"a": found(AR, origin=origin)}).messages == []

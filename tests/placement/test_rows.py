@@ -1,0 +1,452 @@
+"""Every row of the decision table, with the case where it does nothing beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from archfit.options.values import Options, Toleration, TolerationRule
+from archfit.placement.decide import decide
+from placing import (
+    ARCH,
+    BETA,
+    DEFAULT,
+    GKE,
+    OS,
+    a_pod,
+    decided,
+    found,
+    in_,
+    one,
+    requiring,
+    term,
+    terms_of,
+    using,
+)
+
+A, R, AR = "amd64", "arm64", "amd64 arm64"
+FOO = ("foo", "In", ["bar"])
+ZONE = ("zone", "Exists")
+WITH_S390X = Options(cluster_architectures=("amd64", "arm64", "s390x"))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"nodeName": "n1"}, id="node-name"),
+        pytest.param({"nodeSelector": {"type": "virtual-kubelet"}}, id="virtual-kubelet-by-selector"),
+        pytest.param(
+            {"tolerations": [{"key": "virtual-kubelet.io/provider", "operator": "Exists"}]},
+            id="virtual-kubelet-by-toleration",
+        ),
+    ],
+)
+def test_opted_out(fields: dict[str, Any]) -> None:
+    outcome = one(A, **fields)
+    assert outcome.name == "OptedOut"
+    assert outcome.decision.reason
+    assert outcome.spec == {**using("app:1"), **fields}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"nodeName": None}, id="null-node-name"),
+        pytest.param({"nodeName": ""}, id="empty-node-name"),
+        pytest.param({"nodeSelector": {"type": "worker"}}, id="another-type"),
+        pytest.param({"tolerations": [{"operator": "Exists"}]}, id="empty-key-tolerates-all-and-names-none"),
+        pytest.param({"tolerations": [{"key": "", "operator": "Exists"}]}, id="empty-key-written"),
+    ],
+)
+def test_not_opted_out(fields: dict[str, Any]) -> None:
+    assert terms_of(one(A, **fields).spec) == [term(in_("amd64"))]
+
+
+def test_unlabelled_nodes_adds_keys() -> None:
+    fields = {"tolerations": [{"key": "example.com/virtual", "operator": "Exists"}]}
+    assert one(A, Options(unlabelled_nodes=("example.com/virtual",)), **fields).name == "OptedOut"
+    assert one(A, Options(unlabelled_nodes=("example.com/other",)), **fields).name == "Change"
+
+
+@pytest.mark.parametrize(
+    ("platforms", "fields"),
+    [
+        pytest.param(A, {"nodeSelector": {ARCH: "arm64"}}, id="pinned-elsewhere"),
+        pytest.param(AR, {"nodeSelector": {ARCH: "amd64", BETA: "arm64"}}, id="labels-contradict"),
+        pytest.param(
+            A, {"affinity": requiring(term(in_("arm64")), term(in_("s390x")))}, id="terms-elsewhere"
+        ),
+        pytest.param(AR, {"affinity": requiring({})}, id="only-an-empty-term"),
+        pytest.param(AR, {"affinity": requiring(None)}, id="only-a-null-term"),
+        pytest.param(AR, {"affinity": requiring()}, id="no-terms-in-the-required-set"),
+        pytest.param("s390x", {}, id="not-in-the-cluster"),
+        pytest.param("windows/amd64", {}, id="another-os"),
+        pytest.param(
+            AR, {"nodeSelector": {ARCH: "amd64"}, "affinity": requiring(term(in_("arm64")))}, id="both"
+        ),
+    ],
+)
+@pytest.mark.parametrize(("policy", "severity"), [("fail", "error"), ("leave", "warning")])
+def test_conflict(platforms: str, fields: dict[str, Any], policy: Any, severity: str) -> None:
+    outcome = one(platforms, Options(on_conflict=policy), **fields)
+    assert outcome.name == "Conflict"
+    assert outcome.spec == {**using("app:1"), **fields}
+    assert [result.severity for result in outcome.decision.results] == [severity]
+    assert outcome.decision.reachable == ()
+
+
+def test_node_selector_pins_and_the_toleration_is_added() -> None:
+    outcome = one(R, nodeSelector={ARCH: "arm64"})
+    assert outcome.added == {"tolerations": [GKE]}
+    assert outcome.messages == []
+
+
+def test_node_selector_pins_outside_the_cluster_with_a_warning() -> None:
+    outcome = one("s390x", nodeSelector={ARCH: "s390x"})
+    assert outcome.added == {}
+    assert outcome.name == "AlreadySet"
+    assert outcome.messages == [
+        (
+            "warning: pinned to s390x by its nodeSelector, but the cluster has amd64, arm64; "
+            "correct one of them (--cluster-architectures)"
+        )
+    ]
+    assert outcome.decision.results[0].field == 'spec.template.spec.nodeSelector["kubernetes.io/arch"]'
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        pytest.param([term(in_("amd64"))], id="narrow-enough"),
+        pytest.param([term((BETA, "In", ["amd64"]))], id="by-the-beta-label"),
+        pytest.param([term((ARCH, "NotIn", ["arm64"]))], id="by-not-in"),
+        pytest.param([term(in_("amd64")), {}], id="empty-term-beside-it"),
+        pytest.param([term(in_("amd64")), None], id="null-term-beside-it"),
+        pytest.param([term(in_("amd64")), term((ARCH, "DoesNotExist"))], id="allows-no-architecture"),
+        pytest.param(
+            [term(in_("amd64")), term((ARCH, "Wants", ["x"]))], id="unknown-operator-matches-nothing"
+        ),
+    ],
+)
+def test_terms_left_alone(terms: list[Any]) -> None:
+    outcome = one(A, affinity=requiring(*terms))
+    assert outcome.name == "AlreadySet"
+    assert terms_of(outcome.spec) == terms
+    assert outcome.messages == []
+
+
+@pytest.mark.parametrize(
+    ("platforms", "options", "before", "after"),
+    [
+        pytest.param(A, DEFAULT, [term(FOO)], [term(FOO, in_("amd64"))], id="says-nothing-of-it"),
+        pytest.param(
+            A,
+            DEFAULT,
+            [term(in_("amd64", "arm64"))],
+            [term(in_("amd64", "arm64"), in_("amd64"))],
+            id="names-the-key-already",
+        ),
+        pytest.param(
+            AR,
+            DEFAULT,
+            [term(in_("amd64", "s390x"))],
+            [term(in_("amd64", "s390x"), in_("amd64"))],
+            id="names-one-outside-the-cluster",
+        ),
+        pytest.param(
+            "arm64 s390x",
+            WITH_S390X,
+            [term((ARCH, "NotIn", ["arm64"]))],
+            [term((ARCH, "NotIn", ["arm64"]), in_("s390x"))],
+            id="not-in",
+        ),
+        pytest.param(
+            A,
+            DEFAULT,
+            [{"matchExpressions": [], "matchFields": [{"key": "metadata.name"}]}],
+            [{**term(in_("amd64")), "matchFields": [{"key": "metadata.name"}]}],
+            id="empty-expressions-beside-fields-are-filled",
+        ),
+        pytest.param(
+            A,
+            DEFAULT,
+            [{"matchFields": [{"key": "metadata.name"}], "matchExpressions": None}],
+            [{"matchFields": [{"key": "metadata.name"}], **term(in_("amd64"))}],
+            id="null-expressions-beside-fields-are-filled",
+        ),
+    ],
+)
+def test_terms_narrowed(platforms: str, options: Options, before: list[Any], after: list[Any]) -> None:
+    outcome = one(platforms, options, affinity=requiring(*before))
+    assert terms_of(outcome.spec) == after
+    assert outcome.messages == []
+
+
+def test_a_term_that_cannot_live_is_closed_beside_one_that_does() -> None:
+    outcome = one(A, affinity=requiring(term(in_("arm64"), FOO), term(ZONE)))
+    assert terms_of(outcome.spec) == [term(in_("arm64"), FOO, in_("amd64")), term(ZONE, in_("amd64"))]
+    (result,) = outcome.decision.results
+    assert result.severity == "warning"
+    assert result.message == (
+        "the images do not run on what this term allows (linux: arm64), so it is closed; "
+        "the pod runs on amd64"
+    )
+    assert result.field.endswith("nodeSelectorTerms[0]")
+
+
+WINDOWS, LINUX = (OS, "In", ["windows"]), (OS, "In", ["linux"])
+
+
+@pytest.mark.parametrize(
+    ("platforms", "fields", "after"),
+    [
+        pytest.param(
+            "windows/amd64",
+            {"affinity": requiring(term(LINUX), term(WINDOWS))},
+            [term(LINUX, (ARCH, "DoesNotExist")), term(WINDOWS, in_("amd64"))],
+            id="no-architecture-is-left-to-name",
+        ),
+        pytest.param(
+            "windows/arm64",
+            {"affinity": requiring(term(LINUX, in_("amd64")), term(WINDOWS))},
+            [term(LINUX, in_("amd64"), in_("arm64")), term(WINDOWS, in_("arm64"))],
+            id="in-what-the-others-reach",
+        ),
+        pytest.param(
+            "windows/amd64 windows/arm64",
+            {"affinity": requiring(term(LINUX, in_("amd64")), term(WINDOWS))},
+            [term(LINUX, in_("amd64"), in_("arm64")), term(WINDOWS)],
+            id="in-what-it-does-not-allow",
+        ),
+        pytest.param(
+            "windows/amd64",
+            {"affinity": requiring(term(LINUX), term(WINDOWS)), "nodeSelector": {ARCH: "amd64"}},
+            [term(LINUX, (ARCH, "DoesNotExist")), term(WINDOWS)],
+            id="pinned-by-node-selector",
+        ),
+    ],
+)
+def test_a_dead_term_of_another_os_cannot_be_met(
+    platforms: str, fields: dict[str, Any], after: list[Any]
+) -> None:
+    outcome = one(platforms, **fields)
+    assert terms_of(outcome.spec) == after
+    assert [result.severity for result in outcome.decision.results] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("platforms", "options", "terms"),
+    [
+        pytest.param(A, DEFAULT, [term(in_("amd64"))], id="one-is-missing"),
+        pytest.param("s390x arm64 amd64", DEFAULT, None, id="nothing-is-missing"),
+        pytest.param("s390x amd64", DEFAULT, [term(in_("amd64"))], id="outside-the-cluster-is-not-written"),
+        pytest.param("s390x amd64", WITH_S390X, [term(in_("amd64", "s390x"))], id="values-are-sorted"),
+    ],
+)
+def test_no_required_terms(platforms: str, options: Options, terms: object) -> None:
+    assert terms_of(one(platforms, options).spec) == terms
+
+
+@pytest.mark.parametrize(
+    ("platforms", "fields", "terms"),
+    [
+        pytest.param(AR, {}, [term(in_("amd64", "arm64"))], id="always"),
+        pytest.param(A, {}, [term(in_("amd64"))], id="always-what-is-needed"),
+        pytest.param(AR, {"nodeSelector": {BETA: "amd64"}}, None, id="not-beside-a-pin"),
+        pytest.param(
+            AR, {"nodeSelector": {"a": "b"}}, [term(in_("amd64", "arm64"))], id="beside-other-labels"
+        ),
+        pytest.param(AR, {"affinity": requiring(term(FOO))}, [term(FOO)], id="not-beside-required-terms"),
+        pytest.param("wasi/wasm", {}, None, id="not-where-no-image-restricts"),
+    ],
+)
+def test_affinity_always(platforms: str, fields: dict[str, Any], terms: object) -> None:
+    assert terms_of(one(platforms, Options(affinity="always"), **fields).spec) == terms
+
+
+def test_affinity_never_is_called_unsafe() -> None:
+    outcome = one(A, Options(affinity="never"))
+    assert outcome.name == "OptedOut"
+    assert outcome.added == {}
+    assert outcome.messages == [
+        (
+            "warning: unsafe: affinity: never lets the pod onto nodes that cannot run it "
+            "(arm64 is not offered by app:1)"
+        )
+    ]
+
+
+def test_affinity_never_still_tolerates() -> None:
+    outcome = one("arm64 s390x", Options(affinity="never"))
+    assert outcome.added == {"tolerations": [GKE]}
+
+
+def test_affinity_never_has_nothing_to_say_where_none_is_needed() -> None:
+    outcome = one(AR, Options(affinity="never"))
+    assert outcome.added == {"tolerations": [GKE]}
+    assert outcome.messages == []
+
+
+BOTH = TolerationRule(("amd64", "arm64"), Toleration("multi", "Equal", "arm64Supported", "NoSchedule"))
+BOTH_WRITTEN = {"key": "multi", "operator": "Equal", "value": "arm64Supported", "effect": "NoSchedule"}
+
+
+@pytest.mark.parametrize(
+    ("platforms", "options", "fields", "added"),
+    [
+        pytest.param(AR, Options(tolerate=(BOTH,)), {}, [BOTH_WRITTEN], id="runs-on-all-of-the-rule"),
+        pytest.param(R, Options(tolerate=(BOTH,)), {}, None, id="does-not-run-on-all-of-the-rule"),
+        pytest.param(
+            AR,
+            Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
+            {},
+            None,
+            id="rule-outside-the-cluster",
+        ),
+        pytest.param(AR, DEFAULT, {"nodeSelector": {ARCH: "amd64"}}, None, id="cannot-reach-it"),
+        pytest.param(
+            AR,
+            Options(tolerate=(BOTH,)),
+            {"nodeSelector": {ARCH: "amd64"}},
+            [BOTH_WRITTEN],
+            id="reaches-one-of-it",
+        ),
+        pytest.param(AR, Options(tolerate=()), {}, None, id="no-rules"),
+        pytest.param("wasi/wasm", DEFAULT, {}, [GKE], id="no-image-restricts-but-all-are-known"),
+    ],
+)
+def test_toleration_rules(platforms: str, options: Options, fields: dict[str, Any], added: object) -> None:
+    assert one(platforms, options, **fields).spec.get("tolerations") == added
+
+
+def test_no_image_no_toleration() -> None:
+    outcome = decided({"containers": []}, {})
+    assert (outcome.name, outcome.added) == ("NotNeeded", {})
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "DaemonSet"])
+@pytest.mark.parametrize("policy", ["warn", "fail"])
+def test_daemon_sets(kind: str, policy: Any) -> None:
+    outcome = one(A, Options(daemon_sets=policy), kind=kind)
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+    severity = "error" if policy == "fail" else "warning"
+    expected = [f"{severity}: this DaemonSet will not run on the arm64 nodes (arm64 is not offered by app:1)"]
+    assert outcome.messages == (expected if kind == "DaemonSet" else [])
+
+
+@pytest.mark.parametrize(
+    ("platforms", "fields"),
+    [
+        pytest.param(AR, {}, id="runs-everywhere"),
+        pytest.param(A, {"nodeSelector": {ARCH: "amd64"}}, id="the-user-leaves-the-rest-out"),
+        pytest.param(A, {"affinity": requiring(term(in_("amd64")))}, id="as-a-run-before-left-it"),
+    ],
+)
+def test_daemon_sets_that_lose_nothing(platforms: str, fields: dict[str, Any]) -> None:
+    assert one(platforms, Options(daemon_sets="fail"), kind="DaemonSet", **fields).messages == []
+
+
+BY_ARCH = (
+    TolerationRule(("amd64",), Toleration("arch", "Equal", "amd64", "NoSchedule")),
+    TolerationRule(("arm64",), Toleration("arch", "Equal", "arm64", "NoSchedule")),
+)
+TOLERATES = [
+    {"key": "arch", "operator": "Equal", "value": name, "effect": "NoSchedule"} for name in ("amd64", "arm64")
+]
+
+
+@pytest.mark.parametrize(
+    ("platforms", "options", "fields", "needed", "full"),
+    [
+        pytest.param(AR, Options(), {}, [None, None], [None, [GKE]], id="runs-without"),
+        pytest.param(
+            R, Options(), {}, [["arm64"], [GKE]], [["arm64"], [GKE]], id="only-the-tainted-architecture"
+        ),
+        pytest.param(A, Options(), {}, [["amd64"], None], [["amd64"], None], id="affinity-is-needed"),
+        pytest.param(
+            AR,
+            Options(affinity="always"),
+            {},
+            [None, None],
+            [["amd64", "arm64"], [GKE]],
+            id="always-is-not-needed",
+        ),
+        pytest.param(
+            AR,
+            Options(tolerate=BY_ARCH),
+            {},
+            [None, TOLERATES],
+            [None, TOLERATES],
+            id="every-architecture-is-tainted",
+        ),
+        pytest.param(
+            AR,
+            Options(tolerate=BY_ARCH),
+            {"tolerations": TOLERATES[:1]},
+            [None, TOLERATES[:1]],
+            [None, TOLERATES],
+            id="one-is-tolerated-already",
+        ),
+        pytest.param(
+            AR,
+            Options(tolerate=(BOTH,)),
+            {},
+            [None, [BOTH_WRITTEN]],
+            [None, [BOTH_WRITTEN]],
+            id="one-rule-for-all",
+        ),
+        pytest.param(AR, Options(tolerate=()), {}, [None, None], [None, None], id="nothing-is-tainted"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["Job", "Pod"])
+def test_immutable(
+    kind: str, platforms: str, options: Options, fields: dict[str, Any], needed: list[Any], full: list[Any]
+) -> None:
+    for policy, (architectures, tolerated) in (("needed", needed), ("full", full)):
+        outcome = one(platforms, options.replace(immutable=policy), kind, **fields)
+        assert terms_of(outcome.spec) == (architectures and [term(in_(*architectures))])
+        assert outcome.spec.get("tolerations") == tolerated
+        assert outcome.decision.immutable
+
+
+@pytest.mark.parametrize(
+    ("kind", "annotations", "immutable"),
+    [
+        pytest.param("Job", {}, True, id="job"),
+        pytest.param("Pod", {}, True, id="pod"),
+        pytest.param("CronJob", {}, False, id="cron-job"),
+        pytest.param("Deployment", {}, False, id="deployment"),
+        pytest.param("Job", {"helm.sh/hook": "pre-install"}, False, id="helm-hook"),
+        pytest.param("Pod", {"helm.sh/hook": "test"}, False, id="helm-test-pod"),
+        pytest.param("Job", {"argocd.argoproj.io/hook": "PreSync"}, False, id="argo-hook"),
+        pytest.param("Job", {"argocd.argoproj.io/sync-wave": "1"}, True, id="argo-sync-wave-is-no-hook"),
+    ],
+)
+def test_what_is_immutable(kind: str, annotations: dict[str, str], *, immutable: bool) -> None:
+    outcome = decided(using("a"), {"a": AR}, kind=kind, object_metadata={"annotations": annotations})
+    assert outcome.decision.immutable is immutable
+    assert outcome.added == ({} if immutable else {"tolerations": [GKE]})
+
+
+def test_the_decision_says_who_removed_what() -> None:
+    decision = decided(using("a", "b", "c"), {"a": AR, "b": "amd64 s390x", "c": A}, WITH_S390X).decision
+    assert decision.supported == ("amd64",)
+    assert decision.reachable == ("amd64",)
+    assert [(one.architecture, one.images) for one in decision.removed] == [
+        ("arm64", ("b", "c")),
+        ("s390x", ("a", "c")),
+    ]
+    assert decision.reason == (
+        "restricted to amd64 (arm64 is not offered by b, c; s390x is not offered by a, c)"
+    )
+
+
+def test_a_pod_in_a_list_gets_paths_of_the_list() -> None:
+    pod = a_pod(using("a"), "Pod").replace(path=("items", 2, "spec"))
+    patch = decide(pod, {"a": found(A)}, DEFAULT).patch
+    assert {step.path[:3] for step in patch} == {("items", 2, "spec")}
+
+
+def test_with_equal_inputs_the_decision_is_equal() -> None:
+    assert one(A, nodeSelector={"a": "b"}).decision == one(A, nodeSelector={"a": "b"}).decision

@@ -1,0 +1,293 @@
+"""Exclusions, rules and annotations: which pods are left alone, and what is asked for the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from archfit.errors import UsageError
+from archfit.options.values import Match, Options, Rule
+from archfit.placement.images import questions
+from archfit.source.values import Typed
+from placing import GKE, a_pod, decided, in_, one, term, terms_of, using
+
+A, R, AR = "amd64", "arm64", "amd64 arm64"
+
+
+def noted(**annotations: Any) -> dict[str, Any]:
+    """Metadata with archfit's annotations; `image_platforms` stands for image-platforms."""
+    return {
+        "annotations": {f"archfit.dev/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "excluded"),
+    [
+        pytest.param("Deployment", True, id="kind"),
+        pytest.param("deployment", True, id="kind-in-any-case"),
+        pytest.param("Deploy*", True, id="kind-glob"),
+        pytest.param("DaemonSet", False, id="another-kind"),
+        pytest.param("*", True, id="everything"),
+        pytest.param("*/shop", True, id="namespace"),
+        pytest.param("*/sh*", True, id="namespace-glob"),
+        pytest.param("*/Shop", False, id="namespace-as-written"),
+        pytest.param("*/other", False, id="another-namespace"),
+        pytest.param("Deployment/shop/web", True, id="all-three"),
+        pytest.param("*/*/w?b", True, id="name-glob"),
+        pytest.param("Deployment/shop/api", False, id="another-name"),
+        pytest.param("*/*/we", False, id="the-whole-name"),
+    ],
+)
+def test_exclude(pattern: str, *, excluded: bool) -> None:
+    options = Options(exclude=("Nothing", pattern))
+    outcome = one(A, options)
+    assert outcome.name == ("OptedOut" if excluded else "Change")
+    assert questions(outcome.pod, options) == (() if excluded else ("app:1",))
+    if excluded:
+        assert outcome.decision.reason == f"excluded by configuration ({pattern})"
+
+
+def test_an_object_without_namespace_is_matched_by_the_star_alone() -> None:
+    for pattern, outcome in (("*/*", "OptedOut"), ("*/default", "Change")):
+        made = decided(using("a"), {"a": A}, Options(exclude=(pattern,)), object_metadata={"namespace": None})
+        assert made.name == outcome
+
+
+@pytest.mark.parametrize("pattern", ["a/b/c/d", "", "a//c", "a/"])
+def test_a_wrong_exclude_glob_is_an_error_that_shows_the_grammar(pattern: str) -> None:
+    with pytest.raises(UsageError, match="KIND/NAMESPACE/NAME"):
+        one(A, Options(exclude=(pattern,)))
+
+
+LABELLED = {"labels": {"team": "a", "tier": "web"}}
+
+
+@pytest.mark.parametrize(
+    ("match", "metadata", "matched"),
+    [
+        pytest.param(Match(), {}, True, id="everything"),
+        pytest.param(Match(namespace="shop"), {}, True, id="namespace"),
+        pytest.param(Match(namespace="sh*", kind="deploy*", name="w*"), {}, True, id="globs"),
+        pytest.param(Match(namespace="shop", kind="Job"), {}, False, id="all-have-to-hold"),
+        pytest.param(
+            Match(labels=(("team", "a"),)), {"metadata": LABELLED}, True, id="label-of-the-template"
+        ),
+        pytest.param(
+            Match(labels=(("team", "a"),)), {"object_metadata": LABELLED}, True, id="label-of-the-object"
+        ),
+        pytest.param(
+            Match(labels=(("team", "a"), ("tier", "db"))), {"metadata": LABELLED}, False, id="every-label"
+        ),
+        pytest.param(Match(labels=(("team", "b"),)), {"metadata": LABELLED}, False, id="another-value"),
+        pytest.param(
+            Match(labels=(("team", "a"),)), {"metadata": {"labels": ["team"]}}, False, id="no-mapping"
+        ),
+    ],
+)
+def test_rules_match(match: Match, metadata: dict[str, Any], *, matched: bool) -> None:
+    outcome = decided(using("a"), {"a": A}, Options(rules=(Rule(match, skip=True),)), **metadata)
+    assert outcome.name == ("OptedOut" if matched else "Change")
+
+
+ALL, SHOP = Match(), Match(namespace="shop")
+
+
+@pytest.mark.parametrize(
+    ("rules", "annotations", "architectures", "tolerated"),
+    [
+        pytest.param((Rule(SHOP, only=("amd64",)),), {}, ["amd64"], False, id="only"),
+        pytest.param((Rule(SHOP, only=("amd64", "arm64")),), {}, None, True, id="only-that-narrows-nothing"),
+        pytest.param((Rule(SHOP, tolerate=False),), {}, None, False, id="tolerate"),
+        pytest.param(
+            (Rule(SHOP, tolerate=False),), {"tolerate": "true"}, None, True, id="the-pod-comes-last"
+        ),
+        pytest.param((), {"tolerate": "false"}, None, False, id="annotation-tolerate"),
+        pytest.param((), {"tolerate": Typed("bool", "false")}, None, False, id="annotation-unquoted"),
+        pytest.param((), {"only": "arm64"}, ["arm64"], True, id="annotation-only"),
+        pytest.param((), {"only": "aarch64, x86_64"}, None, True, id="annotation-spellings"),
+        pytest.param((), {"only": "amd64 s390x"}, ["amd64"], False, id="annotation-never-widens"),
+        pytest.param(
+            (Rule(ALL, only=("amd64",)), Rule(SHOP, only=("arm64",))),
+            {},
+            ["arm64"],
+            True,
+            id="later-rule-wins",
+        ),
+        pytest.param(
+            (Rule(ALL, only=("amd64",)), Rule(SHOP, tolerate=True)), {}, ["amd64"], False, id="key-by-key"
+        ),
+        pytest.param(
+            (Rule(ALL, skip=True), Rule(SHOP, skip=False)), {}, None, True, id="later-rule-takes-skip-back"
+        ),
+        pytest.param((), {"added": "x"}, None, True, id="added-is-known"),
+    ],
+)
+def test_rules_and_annotations(
+    rules: tuple[Rule, ...], annotations: dict[str, Any], architectures: list[str] | None, *, tolerated: bool
+) -> None:
+    outcome = decided(using("a"), {"a": AR}, Options(rules=rules), metadata=noted(**annotations))
+    assert terms_of(outcome.spec) == (architectures and [term(in_(*architectures))])
+    assert outcome.spec.get("tolerations") == ([GKE] if tolerated else None)
+    assert outcome.messages == []
+
+
+def test_only_narrows_pods_whose_images_nobody_knows() -> None:
+    outcome = decided(using("$(x)"), {}, metadata=noted(only="amd64"))
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+
+
+def test_only_that_leaves_nothing_is_a_conflict_that_names_it() -> None:
+    rules = (Rule(SHOP, only=("arm64",)),)
+    outcome = decided(using("a"), {"a": AR}, Options(rules=rules), metadata=noted(only="amd64"))
+    assert outcome.name == "Conflict"
+    assert "a rule of the configuration and archfit.dev/only allows nothing" in outcome.messages[0]
+
+
+def test_only_on_what_the_images_lack_is_a_conflict() -> None:
+    outcome = decided(using("a"), {"a": A}, metadata=noted(only="arm64"))
+    assert outcome.messages[0].startswith(
+        "error: no architecture is left: the cluster has amd64, arm64, archfit.dev/only allows arm64, "
+        "but a offers only amd64. "
+    )
+
+
+def test_a_rule_may_prefer() -> None:
+    options = Options(tolerate=(), rules=(Rule(SHOP, prefer=(("arm64", 5),)),))
+    assert "affinity" in one(AR, options).spec
+
+
+@pytest.mark.parametrize(
+    ("annotation", "terms"),
+    [
+        pytest.param("linux/amd64", [term(in_("amd64"))], id="one"),
+        pytest.param("amd64, linux/arm64/v8", None, id="several"),
+        pytest.param("linux/arm/v6 amd64", [term(in_("amd64"))], id="blanks"),
+    ],
+)
+def test_image_platforms(annotation: str, terms: object) -> None:
+    spec = using("a", "$(x)", "")
+    metadata = noted(image_platforms=annotation)
+    outcome = decided(spec, {}, metadata=metadata)
+    assert terms_of(outcome.spec) == terms
+    assert questions(outcome.pod, Options()) == ()
+    assert outcome.messages[0].startswith("info: a: counts as linux/amd64")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "message", "field"),
+    [
+        pytest.param(
+            {"archfit.dev/tolerat": "false"},
+            "there is no annotation archfit.dev/tolerat; did you mean archfit.dev/tolerate?",
+            "tolerat",
+            id="unknown",
+        ),
+        pytest.param(
+            {"archfit.dev/platforms": "linux/amd64"},
+            "there is no annotation archfit.dev/platforms; did you mean archfit.dev/image-platforms?",
+            "platforms",
+            id="unknown-and-far",
+        ),
+        pytest.param(
+            {"archfit.dev/skip": "yes"},
+            'archfit.dev/skip has to be "true" or "false", not \'yes\'',
+            "skip",
+            id="skip",
+        ),
+        pytest.param(
+            {"archfit.dev/tolerate": None},
+            'archfit.dev/tolerate has to be "true" or "false", not \'\'',
+            "tolerate",
+            id="tolerate",
+        ),
+        pytest.param(
+            {"archfit.dev/only": "linux/amd64"},
+            "archfit.dev/only has to be a list of architectures, as in amd64,arm64, not 'linux/amd64'",
+            "only",
+            id="only",
+        ),
+        pytest.param(
+            {"archfit.dev/only": " , "},
+            "archfit.dev/only has to be a list of architectures, as in amd64,arm64, not ','",
+            "only",
+            id="only-nothing",
+        ),
+        pytest.param(
+            {"archfit.dev/image-platforms": ""},
+            "archfit.dev/image-platforms is empty; write platforms, as in linux/amd64,linux/arm64",
+            "image-platforms",
+            id="image-platforms-empty",
+        ),
+        pytest.param(
+            {"archfit.dev/image-platforms": "linux/amd64/v1/x"},
+            "archfit.dev/image-platforms: 'linux/amd64/v1/x' is not a platform: "
+            "write os/architecture[/variant], as in 'linux/arm64'",
+            "image-platforms",
+            id="image-platforms",
+        ),
+    ],
+)
+def test_annotation_errors(annotations: dict[str, Any], message: str, field: str) -> None:
+    outcome = decided(using("a"), {"a": A}, metadata={"annotations": annotations})
+    assert outcome.name == "Unresolved"
+    assert outcome.messages == [f"error: {message}"]
+    (result,) = outcome.decision.results
+    assert result.field == f'spec.template.metadata.annotations["archfit.dev/{field}"]'
+    assert result.ref == outcome.pod.ref
+
+
+def test_an_unknown_name_is_an_error_on_the_object_and_in_skipped_pods_too() -> None:
+    outcome = decided(using("a"), {"a": A}, metadata=noted(skip="true"), object_metadata=noted(skipp="true"))
+    assert outcome.name == "OptedOut"
+    assert outcome.messages == [
+        "error: there is no annotation archfit.dev/skipp; did you mean archfit.dev/skip?"
+    ]
+    assert outcome.decision.results[0].field == 'metadata.annotations["archfit.dev/skipp"]'
+
+
+def test_an_annotation_that_has_no_effect_on_the_object_is_an_error() -> None:
+    outcome = decided(using("a"), {"a": A}, object_metadata=noted(only="amd64"))
+    assert outcome.messages == [
+        (
+            "error: archfit.dev/only has no effect here; write it on the pod template, "
+            "in spec.template.metadata.annotations"
+        )
+    ]
+
+
+def test_an_annotation_on_both_is_read_from_the_template() -> None:
+    outcome = decided(
+        using("a"), {"a": AR}, metadata=noted(only="amd64"), object_metadata=noted(only="amd64")
+    )
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+    assert outcome.messages == []
+
+
+def test_a_bare_pod_is_its_own_template() -> None:
+    outcome = decided(using("a"), {"a": AR}, kind="Pod", object_metadata=noted(only="amd64"))
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+
+
+def test_a_pod_in_a_list_names_its_field() -> None:
+    from archfit.placement.decide import decide
+
+    pod = a_pod(using("a"), metadata=noted(onyl="amd64"), object_metadata=noted(only="amd64"))
+    pod = pod.replace(path=("items", 0, "items", 3, *pod.path))
+    assert [result.field for result in decide(pod, {}, Options()).results][:2] == [
+        'items[0].items[3].spec.template.metadata.annotations["archfit.dev/onyl"]',
+        'items[0].items[3].metadata.annotations["archfit.dev/only"]',
+    ]
+
+
+@pytest.mark.parametrize("annotations", [["archfit.dev/skip"], "archfit.dev/skip"])
+def test_annotations_that_are_no_mapping(annotations: Any) -> None:
+    outcome = decided(using("a"), {"a": A}, metadata={"annotations": annotations})
+    assert outcome.name == "Unresolved"
+    assert outcome.messages[0].startswith("error: has to be a mapping, but it is a ")
+
+
+def test_annotations_of_others_are_not_read() -> None:
+    metadata = {"annotations": {"archfit.example.com/skip": "true", "archfit.dev": "x"}}
+    assert decided(using("a"), {"a": A}, metadata=metadata).name == "Change"
