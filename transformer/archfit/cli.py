@@ -1,10 +1,10 @@
 """First argument -> command; exit codes; nothing else.
 
-    archfit [transform] [options]     stdin -> stdout; no word is needed, so Helm 3 can call it bare
-    archfit setup cluster|helm        write the files that plug it in
-    archfit last                      the last run's report
+archfit [transform] [options]     stdin -> stdout; no word is needed, so Helm 3 can call it bare
+archfit setup cluster|helm        write the files that plug it in
+archfit last                      the last run's report
 
-    0  done        1  failed, stdout is empty        2  wrong usage        3  a check found something
+0  done        1  failed, stdout is empty        2  wrong usage        3  a check found something
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ def _last(argv: Sequence[str]) -> int:
     return run(argv, sys.stdout.buffer, os.environ)
 
 
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"transform": _transform, "setup": _setup, "last": _last}
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "transform": _transform,
+    "setup": _setup,
+    "last": _last,
+}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -87,7 +91,7 @@ def _bug(error: Exception) -> int:
     # The exception's own text may hold a piece of the stream, and a stream may hold Secrets.
     at, frame = "", error.__traceback__
     while frame is not None:
-        at = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"  # noqa: PTH119 - pathlib is slow
+        at = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
         frame = frame.tb_next
     print(
         f"error: archfit itself failed ({type(error).__name__} at {at}); nothing was written. Please report this with "

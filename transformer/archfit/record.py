@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Self, dataclass_transform
 else:
 
-    def dataclass_transform(**_options):
+    def dataclass_transform(**_options: object) -> object:
         """PEP 681's marker, without importing typing."""
         return lambda cls: cls
 

@@ -1,7 +1,7 @@
 """`archfit setup TOOL`: writes the files that plug archfit in.
 
-    setup cluster    an archfit.yaml from `kubectl get nodes -o json`
-    setup helm       the plugin that Helm 4 needs
+setup cluster    an archfit.yaml from `kubectl get nodes -o json`
+setup helm       the plugin that Helm 4 needs
 """
 
 from __future__ import annotations

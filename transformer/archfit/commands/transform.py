@@ -67,7 +67,7 @@ def _answered(asked: str) -> str:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
+    with open(path, "rb") as file:
         return file.read()
 
 
@@ -162,7 +162,7 @@ class _Job:
         if not self._environ.get("HELM_PLUGIN_NAME") or self._stderr.isatty():
             return
         try:
-            with open("/dev/tty", "w", encoding="utf-8") as terminal:  # noqa: PTH123 - as in _read
+            with open("/dev/tty", "w", encoding="utf-8") as terminal:
                 terminal.write(f"archfit: {text}\n")
         except OSError:
             return

@@ -1,16 +1,16 @@
 """A run as JSON: every decision, every answer, every byte that changed.
 
-    {
-      "archfit": "0.1.0",            the version that ran
-      "configuration": [...],        every source of configuration used, the strongest first
-      "exit": 0,
-      "results": [{severity, message, object, field, document, line, source}],
-      "decisions": [{object, document, line, source, path, outcome, reason, supported, reachable, removed,
-                     immutable, images: [{field, image}], patch: RFC 6902}],
-      "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
-      "requests": {"manifest": 12},
-      "edits": [{start, end, was}]   byte offsets in the output; putting every `was` back gives the input
-    }
+{
+  "archfit": "0.1.0",            the version that ran
+  "configuration": [...],        every source of configuration used, the strongest first
+  "exit": 0,
+  "results": [{severity, message, object, field, document, line, source}],
+  "decisions": [{object, document, line, source, path, outcome, reason, supported, reachable, removed,
+                 immutable, images: [{field, image}], patch: RFC 6902}],
+  "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
+  "requests": {"manifest": 12},
+  "edits": [{start, end, was}]   byte offsets in the output; putting every `was` back gives the input
+}
 """
 
 from __future__ import annotations
@@ -47,8 +47,12 @@ def report(
         "configuration": list(sources),
         "exit": exit_code,
         "results": [_result(result) for result in results],
-        "decisions": [_decision(pod, decision) for pod, decision in transformed.decisions] if transformed else [],
-        "images": {text: _answer(answer) for text, answer in transformed.answers.items()} if transformed else {},
+        "decisions": [_decision(pod, decision) for pod, decision in transformed.decisions]
+        if transformed
+        else [],
+        "images": {text: _answer(answer) for text, answer in transformed.answers.items()}
+        if transformed
+        else {},
         "requests": dict(requests),
         "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in edits],
     }
@@ -66,7 +70,11 @@ def _object(ref: ObjectRef) -> dict[str, str]:
 
 
 def _place(place: Place) -> dict[str, Any]:
-    return {"document": place.document, "line": place.line, **({"source": place.source} if place.source else {})}
+    return {
+        "document": place.document,
+        "line": place.line,
+        **({"source": place.source} if place.source else {}),
+    }
 
 
 def _result(result: Result) -> dict[str, Any]:

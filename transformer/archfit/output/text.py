@@ -1,6 +1,6 @@
 """A run in words, for standard error.
 
-    warning: apps/v1/DaemonSet/shop/agent: it will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
+    warning: apps/v1/DaemonSet/shop/agent: will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
     archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
 
 After a failure the errors come last, and each is one complete sentence: Helm 3 and Argo CD show the end.
@@ -16,13 +16,24 @@ if TYPE_CHECKING:
     from archfit.workloads.pods import Pod
 
 _ORDER = {"info": 0, "warning": 1, "error": 2}
-_CONTROL = {code: None for code in (*range(32), *range(127, 160)) if code != 10}
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160)))
 
 
 def lines(results: Iterable[Result]) -> list[str]:
-    """One line for each distinct result: infos, then warnings, then errors, each in the order of the stream."""
-    ordered = sorted(results, key=lambda result: _ORDER[result.severity])
-    return [text.translate(_CONTROL).replace("\n", " ") for text in dict.fromkeys(str(result) for result in ordered)]
+    """One line for each thing to say: infos, then warnings, then errors, each in the order of the stream.
+
+    What is true of several places is said once, with the first of them and the number of the others.
+    """
+    said: dict[tuple[str, str], list[Result]] = {}
+    for result in sorted(results, key=lambda result: _ORDER[result.severity]):
+        said.setdefault((result.severity, result.message), []).append(result)
+    return [_line(same) for same in said.values()]
+
+
+def _line(same: list[Result]) -> str:
+    others = len(dict.fromkeys(str(result) for result in same)) - 1
+    text = str(same[0]) + (f" (and in {_count(others, 'other place')})" if others else "")
+    return text.replace("\n", " ").translate(_CONTROL)
 
 
 def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: int) -> str:
@@ -33,14 +44,18 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
     immutable = [pod for pod, decision in changes if decision.immutable]
     templates = sum(1 for _, decision in decisions if not decision.immutable)
     rolling = len(changes) - len(immutable)
-    parts = [f"{rolling} of {_count(templates, 'pod template')} {'changes and rolls' if rolling == 1 else 'change and roll'} once when applied"]
+    verb = "changes and rolls" if rolling == 1 else "change and roll"
+    parts = [f"{rolling} of {_count(templates, 'pod template')} {verb} once when applied"]
     if immutable:
         named = ", ".join(str(pod.ref) for pod in immutable[:3]) + (", ..." if len(immutable) > 3 else "")
         parts.append(
             f"{_count(len(immutable), 'Job or Pod', 'Jobs or Pods')} that cannot be changed once applied "
             f"{'changes' if len(immutable) == 1 else 'change'}, too: {named}"
         )
-    for outcome, text in (("Unresolved", "left alone, images unknown"), ("Conflict", "left alone, no node fits")):
+    for outcome, text in (
+        ("Unresolved", "left alone, images unknown"),
+        ("Conflict", "left alone, no node fits"),
+    ):
         number = sum(1 for _, decision in decisions if decision.outcome == outcome)
         if number:
             parts.append(f"{number} {text}")
@@ -49,7 +64,8 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
 
 def failure(results: Iterable[Result]) -> str:
     """The line above the errors of a run that writes nothing."""
-    return f"archfit: {_count(sum(1 for result in results if result.severity == 'error'), 'problem')}; nothing was written"
+    errors = sum(1 for result in results if result.severity == "error")
+    return f"archfit: {_count(errors, 'problem')}; nothing was written"
 
 
 def _count(number: int, noun: str, nouns: str = "") -> str:

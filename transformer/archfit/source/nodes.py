@@ -75,10 +75,12 @@ def events_of(text: str) -> Callable[[], Any]:
 
 
 def is_mapping(tree: Tree, node: int) -> bool:
+    """Whether the node is a mapping; an alias of one is not."""
     return isinstance(tree.events[node], MappingStart)
 
 
 def is_sequence(tree: Tree, node: int) -> bool:
+    """Whether the node is a sequence; an alias of one is not."""
     return isinstance(tree.events[node], SequenceStart)
 
 

@@ -1,8 +1,8 @@
-"""The user's directories for the cache and for the last run's report.
+r"""The user's directories for the cache and for the last run's report.
 
 Linux and others    $XDG_CACHE_HOME/archfit, else ~/.cache/archfit     (XDG Base Directory: absolute paths only)
 macOS               the same variable, else ~/Library/Caches/archfit
-Windows             %LOCALAPPDATA%\\archfit\\cache
+Windows             %LOCALAPPDATA%\archfit\cache
 
 The report goes to $XDG_STATE_HOME/archfit, else ~/.local/state/archfit; on Windows beside the cache.
 """
