@@ -65,13 +65,9 @@ class Parser(argparse.ArgumentParser):
         """A switch with a value, or a flag without one."""
         action = next(action for action in self._actions if flag in action.option_strings)
         if action.nargs == 0:
-            return f"{flag}: takes no value: write {' or '.join(self.switches(flag))}"
+            both = [known.option_strings[0] for known in self._actions if known.dest == action.dest]
+            return f"{flag}: takes no value: write {' or '.join(both)}"
         return f"{flag}: has no value: write {flag}={action.metavar}"
-
-    def switches(self, flag: str) -> list[str]:
-        """The flag and its counterpart."""
-        bare = flag.removeprefix("--no-").removeprefix("--")
-        return [known for known in self.flags() if known in (f"--{bare}", f"--no-{bare}")]
 
     def unknown(self, name: str, known: Sequence[str]) -> str:
         """A flag that does not exist, or one argument that should be two."""

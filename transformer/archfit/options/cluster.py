@@ -4,7 +4,7 @@
     tolerate                a taint becomes a rule when all of these hold
       key                   it is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint
       architectures R       the one that its value spells, else those of the nodes that carry it
-      nodes                 every node with exactly this taint (key, value, effect) has one of R's architectures
+      nodes                 every node with exactly this key, value and effect has one of R's architectures
       cluster               R is among clusterArchitectures
 
 Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must
@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections import Counter
 
 from archfit.errors import InvalidInput
-from archfit.options.syntax import ARCHITECTURES
-from archfit.options.taints import architecture_of
+from archfit.options.syntax import ARCHITECTURES, Problem
+from archfit.options.taints import architecture_of, toleration_rule
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -183,7 +183,12 @@ def _rule(taint: Taint, carriers: Sequence[Node], numbers: Counter[str], keys: S
         )
     if not architectures <= set(numbers):
         return "no Linux node has this architecture"
-    return Rule(taint, tuple(sorted(architectures)), len(carriers))
+    rule = Rule(taint, tuple(sorted(architectures)), len(carriers))
+    try:
+        toleration_rule(rule.text)
+    except Problem as problem:
+        return f"no toleration can be written for it: {problem.message}"
+    return rule
 
 
 def printable(text: str) -> str:

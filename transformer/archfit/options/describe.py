@@ -160,7 +160,7 @@ def main(argv: Sequence[str]) -> str:
         case ["schema"]:
             return json.dumps(json_schema(), indent=2) + "\n"
         case ["update", path]:
-            with open(path, encoding="utf-8") as page:  # noqa: PTH123 - pathlib has no part in start-up paths
+            with open(path, encoding="utf-8") as page:
                 return updated(page.read())
     raise ValueError("write table, schema, or update and the path of a page")
 

@@ -100,6 +100,13 @@ def _object(values: object) -> dict[str, object]:
     if not isinstance(values, dict) or not values:
         state = "is empty" if values is None or values == {} else "is not a configuration of archfit"
         raise Problem(f"{state}: begin it with apiVersion: {API_VERSION} and kind: {KIND}")
+    for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
+        if key not in values:
+            raise Problem(f"has no {key}: add {key}: {wanted}")
+        if values[key] != wanted:
+            raise Problem(
+                f"{data.within(key, data.string, values[key])!r} is not known: write {wanted}", (key,)
+            )
     for key in values:
         for part, known in _KEYS.items():
             if key in known:
@@ -108,13 +115,6 @@ def _object(values: object) -> dict[str, object]:
             raise Problem(
                 f"there is no key {key!r} here: {expected(key, ('apiVersion', 'kind', 'metadata', *_KEYS))}",
                 (key,),
-            )
-    for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
-        if key not in values:
-            raise Problem(f"has no {key}: add {key}: {wanted}")
-        if values[key] != wanted:
-            raise Problem(
-                f"{data.within(key, data.string, values[key])!r} is not known: write {wanted}", (key,)
             )
     return values
 

@@ -94,7 +94,7 @@ def architecture(text: str) -> str:
     """One GOARCH word. Raises Problem."""
     if text in ARCHITECTURES:
         return text
-    label = normalised("linux", text).architecture
+    label = normalised("linux", text.removeprefix("linux/").partition("/")[0]).architecture
     near = label if label in ARCHITECTURES else nearest(text, ARCHITECTURES)
     end = f"write {near!r}" if near else f"known are {', '.join(ARCHITECTURES)}"
     raise Problem(f"{text!r} is not an architecture as Kubernetes labels its nodes: {end}")

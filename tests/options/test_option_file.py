@@ -1,0 +1,488 @@
+"""The configuration file: what it may hold, and where an error points."""
+
+from __future__ import annotations
+
+import pytest
+
+from archfit.errors import UsageError
+from archfit.images.platforms import Platform
+from archfit.options.document import DEPTH_LIMIT, read
+from archfit.options.file import from_file, from_values
+from archfit.options.layers import merge
+from archfit.options.syntax import Problem
+from archfit.options.values import (
+    GKE,
+    ImagePlatforms,
+    Match,
+    Mirror,
+    Operator,
+    Options,
+    Rule,
+    Settings,
+    Toleration,
+    TolerationRule,
+)
+
+HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
+AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
+ARCH = Toleration("arch", "Equal", "arm64", "NoSchedule")
+
+
+def loaded(body: str) -> Settings:
+    return merge([from_file((HEAD + body).encode(), "archfit.yaml")])
+
+
+def complaint(body: str, head: str = HEAD) -> str:
+    with pytest.raises(UsageError) as caught:
+        from_file((head + body).encode(), "archfit.yaml")
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param(
+            "clusterArchitectures: [arm64, amd64, 386]",
+            {"cluster_architectures": ("386", "amd64", "arm64")},
+            id="architectures, one of digits",
+        ),
+        pytest.param(
+            "tolerate: [gke, 'arch=arm64:NoSchedule']",
+            {"tolerate": (GKE, TolerationRule(("arm64",), ARCH))},
+            id="tolerations as taints",
+        ),
+        pytest.param("tolerate: none", {"tolerate": ()}, id="none empties a list"),
+        pytest.param("tolerate: []", {"tolerate": ()}, id="so does an empty list"),
+        pytest.param(
+            "tolerate: [{architectures: [arm64, amd64], toleration: {key: a, operator: Exists}}]",
+            {"tolerate": (TolerationRule(("amd64", "arm64"), Toleration("a", "Exists", "", "")),)},
+            id="a toleration written out, without an effect",
+        ),
+        pytest.param(
+            "tolerate:\n  - &one\n    architectures: [arm64]\n"
+            "    toleration: {key: arch, value: arm64, effect: NoSchedule}\n"
+            "  - *one",
+            {"tolerate": (TolerationRule(("arm64",), ARCH),)},
+            id="aliases are read, doubles fall",
+        ),
+        pytest.param(
+            "prefer: {arm64: 10, amd64: 5}", {"prefer": (("amd64", 5), ("arm64", 10))}, id="weights"
+        ),
+        pytest.param(
+            "prefer: {386: 1}", {"prefer": (("386", 1),)}, id="a weight for an architecture of digits"
+        ),
+        pytest.param("prefer: none", {"prefer": ()}, id="none empties a mapping"),
+        pytest.param(
+            "onUnknown: assume\n  assume: [linux/arm64, amd64]",
+            {"on_unknown": "assume", "assume": (AMD64, ARM64)},
+            id="assume",
+        ),
+        pytest.param("strict: true", {"strict": True}, id="a switch"),
+        pytest.param("strict: yes", {"strict": True}, id="a switch in YAML 1.1's words"),
+        pytest.param(
+            "imagePlatforms: {'registry.local/*': [amd64]}",
+            {"image_platforms": (ImagePlatforms("registry.local/*", (AMD64,)),)},
+            id="overrides",
+        ),
+        pytest.param(
+            "exclude: [DaemonSet, '*/kube-system']",
+            {"exclude": ("DaemonSet", "*/kube-system")},
+            id="exclude keeps its order",
+        ),
+        pytest.param(
+            "unlabelledNodes: [example.com/virtual]",
+            {"unlabelled_nodes": ("example.com/virtual",)},
+            id="unlabelled nodes",
+        ),
+        pytest.param(
+            "rules:\n"
+            "    - match: {namespace: shop, kind: Job, name: 'a-*', labels: {tier: front, stage: 2}}\n"
+            "      only: [amd64]\n      tolerate: false\n      prefer: {arm64: 1}\n      skip: false\n"
+            "    - {match: {}, skip: true}",
+            {
+                "rules": (
+                    Rule(
+                        Match("shop", "Job", "a-*", (("tier", "front"), ("stage", "2"))),
+                        ("amd64",),
+                        False,
+                        (("arm64", 1),),
+                        False,
+                    ),
+                    Rule(Match(), skip=True),
+                )
+            },
+            id="rules",
+        ),
+    ],
+)
+def test_reads_spec(spec: str, expected: dict[str, object]) -> None:
+    """A key of spec becomes the option; everything else keeps its default."""
+    assert loaded(f"spec:\n  {spec}\n").options == Options(**expected)  # type: ignore[arg-type]  # a table of fields
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected"),
+    [
+        pytest.param(
+            "mirror: {docker.io: 'https://hub.example/', '*': 'http://127.0.0.1:5000'}",
+            {"mirrors": (Mirror("docker.io", "https://hub.example"), Mirror("*", "http://127.0.0.1:5000"))},
+            id="mirrors keep their order",
+        ),
+        pytest.param(
+            "{cacheTtl: 1h, maxStale: 0, timeout: 1500ms}",
+            {"cache_ttl_seconds": 3600, "max_stale_seconds": 0, "timeout_seconds": 1.5},
+            id="durations",
+        ),
+        pytest.param(
+            "{cache: /c.db, authfile: a.json, report: r.json}",
+            {"cache": "/c.db", "authfile": "a.json", "report": "r.json"},
+            id="paths",
+        ),
+        pytest.param("{noCache: true, offline: on}", {"no_cache": True, "offline": True}, id="switches"),
+    ],
+)
+def test_reads_operator(operator: str, expected: dict[str, object]) -> None:
+    """A key of operator becomes the operator's option."""
+    separator = " " if operator.startswith("{") else "\n  "
+    assert loaded(f"operator:{separator}{operator}\n").operator == Operator(**expected)  # type: ignore[arg-type]  # as above
+
+
+@pytest.mark.parametrize("body", ["", "spec:\n", "spec: {}\noperator:\n", "metadata: {name: x}\n"])
+def test_a_file_that_says_nothing_changes_nothing(body: str) -> None:
+    """Empty parts and metadata leave every default, and the file is no source."""
+    assert loaded(body) == Settings()
+
+
+BAD = [
+    pytest.param(
+        "spec:\n  onConflikt: fail\n",
+        "4, spec.onConflikt: there is no option 'onConflikt': write 'onConflict'",
+        id="key",
+    ),
+    pytest.param(
+        "spec:\n  on-conflict: fail\n",
+        "4, spec.on-conflict: there is no option 'on-conflict': write 'onConflict'",
+        id="a flag's spelling as key",
+    ),
+    pytest.param(
+        "spec:\n  onConflict: leav\n",
+        "4, spec.onConflict: 'leav' is not one of fail, leave: write 'leave'",
+        id="word",
+    ),
+    pytest.param(
+        "spec:\n  onConflict:\n",
+        "4, spec.onConflict: has no value: write one, or leave the key out",
+        id="no value",
+    ),
+    pytest.param(
+        "spec:\n  onConflict: on\n",
+        "4, spec.onConflict: true is a boolean in YAML: write it in quotes if you mean the word",
+        id="a boolean where a word belongs",
+    ),
+    pytest.param(
+        "spec:\n  onConflict: [fail]\n",
+        "4, spec.onConflict: has to be a single text",
+        id="a list where a word belongs",
+    ),
+    pytest.param(
+        "spec:\n  strict: 'true'\n",
+        "4, spec.strict: 'true' is not a boolean: write true or false",
+        id="a quoted boolean",
+    ),
+    pytest.param(
+        "spec:\n  clusterArchitectures: amd64\n",
+        "4, spec.clusterArchitectures: has to be a list: write it as [amd64, arm64]",
+        id="a word where a list belongs",
+    ),
+    pytest.param(
+        "spec:\n  clusterArchitectures: []\n",
+        "4, spec.clusterArchitectures: names no architecture: write at least one, as [amd64]",
+        id="no architecture",
+    ),
+    pytest.param(
+        "spec:\n  clusterArchitectures:\n    - amd64\n    - amr64\n",
+        "6, spec.clusterArchitectures[1]: 'amr64' is not an architecture as Kubernetes "
+        "labels its nodes: write 'arm64'",
+        id="an item has its own line",
+    ),
+    pytest.param(
+        "spec:\n  prefer: {arm64: 0}\n",
+        "4, spec.prefer.arm64: '0' is not a weight: write a whole number from 1 to 100",
+        id="weight",
+    ),
+    pytest.param(
+        "spec:\n  prefer: [arm64]\n",
+        "4, spec.prefer: has to be a mapping: write it as {arm64: 10, amd64: 5}",
+        id="a list where a mapping belongs",
+    ),
+    pytest.param(
+        "spec:\n  tolerate:\n    - architectures: [arm64]\n      toleration:\n        key: a\n"
+        "        efect: x\n",
+        "8, spec.tolerate[0].toleration.efect: there is no key 'efect' here: write 'effect'",
+        id="a key deep inside",
+    ),
+    pytest.param(
+        "spec:\n  tolerate: [{toleration: {key: a}}]\n",
+        "4, spec.tolerate[0]: has no architectures: write both architectures and toleration",
+        id="half a rule",
+    ),
+    pytest.param(
+        "spec:\n  tolerate: [{architectures: [arm64], toleration: {operator: Exists}}]\n",
+        "4, spec.tolerate[0].toleration: has no key: write the taint's key, as a toleration "
+        "of every taint is never added",
+        id="a toleration of everything",
+    ),
+    pytest.param(
+        "spec:\n  tolerate: [{architectures: [arm64], toleration: {key: a, operator: Exists, value: b}}]\n",
+        "4, spec.tolerate[0].toleration.value: operator Exists takes no value: leave it out, "
+        "or write operator: Equal",
+        id="Exists with a value",
+    ),
+    pytest.param(
+        "spec:\n  tolerate: [{architectures: [arm64], toleration: {key: a, operator: Gt}}]\n",
+        "4, spec.tolerate[0].toleration.operator: 'Gt' is not an operator of tolerations: "
+        "known are Equal, Exists",
+        id="an operator that no toleration has",
+    ),
+    pytest.param(
+        "spec:\n  imagePlatforms: {'a/*': []}\n",
+        '4, spec.imagePlatforms["a/*"]: names no platform: write at least one, as [linux/amd64]',
+        id="an override without platforms",
+    ),
+    pytest.param(
+        "spec:\n  rules: [{only: [amd64]}]\n",
+        "4, spec.rules[0]: has no match: write which pods it is about, as match: "
+        "{namespace: shop}, or match: {} for all",
+        id="a rule without match",
+    ),
+    pytest.param(
+        "spec:\n  rules: [{match: {}}]\n",
+        "4, spec.rules[0]: asks for nothing: write at least one of only, tolerate, prefer, skip",
+        id="a rule without effect",
+    ),
+    pytest.param(
+        "spec:\n  rules: [{match: {namespaces: x}, skip: true}]\n",
+        "4, spec.rules[0].match.namespaces: there is no key 'namespaces' here: write 'namespace'",
+        id="a rule's match",
+    ),
+    pytest.param(
+        "spec:\n  rules: [{match: {labels: {canary: true}}, skip: true}]\n",
+        "4, spec.rules[0].match.labels.canary: true is a boolean in YAML: write it in quotes "
+        "if you mean the word",
+        id="a label that is a boolean",
+    ),
+    pytest.param(
+        "operator:\n  timeout: 30\n",
+        "4, operator.timeout: '30' is not a duration: write '30s', or another with d, h, m, s or ms",
+        id="a duration without unit",
+    ),
+    pytest.param(
+        "operator:\n  mirrors: {}\n",
+        "4, operator.mirrors: there is no option 'mirrors': write 'mirror'",
+        id="plural",
+    ),
+    pytest.param(
+        "operator:\n  mirror: {Docker.io: 'https://a.example', docker.io: 'https://b.example'}\n",
+        "4, operator.mirror: 'docker.io' is given twice: write it once",
+        id="two mirrors",
+    ),
+    pytest.param(
+        "operator:\n  enforced: [onConflikt]\n",
+        "4, operator.enforced[0]: there is no option 'onConflikt': write 'onConflict'",
+        id="an enforced name",
+    ),
+    pytest.param(
+        "spec:\n  cache: /x\n",
+        "4, spec.cache: belongs under operator: move it there",
+        id="an operator's option under spec",
+    ),
+    pytest.param(
+        "spec:\n  enforced: [cache]\n",
+        "4, spec.enforced: belongs under operator: move it there",
+        id="enforced under spec",
+    ),
+    pytest.param(
+        "operator:\n  exclude: [Job]\n",
+        "4, operator.exclude: belongs under spec: move it there",
+        id="a placement option under operator",
+    ),
+    pytest.param(
+        "onConflict: leave\n", "3, onConflict: belongs under spec: move it there", id="an option at the top"
+    ),
+    pytest.param("specs: {}\n", "3, specs: there is no key 'specs' here: write 'spec'", id="a part"),
+    pytest.param(
+        "spec: [a]\n",
+        "3, spec: has to be a mapping of options: write them as key: value",
+        id="spec is a list",
+    ),
+    pytest.param(
+        "spec:\n  strict: true\n  strict: false\n",
+        "5, spec: the key 'strict' is here a second time, after line 4: keep one",
+        id="duplicate key",
+    ),
+    pytest.param(
+        "spec:\n  <<: {strict: true}\n",
+        "4, spec: merge keys (<<) are not read here: write the keys out",
+        id="merge key",
+    ),
+    pytest.param(
+        "spec: !!map {}\n", "3: the tag 'tag:yaml.org,2002:map' means nothing here: leave it out", id="tag"
+    ),
+    pytest.param("spec: *x\n", "3: *x stands for nothing yet: write the value out", id="alias"),
+    pytest.param(
+        "spec: {? [a] : b}\n",
+        "3, spec: a key has to be a plain word: write it as key: value",
+        id="a list as key",
+    ),
+    pytest.param(
+        "---\n" + HEAD, "3: a second document begins here: keep one in the file", id="two documents"
+    ),
+    pytest.param(
+        "spec: {a: b\n", "4: is not YAML (did not find expected ',' or '}'): mend it", id="cut short"
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), BAD)
+def test_refuses(body: str, message: str) -> None:
+    """Every error is one sentence with file, line and key."""
+    assert complaint(body) == "archfit.yaml line " + message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(
+            "",
+            "archfit.yaml: is empty: begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit",
+            id="empty",
+        ),
+        pytest.param(
+            "# nothing\n",
+            "archfit.yaml: is empty: begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit",
+            id="comment",
+        ),
+        pytest.param(
+            "- a\n",
+            "archfit.yaml: is not a configuration of archfit: "
+            "begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit",
+            id="list",
+        ),
+        pytest.param(
+            "kind: ArchFit\n",
+            "archfit.yaml: has no apiVersion: add apiVersion: archfit.dev/v1alpha1",
+            id="version",
+        ),
+        pytest.param(
+            "apiVersion: archfit.dev/v1\nkind: ArchFit\n",
+            "archfit.yaml line 1, apiVersion: 'archfit.dev/v1' is not known: write archfit.dev/v1alpha1",
+            id="another version",
+        ),
+        pytest.param(
+            "apiVersion: archfit.dev/v1alpha1\nkind: Archfit\n",
+            "archfit.yaml line 2, kind: 'Archfit' is not known: write ArchFit",
+            id="another kind",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: ConfigMap\ndata: {}\n",
+            "archfit.yaml line 1, apiVersion: 'v1' is not known: write archfit.dev/v1alpha1",
+            id="another object",
+        ),
+    ],
+)
+def test_refuses_what_is_no_configuration(text: str, message: str) -> None:
+    """A file of another kind is never taken for an empty configuration."""
+    assert complaint(text, head="") == message
+
+
+def test_a_file_that_is_not_utf_8_is_refused_with_its_line() -> None:
+    """Encodings are never guessed."""
+    with pytest.raises(UsageError) as caught:
+        from_file(HEAD.encode() + b"spec: {cache: \xff}\n", "a.yaml")
+    assert str(caught.value) == "a.yaml line 3: is not UTF-8: save it in that encoding"
+
+
+def test_a_byte_order_mark_is_allowed() -> None:
+    """Editors on Windows write one."""
+    assert merge([from_file(b"\xef\xbb\xbf" + HEAD.encode(), "a.yaml")]) == Settings()
+
+
+def test_a_mirror_with_a_password_is_refused_without_repeating_it() -> None:
+    """Neither the sentence nor the path to the key repeats it."""
+    for mirror in ("{'https://user:hunter2@h': x}", "{docker.io: 'https://user:hunter2@h'}"):
+        assert "hunter2" not in complaint(f"operator:\n  mirror: {mirror}\n")
+
+
+def test_anyone_may_supply_spec() -> None:
+    """The part about placement counts whoever supplies it."""
+    values = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": {"strict": True}}
+    assert merge([from_values(values, "functionConfig")]) == Settings(
+        Options(strict=True), Operator(), ("functionConfig",)
+    )
+
+
+@pytest.mark.parametrize("part", [{}, None, {"mirror": {"*": "https://evil.example"}}, {"enforced": []}])
+def test_only_the_operator_may_supply_trust(part: object) -> None:
+    """The part about trust is refused, not ignored, where an application supplies it."""
+    values = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "operator": part}
+    with pytest.raises(UsageError) as caught:
+        from_values(values, "functionConfig")
+    assert str(caught.value) == (
+        "functionConfig, operator: is taken from the operator only: write it into a file named by --config"
+    )
+
+
+def test_an_operators_option_under_an_applications_spec_is_refused() -> None:
+    """Trust cannot be smuggled in under spec either."""
+    values = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": {"cache": "/x"}}
+    with pytest.raises(UsageError) as caught:
+        from_values(values, "functionConfig")
+    assert str(caught.value) == "functionConfig, spec.cache: belongs under operator: move it there"
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        pytest.param(
+            "[1.10, 12:30, 1e3, 012, 0x1f]", ["1.10", "12:30", "1e3", "012", "0x1f"], id="odd numbers: text"
+        ),
+        pytest.param("[12, -3, 0]", [12, -3, 0], id="decimal integers"),
+        pytest.param(
+            "[~, null, true, Off, y, n]", [None, None, True, False, "y", "n"], id="null and booleans"
+        ),
+        pytest.param(
+            "['true', \"12\", ! 12, !!str 12]", ["true", "12", "12", "12"], id="quoted and tagged: text"
+        ),
+        pytest.param("{on: 1, 12: 2, ~: 3}", {"on": 1, "12": 2, "~": 3}, id="keys: text"),
+        pytest.param("{a: &x [b], c: *x}", {"a": ["b"], "c": ["b"]}, id="aliases"),
+        pytest.param("|\n  a\n", "a\n", id="a block scalar"),
+    ],
+)
+def test_values_are_plain(text: str, values: object) -> None:
+    """Only null, booleans and decimal integers are more than text."""
+    assert read(text).values == values
+
+
+def test_lines_lead_to_keys_and_items() -> None:
+    """The example of the module's docstring."""
+    document = read("spec:\n  exclude: [Job]\n")
+    assert document.lines == {("spec",): 1, ("spec", "exclude"): 2, ("spec", "exclude", 0): 2}
+
+
+@pytest.mark.parametrize("depth", [DEPTH_LIMIT + 1, 200_000])
+def test_deep_nesting_is_an_error_not_a_crash(depth: int) -> None:
+    """The composer of libyaml ends the process at some depth."""
+    with pytest.raises(Problem, match="is nested deeper than 32 levels"):
+        read("[" * depth)
+
+
+def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
+    """No value contains itself."""
+    with pytest.raises(Problem, match="stands for nothing yet"):
+        read("&a [*a]")
+
+
+def test_a_control_character_is_an_error() -> None:
+    """What the YAML reader itself refuses."""
+    assert complaint("spec: {cache: \x01}\n").startswith("archfit.yaml")

@@ -1,0 +1,471 @@
+"""Flags, environment and file together: precedence, enforcement, sources, and what a bare run costs."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+
+import pytest
+
+from archfit.errors import UsageError
+from archfit.images.platforms import Platform
+from archfit.options.arguments import wanted
+from archfit.options.file import from_values
+from archfit.options.load import load
+from archfit.options.table import BY_KEY, TABLE, Option
+from archfit.options.values import (
+    ImagePlatforms,
+    Match,
+    Mirror,
+    Operator,
+    Options,
+    Rule,
+    Settings,
+    Toleration,
+    TolerationRule,
+)
+
+HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
+AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
+
+
+def settings(argv: list[str], environ: dict[str, str] | None = None, file: str | None = None) -> Settings:
+    """Everything loaded; a file is named by --config."""
+
+    def read(path: str) -> bytes:
+        assert path == "a.yaml"
+        return (HEAD + (file or "")).encode()
+
+    return load([*argv, *(["--config", "a.yaml"] if file is not None else [])], environ or {}, read)
+
+
+def complaint(argv: list[str], environ: dict[str, str] | None = None, file: str | None = None) -> str:
+    with pytest.raises(UsageError) as caught:
+        settings(argv, environ, file)
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+def value(option: Option, found: Settings) -> object:
+    return getattr(found.options if option.part == "spec" else found.operator, option.field)
+
+
+def _tolerate(key: str) -> tuple[TolerationRule, ...]:
+    return (TolerationRule(("arm64",), Toleration(key, "Equal", "arm64", "NoSchedule")),)
+
+
+# Of every option three values that differ from each other: as text, as YAML, and what they become.
+THREE: dict[str, list[tuple[str, str, object]]] = {
+    "clusterArchitectures": [("arm64", "[arm64]", ("arm64",)), ("amd64", "[amd64]", ("amd64",)),
+                             ("s390x,amd64", "[s390x, amd64]", ("amd64", "s390x"))],
+    "tolerate": [("none", "none", ()), ("a=arm64:NoSchedule", "['a=arm64:NoSchedule']", _tolerate("a")),
+                 ("b=arm64:NoSchedule", "['b=arm64:NoSchedule']", _tolerate("b"))],
+    "affinity": [("always", "always", "always"), ("never", "never", "never"), ("needed", "needed", "needed")],
+    "prefer": [("arm64=1", "{arm64: 1}", (("arm64", 1),)), ("none", "none", ()),
+               ("arm64=2,amd64=1", "{arm64: 2, amd64: 1}", (("amd64", 1), ("arm64", 2)))],
+    "onAbsent": [("leave", "leave", "leave"), ("fail", "fail", "fail"), ("leave", "leave", "leave")],
+    "onUnknown": [("leave", "leave", "leave"), ("fail", "fail", "fail"), ("leave", "leave", "leave")],
+    "assume": [("amd64", "[amd64]", (AMD64,)), ("arm64", "[arm64]", (ARM64,)),
+               ("arm64,amd64", "[arm64, amd64]", (AMD64, ARM64))],
+    "onConflict": [("leave", "leave", "leave"), ("fail", "fail", "fail"), ("leave", "leave", "leave")],
+    "immutable": [("full", "full", "full"), ("needed", "needed", "needed"), ("full", "full", "full")],
+    "daemonSets": [("fail", "fail", "fail"), ("warn", "warn", "warn"), ("fail", "fail", "fail")],
+    "strict": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
+    "onBlank": [("comment", "comment", "comment"), ("fail", "fail", "fail"), ("pass", "pass", "pass")],
+    "imagePlatforms": [("a/*=amd64", "{'a/*': [amd64]}", (ImagePlatforms("a/*", (AMD64,)),)),
+                       ("b/*=amd64", "{'b/*': [amd64]}", (ImagePlatforms("b/*", (AMD64,)),)),
+                       ("b/*=arm64", "{'b/*': [arm64]}", (ImagePlatforms("b/*", (ARM64,)),))],
+    "exclude": [("Job", "[Job]", ("Job",)), ("Pod", "[Pod]", ("Pod",)), ("*/a", "['*/a']", ("*/a",))],
+    "unlabelledNodes": [("a", "[a]", ("a",)), ("b", "[b]", ("b",)), ("c.io/d", "[c.io/d]", ("c.io/d",))],
+    "mirror": [("a.io=https://a", "{a.io: 'https://a'}", (Mirror("a.io", "https://a"),)),
+               ("a.io=https://b", "{a.io: 'https://b'}", (Mirror("a.io", "https://b"),)),
+               ("*=http://c:1", "{'*': 'http://c:1'}", (Mirror("*", "http://c:1"),))],
+    "cache": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
+    "cacheTtl": [("1h", "1h", 3600), ("0", "0", 0), ("2h", "2h", 7200)],
+    "maxStale": [("1d", "1d", 86400), ("0", "0", 0), ("2d", "2d", 172800)],
+    "noCache": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
+    "offline": [("true", "true", True), ("0", "false", False), ("1", "true", True)],
+    "timeout": [("1s", "1s", 1.0), ("2s", "2s", 2.0), ("3500ms", "3500ms", 3.5)],
+    "authfile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
+    "report": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
+}  # fmt: skip
+BY_FLAG = [option for option in TABLE if not option.file_only]
+
+
+def flags(option: Option, text: str) -> list[str]:
+    """The value as flags: a switch has one for each."""
+    if text in {"true", "1", "false", "0"} and not option.metavar:
+        return [option.flags[0]] if text in {"true", "1"} else list(option.flags[1:])
+    return [option.flags[0], text]
+
+
+def test_the_matrix_covers_every_option() -> None:
+    """A new row of the table needs its values here."""
+    assert set(THREE) == {option.key for option in BY_FLAG}
+
+
+@pytest.mark.parametrize("option", BY_FLAG, ids=lambda option: option.key)
+@pytest.mark.parametrize("given", list(itertools.product((True, False), repeat=3)), ids=lambda given: "".join(
+    name if there else "-" for name, there in zip(("flag", "env", "file"), given, strict=True)))  # fmt: skip
+def test_flag_beats_environment_beats_file_beats_default(
+    option: Option, given: tuple[bool, bool, bool]
+) -> None:
+    """Of all sources that give an option, the highest one gives its whole value."""
+    for order in itertools.permutations(THREE[option.key]):
+        by_flag, by_env, by_file = order
+        if given[0] and not flags(option, by_flag[0]):
+            continue
+        found = settings(
+            flags(option, by_flag[0]) if given[0] else [],
+            {option.variable: by_env[0]} if given[1] else {},
+            f"{option.part}:\n  {option.key}: {by_file[1]}\n" if given[2] else None,
+        )
+        wanted_values = [value for value, there in zip(order, given, strict=True) if there]
+        default = getattr(Options() if option.part == "spec" else Operator(), option.field)
+        assert value(option, found) == (wanted_values[0][2] if wanted_values else default)
+
+
+@pytest.mark.parametrize("option", BY_FLAG, ids=lambda option: option.key)
+def test_an_enforced_option_cannot_be_changed(option: Option) -> None:
+    """A flag or variable that says something else than the operator's file is an error that names both."""
+    first, second, _third = THREE[option.key]
+    own, other = (second, first) if option.key == "noCache" else (first, second)
+    file = f"operator:\n  enforced: [{option.key}]\n"
+    own_line = f"  {option.key}: {own[1]}\n"
+    file += own_line if option.part == "operator" else f"spec:\n{own_line}"
+    for argv, environ, who in (
+        (flags(option, other[0]), {}, option.flags[0]),
+        ([], {option.variable: other[0]}, option.variable),
+    ):
+        assert complaint(argv, environ, file) == (
+            f"{who}: {option.key} is enforced by file a.yaml (--config): leave it out here"
+        )
+    assert value(option, settings(flags(option, own[0]), {option.variable: own[0]}, file)) == own[2]
+
+
+def test_the_default_can_be_enforced() -> None:
+    """An enforced option that the file does not give keeps its default."""
+    file = "operator: {enforced: [onConflict, clusterArchitectures]}\n"
+    assert complaint(["--on-conflict", "leave"], {}, file) == (
+        "--on-conflict: onConflict is enforced by file a.yaml (--config): leave it out here"
+    )
+    assert settings(["--cluster-architectures=arm64,amd64"], {}, file).options == Options()
+    assert settings([], {}, file).sources == ("file a.yaml (--config)",)
+
+
+def test_an_application_is_between_flags_and_environment() -> None:
+    """A functionConfig loses against flags, wins over variables, and cannot change what is enforced."""
+    application = from_values(
+        {
+            "apiVersion": "archfit.dev/v1alpha1",
+            "kind": "ArchFit",
+            "spec": {"affinity": "never", "strict": True},
+        },
+        "functionConfig",
+    )
+    found = load(
+        ["--affinity", "always"], {"ARCHFIT_STRICT": "false"}, lambda _path: b"", application=application
+    )
+    assert found == Settings(
+        Options(affinity="always", strict=True),
+        Operator(),
+        ("flags (--affinity)", "functionConfig", "environment (ARCHFIT_STRICT)"),
+    )
+    with pytest.raises(UsageError) as caught:
+        load(
+            [],
+            {"ARCHFIT_CONFIG": "/etc/archfit.yaml"},
+            lambda _path: (HEAD + "operator: {enforced: [affinity]}").encode(),
+            application=application,
+        )
+    assert str(caught.value) == (
+        "functionConfig, spec.affinity: affinity is enforced by file /etc/archfit.yaml (ARCHFIT_CONFIG): "
+        "leave it out here"
+    )
+
+
+def test_rules_come_from_the_file_alone() -> None:
+    """`rules` has neither flag nor variable."""
+    found = settings([], {}, "spec: {rules: [{match: {kind: Job}, skip: true}]}\n")
+    assert found.options == Options(rules=(Rule(Match(kind="Job"), skip=True),))
+    assert complaint(["--rules", "x"]) == "there is no flag '--rules': see archfit --help"
+    assert BY_KEY["rules"].variable == ""
+
+
+def test_sources_are_named_in_order_of_precedence() -> None:
+    """The report's head says who configured the run, without values."""
+    assert settings(
+        ["--strict", "--mirror", "a.io=https://a"],
+        {"ARCHFIT_OFFLINE": "1", "HOME": "/x"},
+        "spec: {exclude: [Job]}",
+    ).sources == ("flags (--strict, --mirror)", "environment (ARCHFIT_OFFLINE)", "file a.yaml (--config)")
+
+
+def test_repeated_flags_add_up_and_others_are_overwritten() -> None:
+    """`--exclude a --exclude b` are two; of two `--affinity` the last one counts."""
+    found = settings(
+        [
+            "--exclude",
+            "Job",
+            "--exclude=Pod",
+            "--affinity",
+            "never",
+            "--affinity=always",
+            "--strict",
+            "--no-strict",
+        ]
+    ).options
+    assert found == Options(exclude=("Job", "Pod"), affinity="always", strict=False)
+
+
+def test_a_variable_holds_several_separated_by_blanks() -> None:
+    """For repeatable options only; a path may hold blanks."""
+    found = settings(
+        [],
+        {
+            "ARCHFIT_MIRROR": " a.io=https://a  *=http://b\n",
+            "ARCHFIT_TOLERATE": "gke x=arm64:NoSchedule",
+            "ARCHFIT_CACHE": "/with blank/c.db",
+        },
+    )
+    assert found.operator == Operator(
+        mirrors=(Mirror("a.io", "https://a"), Mirror("*", "http://b")), cache="/with blank/c.db"
+    )
+    assert found.options == Options(tolerate=(*Options().tolerate, *_tolerate("x")))
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        pytest.param([""], id="alone"),
+        pytest.param(["", "--strict", ""], id="around flags"),
+        pytest.param(["--strict", "--"], id="the end of flags"),
+    ],
+)
+def test_an_empty_argument_is_ignored(argv: list[str]) -> None:
+    """integrations.md check 9: Helm passes one for an empty --post-renderer-args."""
+    assert settings(argv).options == Options(strict="--strict" in argv)
+
+
+BAD_ARGUMENTS = [
+    pytest.param(
+        ["--on-conflict", "leav"], "--on-conflict: 'leav' is not one of fail, leave: write 'leave'", id="word"
+    ),
+    pytest.param(["--onconflict=leave"], "there is no flag '--onconflict': write --on-conflict", id="flag"),
+    pytest.param(
+        ["--on-conf", "leave"], "there is no flag '--on-conf': write --on-conflict", id="abbreviation"
+    ),
+    pytest.param(["--stric"], "there is no flag '--stric': write --strict", id="abbreviated switch"),
+    pytest.param(["--frobnicate"], "there is no flag '--frobnicate': see archfit --help", id="nothing near"),
+    pytest.param(["-x"], "there is no flag '-x': see archfit --help", id="short flag"),
+    pytest.param(["--no-no-cache"], "there is no flag '--no-no-cache': write --no-cache", id="no-no-cache"),
+    pytest.param(["--tolerate"], "--tolerate: has no value: write --tolerate=TAINT[@ARCH,..]", id="no value"),
+    pytest.param(
+        ["--affinity", "--strict"],
+        "--affinity: has no value: write --affinity=needed|always|never",
+        id="a flag where a value belongs",
+    ),
+    pytest.param(
+        ["--exclude", ""], "--exclude: is empty: write a value, or leave the flag out", id="empty value"
+    ),
+    pytest.param(
+        ["--exclude="], "--exclude: is empty: write a value, or leave the flag out", id="empty value after ="
+    ),
+    pytest.param(
+        ["--strict=true"], "--strict: takes no value: write --strict or --no-strict", id="switch with value"
+    ),
+    pytest.param(
+        ["--no-strict=x"],
+        "--no-strict: takes no value: write --strict or --no-strict",
+        id="no-switch with value",
+    ),
+    pytest.param(
+        ["--no-cache=1"], "--no-cache: takes no value: write --no-cache", id="lone switch with value"
+    ),
+    pytest.param(
+        ["--on-conflict leave"],
+        "--on-conflict: its value is in the same argument: write --on-conflict=VALUE, or two arguments",
+        id="one word of --post-renderer-args",
+    ),
+    pytest.param(["web.yaml"], "'web.yaml' is not expected: archfit takes flags alone", id="a file"),
+    pytest.param(
+        ["https://user:hunter2@h/x"],
+        "'https://***@h/x' is not expected: archfit takes flags alone",
+        id="a stray URL, its password hidden",
+    ),
+    pytest.param(
+        ["--exclude", "none", "--exclude", "Job"],
+        "--exclude: 'none' stands alone: leave out either it or the others",
+        id="none with others",
+    ),
+    pytest.param(
+        ["--image-platforms", "a=amd64", "--image-platforms", "a=arm64"],
+        "--image-platforms: 'a' is given twice: write it once",
+        id="one pattern twice",
+    ),
+    pytest.param(
+        ["--mirror", "a=https://b", "--mirror", "a=https://c"],
+        "--mirror: 'a' is given twice: write it once",
+        id="one mirror twice",
+    ),
+    pytest.param(["--config="], "--config: is empty: write the path of the file", id="empty config"),
+    pytest.param(
+        ["--on-unknown", "assume"],
+        "--on-unknown: 'assume' needs the platforms to assume: add --assume, as in --assume linux/amd64",
+        id="assume without platforms",
+    ),
+]
+
+
+@pytest.mark.parametrize(("argv", "message"), BAD_ARGUMENTS)
+def test_wrong_arguments_are_one_sentence(argv: list[str], message: str) -> None:
+    """Who, what is wrong, what to write; exit code 2."""
+    assert complaint(argv) == message
+
+
+BAD_VARIABLES = [
+    pytest.param(
+        "ARCHFIT_STRICT", "yes", "ARCHFIT_STRICT: 'yes' is not a boolean: write true or false", id="boolean"
+    ),
+    pytest.param(
+        "ARCHFIT_ON_CONFLICT",
+        "leav",
+        "ARCHFIT_ON_CONFLICT: 'leav' is not one of fail, leave: write 'leave'",
+        id="word",
+    ),
+    pytest.param(
+        "ARCHFIT_ON_CONFLCT",
+        "leave",
+        "ARCHFIT_ON_CONFLCT: there is no such variable: write ARCHFIT_ON_CONFLICT, or unset it",
+        id="name",
+    ),
+    pytest.param(
+        "ARCHFIT_MIRRORS",
+        "",
+        "ARCHFIT_MIRRORS: there is no such variable: write ARCHFIT_MIRROR, or unset it",
+        id="plural",
+    ),
+    pytest.param(
+        "ARCHFIT_ON_UNKNOWN",
+        "assume",
+        "ARCHFIT_ON_UNKNOWN: 'assume' needs the platforms to assume: "
+        "add --assume, as in --assume linux/amd64",
+        id="assume without platforms",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BAD_VARIABLES)
+def test_wrong_variables_are_one_sentence(name: str, text: str, message: str) -> None:
+    """Who, what is wrong, what to write; exit code 2."""
+    assert complaint([], {name: text}) == message
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        pytest.param(
+            {"ARCHFIT_SERVICE_HOST": "10.0.0.1", "ARCHFIT_PORT": "tcp://10.0.0.1:80"}, id="a Service's"
+        ),
+        pytest.param({"ARCHFIT_VERSION": "1.2.3"}, id="a build script's"),
+        pytest.param({"ARCHFIT_STRICT": "", "ARCHFIT_CONFIG": "", "ARCHFIT_MIRROR": " "}, id="empty"),
+        pytest.param({"archfit_strict": "true", "XARCHFIT_STRICT": "true"}, id="without the prefix"),
+    ],
+)
+def test_other_variables_change_nothing(environ: dict[str, str]) -> None:
+    """What is somebody else's, or empty, is as if it were not there."""
+    assert settings([], environ) == Settings()
+
+
+def test_the_flag_for_the_file_wins_over_the_variable() -> None:
+    """Only one file is read."""
+    found = load(["--config", "b.yaml"], {"ARCHFIT_CONFIG": "a.yaml"}, {"b.yaml": HEAD.encode()}.__getitem__)
+    assert found == Settings()
+
+
+@pytest.mark.parametrize(
+    ("argv", "environ", "message"),
+    [
+        (["--config", "x"], {}, "--config: cannot read 'x' (No such file): name a file that can be"),
+        (
+            [],
+            {"ARCHFIT_CONFIG": "y"},
+            "ARCHFIT_CONFIG: cannot read 'y' (No such file): name a file that can be",
+        ),
+    ],
+    ids=["flag", "variable"],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(
+    argv: list[str], environ: dict[str, str], message: str
+) -> None:
+    """Who named it, and why it cannot be read."""
+
+    def read(_path: str) -> bytes:
+        raise FileNotFoundError(2, "No such file")
+
+    with pytest.raises(UsageError) as caught:
+        load(argv, environ, read)
+    assert str(caught.value) == message
+
+
+def test_a_command_has_only_its_own_flags() -> None:
+    """Flags of other commands are unknown to it, and its name is in the sentence."""
+    rows = [BY_KEY["cache"]]
+    assert load(["--cache", "/x"], {}, lambda _path: b"", rows=rows).operator == Operator(cache="/x")
+    with pytest.raises(UsageError) as caught:
+        load(["--strict"], {}, lambda _path: b"", rows=rows, program="archfit inspect")
+    assert str(caught.value) == "there is no flag '--strict': see archfit inspect --help"
+
+
+@pytest.mark.parametrize(
+    ("argv", "asked"),
+    [([], ""), (["--strict"], ""), (["--strict", "-h"], "help"), (["--bad", "--help"], "help"), (["-V"], "version"),
+     (["--version"], "version")],
+)  # fmt: skip
+def test_help_and_version_are_seen_anywhere(argv: list[str], asked: str) -> None:
+    """Also beside mistakes."""
+    assert wanted(argv) == asked
+
+
+PROBE = """
+import sys
+sys.path.insert(0, {source!r})
+import archfit.options.load as module
+before = set(sys.modules)
+settings = module.load([], {{"HOME": "/", "PATH": "/bin"}}, None)
+assert settings.options.affinity == "needed"
+print(*sorted(set(sys.modules) - before))
+print(*sorted(name for name in sys.modules if name in {heavy!r} or name.startswith("archfit")))
+"""
+
+
+def test_a_bare_run_imports_nothing_for_its_options() -> None:
+    """Without arguments and variables the defaults are there at once."""
+    heavy = {
+        "argparse",
+        "yaml",
+        "re",
+        "json",
+        "typing",
+        "dataclasses",
+        "difflib",
+        "logging",
+        "pathlib",
+        "enum",
+    }
+    source = module_root()
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", PROBE.format(source=source, heavy=heavy)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [
+        "",
+        "archfit archfit.options archfit.options.load archfit.options.values archfit.record",
+    ]
+
+
+def module_root() -> str:
+    import archfit
+
+    return archfit.__path__[0].rpartition("/")[0]

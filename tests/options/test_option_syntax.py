@@ -1,0 +1,427 @@
+"""The small languages of option values: what each accepts, and the exact sentence for what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from archfit.images.platforms import Platform
+from archfit.options import mirrors, syntax, taints
+from archfit.options.kinds import exclusion
+from archfit.options.values import GKE, ImagePlatforms, Mirror, Toleration, TolerationRule
+
+Parse = Callable[[str], object]
+AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
+ARMV7 = Platform("linux", "arm", "v7")
+KNOWN = (
+    "known are 386, amd64, arm, arm64, loong64, mips, mips64, mips64le, mipsle, ppc64, ppc64le, "
+    "riscv64, s390x"
+)
+
+
+def _rule(
+    key: str, operator: str, value: str, *architectures: str, effect: str = "NoSchedule"
+) -> TolerationRule:
+    return TolerationRule(architectures, Toleration(key, operator, value, effect))
+
+
+GOOD = [
+    pytest.param(syntax.architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"),
+    pytest.param(
+        syntax.architectures,
+        "amd64, amd64",
+        ("amd64",),
+        id="architectures are unique, blanks around commas fall",
+    ),
+    pytest.param(syntax.architectures, "386", ("386",), id="an architecture of digits"),
+    pytest.param(
+        syntax.weights, "arm64=1,amd64=100", (("amd64", 100), ("arm64", 1)), id="weights are sorted by name"
+    ),
+    pytest.param(syntax.weights, " arm64 = 7 ", (("arm64", 7),), id="blanks around a weight fall"),
+    pytest.param(syntax.platforms, "linux/arm/v7,arm64,amd64", (AMD64, ARMV7, ARM64), id="linux is implied"),
+    pytest.param(syntax.platforms, "x86_64,linux/arm64/v8", (AMD64, ARM64), id="platforms are normalised"),
+    pytest.param(
+        syntax.platforms, "windows/amd64", (Platform("windows", "amd64"),), id="another operating system"
+    ),
+    pytest.param(
+        syntax.image_platforms,
+        "registry.local/legacy/*=linux/amd64,arm64",
+        ImagePlatforms("registry.local/legacy/*", (AMD64, ARM64)),
+        id="an override",
+    ),
+    pytest.param(
+        syntax.image_platforms,
+        "host:5000/a:1.*=amd64",
+        ImagePlatforms("host:5000/a:1.*", (AMD64,)),
+        id="an override with port and tag",
+    ),
+    pytest.param(syntax.duration, "0", 0.0, id="zero needs no unit"),
+    pytest.param(syntax.duration, "90s", 90.0, id="seconds"),
+    pytest.param(syntax.duration, "15m", 900.0, id="minutes"),
+    pytest.param(syntax.duration, "6h", 21600.0, id="hours"),
+    pytest.param(syntax.duration, "7d", 604800.0, id="days"),
+    pytest.param(syntax.duration, "1h30m", 5400.0, id="units add up"),
+    pytest.param(syntax.duration, "500ms", 0.5, id="milliseconds"),
+    pytest.param(syntax.whole_seconds, "1000ms", 1, id="milliseconds that make a second"),
+    pytest.param(syntax.deadline, "1500ms", 1.5, id="a deadline may have a fraction"),
+    pytest.param(syntax.label_key, "example.com/arch", "example.com/arch", id="a key with a prefix"),
+    pytest.param(syntax.label_key, "Arch_x.y-1", "Arch_x.y-1", id="a key without a prefix"),
+    pytest.param(syntax.label_value, "", "", id="an empty value"),
+    pytest.param(syntax.label_value, "v" * 63, "v" * 63, id="a value of 63 characters"),
+    pytest.param(exclusion, "DaemonSet", "DaemonSet", id="exclude: a kind"),
+    pytest.param(exclusion, "*/kube-system", "*/kube-system", id="exclude: a namespace"),
+    pytest.param(exclusion, "Job/*/migrate-[0-9]?", "Job/*/migrate-[0-9]?", id="exclude: a name"),
+    pytest.param(
+        mirrors.mirror_pair,
+        "docker.io=https://hub.example",
+        Mirror("docker.io", "https://hub.example"),
+        id="mirror",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "docker.io=https://hub.example/a/b-c/",
+        Mirror("docker.io", "https://hub.example/a/b-c"),
+        id="mirror: the last slash falls",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "*=http://127.0.0.1:5000",
+        Mirror("*", "http://127.0.0.1:5000"),
+        id="mirror: all, plain HTTP",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "Host:5000=https://[::1]:5001/hub",
+        Mirror("host:5000", "https://[::1]:5001/hub"),
+        id="mirror: ports, IPv6, hosts in lower case",
+    ),
+    pytest.param(taints.toleration_rule, "gke", GKE, id="toleration: gke"),
+    pytest.param(
+        taints.toleration_rule,
+        "kubernetes.io/arch=arm64:NoSchedule",
+        GKE,
+        id="toleration: gke written out is the same",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=arm64:NoExecute",
+        _rule("arch", "Equal", "arm64", "arm64", effect="NoExecute"),
+        id="toleration: architecture from the value",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=aarch64:NoSchedule",
+        _rule("arch", "Equal", "aarch64", "arm64"),
+        id="toleration: the value's other spelling",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "k8smultiarcher=arm64Supported:NoSchedule@arm64,amd64",
+        _rule("k8smultiarcher", "Equal", "arm64Supported", "amd64", "arm64"),
+        id="toleration: architectures after @, sorted (k8smultiarcher's own taint)",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=arm64:NoSchedule@amd64",
+        _rule("arch", "Equal", "arm64", "amd64"),
+        id="toleration: what follows @ wins over the value",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arm-only:NoSchedule@arm64",
+        _rule("arm-only", "Exists", "", "arm64"),
+        id="toleration: no value means Exists",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arm-only=:PreferNoSchedule@arm64",
+        _rule("arm-only", "Equal", "", "arm64", effect="PreferNoSchedule"),
+        id="toleration: an empty value means exactly that",
+    ),
+]
+
+
+@pytest.mark.parametrize(("parse", "text", "expected"), GOOD)
+def test_reads(parse: Parse, text: str, expected: object) -> None:
+    """A value that is written as documented becomes the frozen value it stands for."""
+    assert parse(text) == expected
+
+
+BAD = [
+    pytest.param(
+        syntax.architectures,
+        "amd64,",
+        "'amd64,' has an empty entry: write architectures separated by single commas",
+        id="architectures: an empty entry",
+    ),
+    pytest.param(
+        syntax.architectures,
+        "aarch64",
+        "'aarch64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
+        id="architectures: uname's word",
+    ),
+    pytest.param(
+        syntax.architectures,
+        "amr64",
+        "'amr64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
+        id="architectures: a typo",
+    ),
+    pytest.param(
+        syntax.architectures,
+        "AMD64",
+        "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'",
+        id="architectures: capitals",
+    ),
+    pytest.param(
+        syntax.architectures,
+        "quantum",
+        f"'quantum' is not an architecture as Kubernetes labels its nodes: {KNOWN}",
+        id="architectures: nothing near",
+    ),
+    pytest.param(
+        syntax.architectures,
+        "linux/arm64",
+        "'linux/arm64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
+        id="architectures: a platform",
+    ),
+    pytest.param(syntax.weights, "arm64", "'arm64' has no weight: write 'arm64=1'", id="weights: none"),
+    pytest.param(
+        syntax.weights,
+        "arm64=0",
+        "'0' is not a weight: write a whole number from 1 to 100",
+        id="weights: zero",
+    ),
+    pytest.param(
+        syntax.weights,
+        "arm64=101",
+        "'101' is not a weight: write a whole number from 1 to 100",
+        id="weights: 101",
+    ),
+    pytest.param(
+        syntax.weights,
+        "arm64=²",
+        "'²' is not a weight: write a whole number from 1 to 100",
+        id="weights: odd digit",
+    ),
+    pytest.param(
+        syntax.weights, "arm64=1,arm64=2", "'arm64' has two weights: write one of them", id="weights: twice"
+    ),
+    pytest.param(
+        syntax.platforms,
+        "linux/",
+        "'linux/' is not a platform: write os/architecture[/variant], as in 'linux/arm64'",
+        id="platforms: half of one",
+    ),
+    pytest.param(
+        syntax.image_platforms,
+        "registry.local/*",
+        "'registry.local/*' names no platforms: write it as 'registry.local/legacy/*=linux/amd64'",
+        id="overrides: no platforms",
+    ),
+    pytest.param(
+        syntax.image_platforms,
+        "=amd64",
+        "'' is not a pattern for images: write one as 'registry.local/legacy/*'",
+        id="overrides: no pattern",
+    ),
+    pytest.param(
+        syntax.duration,
+        "30",
+        "'30' is not a duration: write '30s', or another with d, h, m, s or ms",
+        id="duration: no unit",
+    ),
+    pytest.param(
+        syntax.duration,
+        "1.5h",
+        "'1.5h' is not a duration: write '30s', or another with d, h, m, s or ms",
+        id="duration: a fraction",
+    ),
+    pytest.param(
+        syntax.duration,
+        "-5s",
+        "'-5s' is not a duration: write '30s', or another with d, h, m, s or ms",
+        id="duration: negative",
+    ),
+    pytest.param(
+        syntax.whole_seconds,
+        "1500ms",
+        "'1500ms' is not a whole number of seconds: write '1s' or more",
+        id="duration: half a second where whole ones count",
+    ),
+    pytest.param(
+        syntax.deadline,
+        "0",
+        "'0' leaves no time at all: write a duration such as '30s'",
+        id="duration: no deadline",
+    ),
+    pytest.param(
+        exclusion,
+        "Job/a/b/c",
+        "'Job/a/b/c' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'",
+        id="exclude: four parts",
+    ),
+    pytest.param(
+        exclusion,
+        "Job//x",
+        "'Job//x' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'",
+        id="exclude: an empty part",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "https://hub.example",
+        "a mirror needs a registry and a URL: write it as 'docker.io=https://hub.example/proxy'",
+        id="mirror: no source",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "docker.io=hub.example",
+        "the URL for 'docker.io' is not one: write it with http:// or https://, "
+        "as 'docker.io=https://hub.example/proxy'",
+        id="mirror: no scheme",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "https://docker.io=https://hub.example",
+        "the part before '=' is not a registry host: write it as in 'docker.io=https://hub.example'",
+        id="mirror: a scheme in the source",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "docker_io=https://hub.example",
+        "'docker_io' is not a registry host: write one as 'docker.io' or 'host:5000', or '*' for all",
+        id="mirror: no host",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "index.docker.io=https://hub.example",
+        "'index.docker.io' is called 'docker.io' in references: write 'docker.io'",
+        id="mirror: Docker Hub's other name",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "docker.io=https:///hub",
+        "the URL for 'docker.io' names no host that could be asked: write it as 'https://hub.example/proxy'",
+        id="mirror: a URL without a host",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "docker.io=https://hub.example/v2/",
+        "the URL for 'docker.io' ends in '/v2', which is added to it: write 'https://hub.example'",
+        id="mirror: the API's own path",
+    ),
+    pytest.param(
+        mirrors.mirror_pair,
+        "docker.io=https://hub.example/Hub",
+        "the URL for 'docker.io' has a path that is no repository prefix: "
+        "write lower-case names, as in '/hub/proxy'",
+        id="mirror: capitals in the path",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "dedicated=arm:NoSchedule-",
+        "'NoSchedule-' is not a taint effect: write 'NoSchedule'",
+        id="toleration: kubectl's removal",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "dedicated=true:NoSchedule",
+        "'dedicated=true:NoSchedule' does not say which architectures its nodes have: "
+        "write 'dedicated=true:NoSchedule@arm64'",
+        id="toleration: no architecture derivable",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arm-only:NoSchedule",
+        "'arm-only:NoSchedule' does not say which architectures its nodes have: "
+        "write 'arm-only:NoSchedule@arm64'",
+        id="toleration: no value to derive from",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "a=b:NoSchedule@",
+        "'a=b:NoSchedule@' names no architecture after '@': write 'a=b:NoSchedule@arm64'",
+        id="toleration: nothing after @",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=arm64",
+        "'arch=arm64' names no effect: write 'arch=arm64:NoSchedule'",
+        id="toleration: no effect",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=arm64@arm64",
+        "'arch=arm64@arm64' names no effect: write 'arch=arm64:NoSchedule@arm64'",
+        id="toleration: no effect before @",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=arm64:noschedule",
+        "'noschedule' is not a taint effect: write 'NoSchedule'",
+        id="toleration: an effect in lower case",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=arm64:Sometimes",
+        "'Sometimes' is not a taint effect: known are NoSchedule, PreferNoSchedule, NoExecute",
+        id="toleration: no such effect",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "=arm64:NoSchedule",
+        "'' is not a key of a label or taint: write letters, digits, '-', '_' and '.', "
+        "with a DNS name and '/' in front if it has one, as 'example.com/arch'",
+        id="toleration: no key",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "arch=a b:NoSchedule@arm64",
+        "'a b' is not a value of a label or taint: write up to 63 letters, digits, '-', '_' and '.'",
+        id="toleration: a blank in the value",
+    ),
+]
+
+
+@pytest.mark.parametrize(("parse", "text", "message"), BAD)
+def test_refuses(parse: Parse, text: str, message: str) -> None:
+    """A value that is wrong is refused with one sentence: what is wrong, what to write."""
+    with pytest.raises(syntax.Problem) as caught:
+        parse(text)
+    assert str(caught.value) == message
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker.io=https://user:hunter2@hub.example",
+        "docker.io=https://hub.example?token=hunter2",
+        "docker.io=https://hub.example/a#hunter2",
+        "docker.io=user:hunter2@hub.example",
+        "https://user:hunter2@hub.example",
+        "https://user:hunter2=x@hub.example",
+        "user:hunter2@docker.io=https://hub.example",
+    ],
+)
+def test_a_mirror_with_a_secret_is_refused_without_repeating_it(text: str) -> None:
+    """No message holds a password or token."""
+    with pytest.raises(syntax.Problem) as caught:
+        mirrors.mirror_pair(text)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "key", ["-a", "a-", "a/b/c", "A.example/x", "x" * 64, "a" * 254 + "/x", "", "a b", "a\n"]
+)
+def test_keys_follow_kubernetes_rules_for_labels(key: str) -> None:
+    """What the API server would refuse as a key is refused here."""
+    with pytest.raises(syntax.Problem):
+        syntax.label_key(key)
+
+
+@pytest.mark.parametrize("value", ["-a", "a-", "x" * 64, "a/b", "a\n"])
+def test_values_follow_kubernetes_rules_for_labels(value: str) -> None:
+    """What the API server would refuse as a value is refused here."""
+    with pytest.raises(syntax.Problem):
+        syntax.label_value(value)
