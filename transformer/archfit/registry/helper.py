@@ -93,7 +93,9 @@ def _talk(process: subprocess.Popen[bytes], server: str, seconds: float) -> byte
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    if in_time and process.stdout:
+    # A grandchild may still hold the pipe; then it is left to the reader, which is a daemon.
+    reader.join(1.0)
+    if not reader.is_alive() and process.stdout:
         process.stdout.close()
     return output[0] if in_time and output else None
 

@@ -64,7 +64,7 @@ def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
     """Where to ask for `reference`. The mirrors have passed `check`."""
     for source in (reference.registry, "*"):
         for mirror in mirrors:
-            if mirror.source == source:
+            if mirror.source.lower() == source.lower():
                 return _mirrored(mirror.url, reference.repository)
     host = _API_HOSTS.get(reference.registry, reference.registry)
     return Target(_origin("https", host), host, reference.repository, configured=False)

@@ -1,0 +1,343 @@
+"""Which credential belongs to a repository, and what happens when it cannot be had."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from archfit.errors import RegistryError
+from archfit.registry import helper
+from archfit.registry.credentials import Credential, Keychain
+
+
+def auth(user: str, password: str = "secret") -> dict[str, str]:
+    return {"auth": base64.b64encode(f"{user}:{password}".encode()).decode()}
+
+
+class Home:
+    """A home directory with credential files and helpers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        self.environ = {"HOME": str(folder), "PATH": str(self.bin)}
+
+    def file(self, place: str, **document: object) -> str:
+        path = self.folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document))
+        return str(path)
+
+    def helper(self, name: str, code: str) -> None:
+        """A helper in Python; `server` is what it was asked for. Its calls are counted in a file."""
+        path = self.bin / f"docker-credential-{name}"
+        path.write_text(
+            f"#!{sys.executable} -S\nimport sys, json, os\nassert sys.argv[1:] == ['get']\n"
+            f"server = sys.stdin.read()\nopen({str(self.folder / 'calls')!r}, 'a').write(server + '\\n')\n{code}\n"
+        )
+        path.chmod(0o700)
+
+    def calls(self) -> list[str]:
+        path = self.folder / "calls"
+        return path.read_text().split() if path.exists() else []
+
+    def find(self, host: str, repository: str = "a/b", authfile: str = "") -> Credential | None:
+        return Keychain(authfile, self.environ).find(host, repository)
+
+    def user(self, host: str, repository: str = "a/b", authfile: str = "") -> str:
+        found = self.find(host, repository, authfile)
+        return found.username if found else ""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+GIVES = "print(json.dumps({'ServerURL': server, 'Username': 'helped', 'Secret': 'hush'}))"
+NOT_FOUND = "print('credentials not found in native keychain'); sys.exit(1)"
+
+
+def test_precedence_of_the_files_conformance_50(home: Home) -> None:
+    places = {
+        "flag": home.file("flag.json", auths={"h.io": auth("flag")}),
+        "variable": home.file("variable.json", auths={"h.io": auth("variable")}),
+    }
+    home.file("docker/config.json", auths={"h.io": auth("docker-config")})
+    home.file("run/containers/auth.json", auths={"h.io": auth("runtime")})
+    home.file("xdg/containers/auth.json", auths={"h.io": auth("xdg")})
+    home.file(".docker/config.json", auths={"h.io": auth("home")})
+    home.file(".dockercfg", **{"h.io": auth("oldest")})
+    home.environ |= {
+        "REGISTRY_AUTH_FILE": places["variable"],
+        "DOCKER_CONFIG": str(home.folder / "docker"),
+        "XDG_RUNTIME_DIR": str(home.folder / "run"),
+        "XDG_CONFIG_HOME": str(home.folder / "xdg"),
+    }
+    seen = [home.user("h.io", authfile=places["flag"]), home.user("h.io")]
+    for variable in ("REGISTRY_AUTH_FILE", "DOCKER_CONFIG", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"):
+        del home.environ[variable]
+        seen.append(home.user("h.io"))
+    (home.folder / ".docker" / "config.json").unlink()
+    seen.append(home.user("h.io"))
+    assert seen == ["flag", "variable", "docker-config", "runtime", "xdg", "home", "oldest"]
+
+
+def test_the_chain_is_searched_until_an_entry_matches_conformance_50(home: Home) -> None:
+    home.file(".config/containers/auth.json", auths={"other.io": auth("other")})
+    home.file(".docker/config.json", auths={"h.io": auth("mine")})
+    assert home.user("h.io") == "mine"
+
+
+def test_a_file_named_by_flag_or_variable_replaces_the_chain(home: Home) -> None:
+    home.file(".docker/config.json", auths={"h.io": auth("mine")})
+    assert home.find("h.io", authfile=home.file("other.json", auths={})) is None
+    assert home.find("h.io", authfile=os.devnull) is None
+
+
+SCOPED = {"h.io": auth("host"), "h.io/a": auth("a"), "h.io/a/b": auth("ab"), "h.io/a/b/c": auth("abc")}
+
+
+@pytest.mark.parametrize(
+    ("auths", "host", "repository", "user"),
+    [
+        pytest.param(SCOPED, "h.io", "a/b/c", "abc", id="longest-path"),
+        pytest.param(SCOPED, "h.io", "a/b/d", "ab", id="next-path"),
+        pytest.param(SCOPED, "h.io", "a/bc", "a", id="whole-components-only"),
+        pytest.param(SCOPED, "h.io", "x", "host", id="host"),
+        pytest.param(SCOPED, "h.io:5000", "a/b", "", id="port-is-part-of-the-host"),
+        pytest.param(SCOPED, "sub.h.io", "a/b", "", id="no-sub-domains"),
+        pytest.param(
+            {"https://index.docker.io/v1/": auth("hub")},
+            "registry-1.docker.io",
+            "library/x",
+            "hub",
+            id="docker-hub",
+        ),
+        pytest.param(
+            {"docker.io": auth("hub")}, "registry-1.docker.io", "library/x", "hub", id="docker-hub-by-name"
+        ),
+        pytest.param(
+            {"docker.io/me": auth("me"), "docker.io": auth("hub")},
+            "registry-1.docker.io",
+            "me/x",
+            "me",
+            id="docker-hub-by-path",
+        ),
+        pytest.param({"https://h.io/v1/": auth("old")}, "h.io", "x", "old", id="legacy-url"),
+        pytest.param({"http://h.io": auth("old")}, "h.io", "x", "old", id="legacy-scheme"),
+        pytest.param(
+            {"https://h.io/v2/": auth("old"), "h.io": auth("new")},
+            "h.io",
+            "x",
+            "new",
+            id="exact-before-legacy",
+        ),
+        pytest.param({"h.io": {}}, "h.io", "x", "", id="an-empty-entry-is-only-a-marker"),
+        pytest.param(
+            {"h.io": {"username": "u", "password": "p"}}, "h.io", "x", "u", id="user-and-password-apart"
+        ),
+        pytest.param({}, "h.io", "x", "", id="none"),
+    ],
+)
+def test_which_entry_matches_conformance_48(
+    home: Home, auths: dict[str, object], host: str, repository: str, user: str
+) -> None:
+    assert home.user(host, repository, home.file("auth.json", auths=auths)) == user
+
+
+@pytest.mark.parametrize(
+    ("entry", "credential"),
+    [
+        pytest.param(auth("u", "p:w:d"), Credential("u", "p:w:d"), id="colons-in-the-password"),
+        pytest.param(auth("u", "p\0\0"), Credential("u", "p"), id="trailing-nuls"),
+        pytest.param(
+            {**auth("u"), "identitytoken": "it"}, Credential("u", "secret", "it"), id="identity-token"
+        ),
+        pytest.param({"registrytoken": "rt"}, Credential(registry_token="rt"), id="registry-token"),
+    ],
+)
+def test_what_an_entry_holds(home: Home, entry: dict[str, str], credential: Credential) -> None:
+    found = home.find("h.io", authfile=home.file("auth.json", auths={"h.io": entry}))
+    assert found is not None
+    assert found.replace(source="") == credential
+
+
+def test_cred_helpers_beat_auths_and_auths_beat_the_store_conformance_48(home: Home) -> None:
+    home.helper("one", GIVES)
+    home.helper("two", GIVES.replace("helped", "stored"))
+    file = home.file(
+        "auth.json",
+        credHelpers={"h.io": "one"},
+        credsStore="two",
+        auths={"h.io": auth("file"), "g.io": auth("file"), "f.io": {}},
+    )
+    assert [home.user(host, authfile=file) for host in ("h.io", "g.io", "f.io", "e.io")] == [
+        "helped",
+        "file",
+        "stored",
+        "stored",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("host", "server"),
+    [("h.io:5000", "h.io:5000"), ("registry-1.docker.io", "https://index.docker.io/v1/")],
+)
+def test_what_a_helper_is_asked_and_how_often(home: Home, host: str, server: str) -> None:
+    home.helper("one", GIVES)
+    keychain = Keychain(home.file("auth.json", credsStore="one"), home.environ)
+    for repository in ("a/b", "a/c"):
+        assert keychain.find(host, repository) == Credential(
+            "helped", "hush", source=keychain.find(host, "x").source
+        )  # type: ignore[union-attr] # it is found
+    assert home.calls() == [server]
+
+
+def test_a_helpers_identity_token(home: Home) -> None:
+    home.helper("one", GIVES.replace("helped", "<token>"))
+    found = home.find("h.io", authfile=home.file("auth.json", credsStore="one"))
+    assert found is not None
+    assert (found.username, found.identity_token) == ("", "hush")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(NOT_FOUND, id="not-found"),
+        pytest.param(
+            "print(json.dumps({'ServerURL': '', 'Username': '', 'Secret': ''}))", id="empty-strings-from-pass"
+        ),
+    ],
+)
+def test_a_helper_that_has_nothing_means_anonymous_conformance_49(home: Home, code: str) -> None:
+    home.helper("one", code)
+    assert home.find("h.io", authfile=home.file("auth.json", credHelpers={"h.io": "one"})) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        pytest.param(
+            "print('hush'); sys.exit(3)",
+            "failed for h.io (exit 3): run `echo h.io | docker-credential-one get`",
+            id="exit",
+        ),
+        pytest.param("print('hush')", "did not answer in JSON", id="no-json"),
+        pytest.param("print('[\"hush\"]')", "did not answer in JSON", id="no-object"),
+        pytest.param("print(json.dumps({'Username': 5, 'Secret': 'hush'}))", "no string", id="types"),
+        pytest.param("sys.stdout.write('hush' * 1000000)", "more than 65536 bytes", id="too-much"),
+    ],
+)
+def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry_security_18(
+    home: Home, code: str, says: str
+) -> None:
+    home.helper("one", code)
+    file = home.file("auth.json", credHelpers={"h.io": "one"}, auths={"h.io": auth("file")})
+    with pytest.raises(RegistryError) as caught:
+        home.find("h.io", authfile=file)
+    assert says in str(caught.value)
+    assert "hush" not in str(caught.value)
+    assert home.find("other.io", authfile=file) is None
+
+
+def test_a_missing_helper_is_reported_conformance_49(home: Home) -> None:
+    file = home.file("auth.json", credHelpers={"h.io": "absent"})
+    with pytest.raises(RegistryError, match="docker-credential-absent, configured for h.io, is not on PATH"):
+        home.find("h.io", authfile=file)
+
+
+@pytest.mark.parametrize("name", ["../evil", "a b", "a;b", "", "a/b", "é"])
+def test_helper_names_are_words_security_17(home: Home, name: str) -> None:
+    with pytest.raises(RegistryError, match="cannot be run"):
+        helper.ask(name, "h.io", home.environ)
+
+
+@pytest.mark.parametrize("server", ["h.io\nevil.io", "h io", "", "hé.io"])
+def test_a_helper_is_only_asked_for_one_plain_host_security_17(home: Home, server: str) -> None:
+    home.helper("one", GIVES)
+    with pytest.raises(RegistryError):
+        helper.ask("one", server, home.environ)
+    assert home.calls() == []
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        pytest.param("import threading; threading.Event().wait()", "gave no answer in 0.3 s", id="silent"),
+        pytest.param(
+            "os.close(1); import threading; threading.Event().wait()",
+            "failed for h.io",
+            id="closes-its-output",
+        ),
+    ],
+)
+def test_a_helper_that_does_not_end_is_ended_conformance_49(home: Home, code: str, says: str) -> None:
+    home.helper("one", code)
+    with pytest.raises(RegistryError, match=says):
+        helper.ask("one", "h.io", home.environ, seconds=0.3)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("{", "is not a JSON object", id="no-json"),
+        pytest.param("[]", "is not a JSON object", id="no-object"),
+        pytest.param('{"auths": []}', None, id="an-empty-list-is-nothing"),
+        pytest.param('{"auths": ["x"]}', "wrong shape", id="auths"),
+        pytest.param('{"credHelpers": {"h.io": 5}}', "wrong shape", id="helper"),
+        pytest.param('{"auths": {"h.io": "x"}}', "is not a JSON object", id="entry"),
+        pytest.param('{"auths": {"h.io": {"auth": 5}}}', "no string", id="auth-type"),
+        pytest.param(
+            '{"auths": {"h.io": {"auth": "????"}}}', "not base64 of user:password", id="auth-base64"
+        ),
+        pytest.param(
+            '{"auths": {"h.io": {"auth": "aHVzaA=="}}}',
+            "not base64 of user:password",
+            id="auth-without-colon",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_an_error_security_18(
+    home: Home, text: str, says: str | None
+) -> None:
+    path = home.folder / "auth.json"
+    path.write_text(text)
+    if says is None:
+        assert home.find("h.io", authfile=str(path)) is None
+        return
+    with pytest.raises(RegistryError) as caught:
+        home.find("h.io", authfile=str(path))
+    assert says in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+def test_a_named_file_that_is_missing_is_an_error(home: Home) -> None:
+    with pytest.raises(RegistryError, match="cannot be read: No such file"):
+        home.find("h.io", authfile=str(home.folder / "nope.json"))
+
+
+def test_a_credential_never_shows_its_secrets_security_19() -> None:
+    shown = repr(Credential("user", "hush", "hush", "hush", "a file"))
+    assert shown == "Credential(source='a file')"
+
+
+def test_whether_a_host_is_mentioned_runs_no_helper(home: Home) -> None:
+    home.helper("one", GIVES)
+    file = home.file(
+        "auth.json", credHelpers={"h.io": "one"}, credsStore="one", auths={"https://index.docker.io/v1/": {}}
+    )
+    keychain = Keychain(file, home.environ)
+    assert [keychain.mentions(host) for host in ("h.io", "registry-1.docker.io", "g.io")] == [
+        True,
+        True,
+        False,
+    ]
+    assert home.calls() == []

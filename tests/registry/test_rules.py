@@ -1,0 +1,259 @@
+"""Small pure rules: mirrors, addresses, retry manners, proxies."""
+
+from __future__ import annotations
+
+import pytest
+
+from archfit.errors import UsageError
+from archfit.images.reference import parse
+from archfit.options.values import Mirror
+from archfit.registry.addresses import kind_of
+from archfit.registry.manners import is_pull_limit, retry_after, wait_seconds
+from archfit.registry.mirrors import Target, check, target
+from archfit.registry.proxies import proxy_for
+
+HUB = Mirror("docker.io", "https://harbor.example/hub")
+ALL = Mirror("*", "http://127.0.0.1:5000")
+
+
+@pytest.mark.parametrize(
+    ("image", "mirrors", "expected"),
+    [
+        pytest.param(
+            "nginx",
+            (),
+            Target("https://registry-1.docker.io", "registry-1.docker.io", "library/nginx", configured=False),
+            id="conformance-1-docker-hub",
+        ),
+        pytest.param(
+            "quay.io/a/b",
+            (),
+            Target("https://quay.io", "quay.io", "a/b", configured=False),
+            id="its-own-host",
+        ),
+        pytest.param(
+            "Foo/bar", (), Target("https://foo", "Foo", "bar", configured=False), id="upper-case-host"
+        ),
+        pytest.param(
+            "localhost:443/b",
+            (),
+            Target("https://localhost", "localhost:443", "b", configured=False),
+            id="default-port",
+        ),
+        pytest.param(
+            "localhost:5000/b",
+            (),
+            Target("https://localhost:5000", "localhost:5000", "b", configured=False),
+            id="security-3-no-automatic-http",
+        ),
+        pytest.param(
+            "[::1]:5000/b", (), Target("https://[::1]:5000", "[::1]:5000", "b", configured=False), id="ipv6"
+        ),
+        pytest.param(
+            "nginx",
+            (HUB,),
+            Target("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
+            id="path-is-a-prefix",
+        ),
+        pytest.param(
+            "quay.io/a/b",
+            (HUB,),
+            Target("https://quay.io", "quay.io", "a/b", configured=False),
+            id="only-its-own-source",
+        ),
+        pytest.param(
+            "quay.io/a/b",
+            (HUB, ALL),
+            Target("http://127.0.0.1:5000", "127.0.0.1:5000", "a/b", configured=True),
+            id="star",
+        ),
+        pytest.param(
+            "nginx",
+            (ALL, HUB),
+            Target("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
+            id="a-named-source-beats-star",
+        ),
+        pytest.param(
+            "Foo/b",
+            (Mirror("foo", "https://m.example"),),
+            Target("https://m.example", "m.example", "b", configured=True),
+            id="sources-ignore-case",
+        ),
+        pytest.param(
+            "a.io/b",
+            (Mirror("a.io", "https://docker.io"),),
+            Target("https://registry-1.docker.io", "registry-1.docker.io", "b", configured=True),
+            id="docker-hub-as-a-mirror",
+        ),
+        pytest.param(
+            "a.io/b",
+            (Mirror("a.io", "https://m.example/"),),
+            Target("https://m.example", "m.example", "b", configured=True),
+            id="final-slash",
+        ),
+    ],
+)
+def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], expected: Target) -> None:
+    check(mirrors)
+    assert target(parse(image), mirrors) == expected
+
+
+@pytest.mark.parametrize(
+    "mirror",
+    [
+        Mirror("docker.io", "harbor.example"),
+        Mirror("docker.io", "ftp://harbor.example"),
+        Mirror("docker.io", "https://"),
+        Mirror("docker.io", "https://user:hush@harbor.example"),
+        Mirror("docker.io", "https://harbor.example/hub?x=1"),
+        Mirror("docker.io", "https://harbor.example/../x"),
+        Mirror("docker.io", "https://harbor.example/Hub"),
+        Mirror("docker.io/library", "https://harbor.example"),
+        Mirror("", "https://harbor.example"),
+        Mirror("docker.io", "https://harbor.example\n"),
+    ],
+    ids=repr,
+)
+def test_a_mirror_that_cannot_be_used_is_a_usage_error_without_its_secrets_security_19(
+    mirror: Mirror,
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        check((mirror,))
+    assert "SOURCE=URL" in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+def test_two_mirrors_for_one_source_are_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="has two mirrors"):
+        check((HUB, HUB.replace(url="https://other.example")))
+    check((HUB, HUB))
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("8.8.8.8", "public"),
+        ("2606:4700::1111", "public"),
+        ("127.0.0.1", "loopback"),
+        ("127.8.9.10", "loopback"),
+        ("::1", "loopback"),
+        ("10.1.2.3", "private"),
+        ("172.16.0.1", "private"),
+        ("192.168.1.1", "private"),
+        ("100.64.0.1", "private"),
+        ("fd12::1", "private"),
+        ("198.18.0.1", "private"),
+        ("0.0.0.0", "refused"),
+        ("0.1.2.3", "refused"),
+        ("::", "refused"),
+        ("169.254.169.254", "refused"),
+        ("169.254.1.1", "refused"),
+        ("fe80::1", "refused"),
+        ("fe80::1%eth0", "refused"),
+        ("fd00:ec2::254", "refused"),
+        ("100.100.100.200", "refused"),
+        ("168.63.129.16", "refused"),
+        ("224.0.0.1", "refused"),
+        ("ff02::1", "refused"),
+        ("255.255.255.255", "refused"),
+        ("240.0.0.1", "refused"),
+        ("::ffff:127.0.0.1", "loopback"),
+        ("::ffff:169.254.169.254", "refused"),
+        ("::ffff:8.8.8.8", "public"),
+        ("::ffff:10.0.0.1", "private"),
+        ("64:ff9b::a9fe:a9fe", "refused"),
+        ("64:ff9b::7f00:1", "loopback"),
+        ("64:ff9b::808:808", "public"),
+        ("2002:a9fe:a9fe::1", "refused"),
+        ("2002:7f00:1::1", "loopback"),
+        ("::127.0.0.1", "loopback"),
+        ("::a9fe:a9fe", "refused"),
+    ],
+)
+def test_kinds_of_addresses_security_2_3_4(address: str, kind: str) -> None:
+    assert kind_of(address) == kind
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        pytest.param("120", 120.0, id="conformance-53-seconds"),
+        pytest.param("Wed, 21 Oct 2026 07:28:30 GMT", 30.0, id="conformance-53-http-date"),
+        pytest.param("Wed, 21 Oct 2026 07:00:00 GMT", 0.0, id="a-date-in-the-past"),
+        pytest.param("", None, id="nothing"),
+        pytest.param("soon", None, id="rubbish"),
+        pytest.param("-5", None, id="negative"),
+        pytest.param("9" * 400, 999999999.0, id="huge"),
+        pytest.param("٣", None, id="digits-of-other-scripts"),
+    ],
+)
+def test_retry_after(header: str, seconds: float | None) -> None:
+    assert retry_after(header, 1792567680.0) == seconds
+
+
+def test_waits_double_up_to_a_limit_unless_the_server_says() -> None:
+    assert [wait_seconds(tried, None) for tried in range(1, 7)] == [0.25, 0.5, 1.0, 2.0, 4.0, 4.0]
+    assert wait_seconds(1, 9.0) == 9.0
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "limit"),
+    [
+        pytest.param(
+            {},
+            b'{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit. You may increase the limit by authenticating and upgrading: https://www.docker.com/increase-rate-limit"}]}',
+            True,
+            id="docker-hubs-words",
+        ),
+        pytest.param({"ratelimit-remaining": "0;w=21600"}, b"", True, id="docker-hubs-header"),
+        pytest.param({"ratelimit-remaining": "20;w=21600"}, b"", False, id="some-left"),
+        pytest.param({}, b"Too Many Requests", False, id="the-flood-guard"),
+        pytest.param(
+            {}, b'{"errors":[{"code":"TOOMANYREQUESTS","message":"Rate exceeded"}]}', False, id="ecr"
+        ),
+    ],
+)
+def test_which_429_lasts_for_hours_conformance_53(
+    headers: dict[str, str], body: bytes, *, limit: bool
+) -> None:
+    assert is_pull_limit(headers, body) is limit
+
+
+PROXY = {"HTTPS_PROXY": "http://proxy:3128", "http_proxy": "proxy:8080"}
+
+
+@pytest.mark.parametrize(
+    ("url", "environ", "proxy"),
+    [
+        pytest.param(("https", "a.io", 443), PROXY, "http://proxy:3128", id="https"),
+        pytest.param(("http", "a.io", 80), PROXY, "http://proxy:8080", id="http-without-a-scheme"),
+        pytest.param(("https", "a.io", 443), {"all_proxy": "http://p"}, "http://p", id="all"),
+        pytest.param(("https", "a.io", 443), {}, "", id="none"),
+        pytest.param(("https", "a.io", 443), {**PROXY, "NO_PROXY": "a.io"}, "", id="no-proxy-name"),
+        pytest.param(("https", "x.a.io", 443), {**PROXY, "NO_PROXY": "b.io, a.io"}, "", id="no-proxy-below"),
+        pytest.param(("https", "x.a.io", 443), {**PROXY, "NO_PROXY": ".a.io"}, "", id="no-proxy-dot"),
+        pytest.param(
+            ("https", "xa.io", 443),
+            {**PROXY, "NO_PROXY": "a.io"},
+            "http://proxy:3128",
+            id="no-proxy-whole-labels",
+        ),
+        pytest.param(("https", "a.io", 443), {**PROXY, "NO_PROXY": "*"}, "", id="no-proxy-all"),
+        pytest.param(("https", "a.io", 5000), {**PROXY, "NO_PROXY": "a.io:5000"}, "", id="no-proxy-port"),
+        pytest.param(
+            ("https", "a.io", 443),
+            {**PROXY, "NO_PROXY": "a.io:5000"},
+            "http://proxy:3128",
+            id="no-proxy-other-port",
+        ),
+        pytest.param(
+            ("https", "10.0.0.1", 443), {**PROXY, "NO_PROXY": "10.0.0.1"}, "", id="no-proxy-address"
+        ),
+        pytest.param(("https", "[::1]", 443), {**PROXY, "NO_PROXY": "::1"}, "", id="no-proxy-ipv6"),
+        pytest.param(
+            ("http", "a.io", 80), {"HTTP_PROXY": "http://p", "REQUEST_METHOD": "GET"}, "", id="httpoxy"
+        ),
+    ],
+)
+def test_which_proxy_conformance_59(url: tuple[str, str, int], environ: dict[str, str], proxy: str) -> None:
+    assert proxy_for(*url, environ) == proxy
