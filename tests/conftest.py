@@ -1,6 +1,7 @@
 """What every test gets: a home of its own, loopback and nothing else, and the real parts as fixtures.
 
     tool("helm4")                    the path of a program, see machine.TABLE
+    archfit(stream, "--strict")      the real program, tests/running.py
     judge.kubectl(stream)            tests/judging.py
     oracle(before, after, ..)        tests/corpus_streams.py
     textcheck(before, after)         tests/corpus_streams.py
@@ -26,9 +27,12 @@ import machine
 from corpus_streams import Corpus, Oracle, textcheck_of
 from debian_registry import DebianRegistry
 from judging import Judge
+from running import archfit as run_archfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+
+    from running import Ran
 
 # Tests that may be skipped where ARCHFIT_TEST_MISSING=fail: node id -> why no machine could run it.
 MAY_BE_SKIPPED: dict[str, str] = {}
@@ -121,6 +125,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def tool() -> Callable[[str], str]:
     """`tool("helm4")` is the path of a program of machine.TABLE."""
     return machine.tool
+
+
+@pytest.fixture(scope="session")
+def archfit() -> Callable[..., Ran]:
+    """`archfit(stream, "--strict")` runs the real program, see tests/running.py."""
+    return run_archfit
 
 
 @pytest.fixture(scope="session")
