@@ -111,6 +111,12 @@ GOOD = [
     ),
     pytest.param(
         taints.toleration_rule,
+        "kubernetes.io/arch=arm:NoSchedule",
+        _rule("kubernetes.io/arch", "Equal", "arm", "arm"),
+        id="toleration: arm is 32-bit under Kubernetes' own key",
+    ),
+    pytest.param(
+        taints.toleration_rule,
         "arch=aarch64:NoSchedule",
         _rule("arch", "Equal", "aarch64", "arm64"),
         id="toleration: the value's other spelling",
@@ -329,6 +335,13 @@ BAD = [
         "'dedicated=true:NoSchedule' does not say which architectures its nodes have: "
         "write 'dedicated=true:NoSchedule@arm64'",
         id="toleration: no architecture derivable",
+    ),
+    pytest.param(
+        taints.toleration_rule,
+        "pool=arm:NoSchedule",
+        "'pool=arm:NoSchedule' does not say which architectures its nodes have: "
+        "write 'pool=arm:NoSchedule@arm64'",
+        id="toleration: arm may be said of arm64 under a key of one's own",
     ),
     pytest.param(
         taints.toleration_rule,

@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         try:
             found, rest = self.parse_known_args(list(argv))
         except argparse.ArgumentError as error:
-            raise UsageError(self.misuse(error.argument_name or "")) from None
+            raise UsageError(self.misuse((error.argument_name or "").split("/")[-1])) from None
         words = [word for word in rest if word not in ("", "--")]
         for word in words:
             name = word.partition("=")[0]

@@ -17,7 +17,7 @@ from collections import Counter
 
 from archfit.errors import InvalidInput
 from archfit.options.syntax import ARCHITECTURES, Problem
-from archfit.options.taints import architecture_of, toleration_rule
+from archfit.options.taints import ARCH_KEYS, architecture_of, toleration_rule
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-ARCH_KEYS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 _OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 
 
@@ -137,11 +136,11 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
             f"none of the {len(found)} nodes is a Linux node with a label kubernetes.io/arch: "
             "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`"
         )
-    unused = [
-        (f"node {printable(node.name)}", _why_not_counted(node))
-        for node in found
-        if node.os != "linux" or node.architecture not in ARCHITECTURES
-    ]
+    left_out: dict[str, list[Node]] = {}
+    for node in found:
+        if node.os != "linux" or node.architecture not in ARCHITECTURES:
+            left_out.setdefault(_why_not_counted(node), []).append(node)
+    unused = [(_named(those), reason) for reason, those in left_out.items()]
     carriers: dict[Taint, list[Node]] = {}
     for node in found:
         for taint in dict.fromkeys(node.taints):
@@ -152,7 +151,7 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
         if isinstance(rule, Rule):
             rules.append(rule)
         else:
-            unused.append((f"taint {taint}", f"{rule} ({some(carriers[taint])})"))
+            unused.append((f"taint {taint}", f"{rule} (on {_named(carriers[taint])})"))
     carried = {taint.key for taint in carriers}
     unused += [(f"--arch-taint {key}", "no node carries such a taint") for key in keys if key not in carried]
     return Cluster(tuple(sorted(numbers.items())), tuple(rules), tuple(unused))
@@ -170,7 +169,7 @@ def _rule(taint: Taint, carriers: Sequence[Node], numbers: Counter[str], keys: S
     """The rule, or why there is none."""
     if taint.key not in keys:
         return "not a taint of architectures; if it is one, pass --arch-taint with its key"
-    spelled = architecture_of(taint.value)
+    spelled = architecture_of(taint.key, taint.value)
     behind = {node.architecture for node in carriers}
     architectures = {spelled} if spelled else behind
     strangers = [node for node in carriers if node.architecture not in architectures or not node.architecture]
@@ -196,9 +195,10 @@ def printable(text: str) -> str:
     return "".join(character if " " <= character <= "~" else "?" for character in text)
 
 
-def some(carriers: Sequence[Node]) -> str:
-    """`on 5 nodes, as gke-a`: how many nodes, and the first of them."""
-    return f"on {counted(len(carriers), 'node')}, as {printable(carriers[0].name)}"
+def _named(those: Sequence[Node]) -> str:
+    """`node a`, or `3 nodes, as a`."""
+    name = printable(those[0].name)
+    return f"node {name}" if len(those) == 1 else f"{len(those)} nodes, as {name}"
 
 
 def counted(number: int, noun: str) -> str:

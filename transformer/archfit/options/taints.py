@@ -26,6 +26,7 @@ from archfit.options.syntax import (
 )
 from archfit.options.values import GKE, Toleration, TolerationRule
 
+ARCH_KEYS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 OPERATORS = ("Equal", "Exists")
 
@@ -37,10 +38,13 @@ def effect(text: str) -> str:
     return text
 
 
-def architecture_of(value: str) -> str:
-    """The architecture that a taint's value spells, in any usual spelling; "" where it spells none."""
+def architecture_of(key: str, value: str) -> str:
+    """The architecture that a taint's value spells, in any usual spelling; "" where it spells none.
+
+    Under a key of somebody's own, `arm` is as often said of arm64 nodes, so it spells nothing there.
+    """
     word = normalised("linux", value).architecture
-    return word if word in ARCHITECTURES else ""
+    return word if word in ARCHITECTURES and (word != "arm" or key in ARCH_KEYS) else ""
 
 
 def toleration_rule(text: str) -> TolerationRule:
@@ -58,7 +62,7 @@ def toleration_rule(text: str) -> TolerationRule:
             raise Problem(f"{text!r} names no architecture after '@': write {taint + '@arm64'!r}")
         found = {architecture(word) for word in words(names, "architectures")}
     else:
-        found = {architecture_of(value)} - {""}
+        found = {architecture_of(key, value)} - {""}
     if not found:
         raise Problem(f"{text!r} does not say which architectures its nodes have: write {text + '@arm64'!r}")
     return TolerationRule(tuple(sorted(found)), toleration)

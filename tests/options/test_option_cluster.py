@@ -1,0 +1,461 @@
+"""`archfit setup cluster`: which taints may become tolerations, and what the written file says."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+import machine
+from archfit.commands.setup_cluster import HELP, run
+from archfit.errors import ArchfitError, InvalidInput, UsageError
+from archfit.options.cluster import Cluster, Rule, Taint, nodes, summarised
+from archfit.options.load import load
+from archfit.options.values import GKE, Options, Settings, Toleration, TolerationRule
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OTHER = "not a taint of architectures; if it is one, pass --arch-taint with its key"
+
+
+class Terminal(io.BytesIO):
+    """Standard input that nobody piped anything into."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def node(
+    name: str, arch: str = "amd64", *taints: str, os: str = "linux", labels: dict[str, str] | None = None
+) -> Any:
+    """A node as kubectl prints it; taints as key=value:effect."""
+    label = {"kubernetes.io/arch": arch, "kubernetes.io/os": os} if labels is None else labels
+    parts = [taint.rpartition(":") for taint in taints]
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": label},
+        "spec": {
+            "taints": [
+                {"key": key.partition("=")[0], "effect": effect}
+                | ({"value": key.partition("=")[2]} if "=" in key else {})
+                for key, _colon, effect in parts
+            ]
+        },
+    }
+
+
+def listed(*items: object, kind: str = "List") -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": kind, "items": items}).encode()
+
+
+def ran(content: bytes, *argv: str) -> tuple[str, str]:
+    """Standard output and standard error of a run that succeeds."""
+    out, err = io.BytesIO(), io.StringIO()
+    assert run(argv, io.BytesIO(content), out, err) == 0
+    return out.getvalue().decode(), err.getvalue()
+
+
+def loaded(text: str) -> Settings:
+    return load(["--config", "archfit.yaml"], {}, lambda _path: text.encode())
+
+
+def of(*items: object, keys: tuple[str, ...] = ()) -> Cluster:
+    return summarised(nodes({"kind": "List", "items": list(items)}), keys)
+
+
+USED = [
+    pytest.param(
+        [node("a"), node("b", "arm64", "kubernetes.io/arch=arm64:NoSchedule")],
+        (),
+        [Rule(Taint("kubernetes.io/arch", "arm64", "NoSchedule"), ("arm64",), 1)],
+        id="GKE's own",
+    ),
+    pytest.param(
+        [node("a", "arm64", "beta.kubernetes.io/arch=arm64:NoExecute")],
+        (),
+        [Rule(Taint("beta.kubernetes.io/arch", "arm64", "NoExecute"), ("arm64",), 1)],
+        id="the beta key",
+    ),
+    pytest.param(
+        [node("a", "arm64", "kubernetes.io/arch:NoSchedule"), node("b", "s390x", "kubernetes.io/arch:NoSchedule")],
+        (),
+        [Rule(Taint("kubernetes.io/arch", "", "NoSchedule"), ("arm64", "s390x"), 2)],
+        id="a taint without a value is for the architectures of all its nodes",
+    ),
+    pytest.param(
+        [node("a", "arm64", "pool=arm:NoSchedule"), node("b")],
+        ("pool",),
+        [Rule(Taint("pool", "arm", "NoSchedule"), ("arm64",), 1)],
+        id="a key that --arch-taint names",
+    ),
+    pytest.param(
+        [node("a", "amd64", "k=arm64Supported:NoSchedule"), node("b", "arm64", "k=arm64Supported:NoSchedule")],
+        ("k",),
+        [Rule(Taint("k", "arm64Supported", "NoSchedule"), ("amd64", "arm64"), 2)],
+        id="one taint on nodes of two architectures needs both",
+    ),
+    pytest.param(
+        [node("a", "arm64", "arch=arm64:NoSchedule", "arch=arm64:NoExecute", "arch=arm64:NoSchedule"), node("b")],
+        ("arch",),
+        [
+            Rule(Taint("arch", "arm64", "NoExecute"), ("arm64",), 1),
+            Rule(Taint("arch", "arm64", "NoSchedule"), ("arm64",), 1),
+        ],
+        id="two effects are two taints, doubles one",
+    ),
+    pytest.param(
+        [node("w", "arm64", "kubernetes.io/arch=arm64:NoSchedule", os="windows"),
+         node("a", "arm64", "kubernetes.io/arch=arm64:NoSchedule")],
+        (),
+        [Rule(Taint("kubernetes.io/arch", "arm64", "NoSchedule"), ("arm64",), 2)],
+        id="a Windows node of that architecture is no obstacle",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("items", "keys", "rules"), USED)
+def test_a_taint_becomes_a_rule(items: list[object], keys: tuple[str, ...], rules: list[Rule]) -> None:
+    """Its key is about architectures, and every node with exactly this taint has one of the rule's."""
+    assert list(of(*items, keys=keys).rules) == rules
+
+
+UNUSED = [
+    *(
+        pytest.param([node("a", "arm64", taint)], (), (f"taint {taint}", f"{OTHER} (on node a)"), id=name)
+        for name, taint in {
+            "spot": "cloud.google.com/gke-spot=true:NoSchedule",
+            "spot on Azure": "kubernetes.azure.com/scalesetpriority=spot:NoSchedule",
+            "GPU": "nvidia.com/gpu=present:NoSchedule",
+            "control plane": "node-role.kubernetes.io/control-plane:NoSchedule",
+            "autoscaler": "ToBeDeletedByClusterAutoscaler=1600000000:NoSchedule",
+            "node not ready": "node.kubernetes.io/not-ready:NoExecute",
+            "an architecture's value under another key": "dedicated=arm64:NoSchedule",
+        }.items()
+    ),
+    pytest.param(
+        [node("a", "amd64", "kubernetes.io/arch=arm64:NoSchedule"), node("b", "arm64")],
+        (),
+        ("taint kubernetes.io/arch=arm64:NoSchedule", "a node that carries it is amd64 (on node a)"),
+        id="a node of another architecture carries it",
+    ),
+    pytest.param(
+        [node("a", "arm64", "k=x:NoSchedule"), node("b", labels={}) | {"spec": {"taints": [
+            {"key": "k", "value": "x", "effect": "NoSchedule"}]}}],
+        ("k",),
+        ("taint k=x:NoSchedule", "a node that carries it has no architecture (on 2 nodes, as a)"),
+        id="a node without a label carries it",
+    ),
+    pytest.param(
+        [node("a"), node("w", "arm64", "kubernetes.io/arch=arm64:NoSchedule", os="windows")],
+        (),
+        ("taint kubernetes.io/arch=arm64:NoSchedule", "no Linux node has this architecture (on node w)"),
+        id="only Windows nodes carry it",
+    ),
+    pytest.param(
+        [node("a", "arm64", "kubernetes.io/arch=arm64:Later")],
+        (),
+        (
+            "taint kubernetes.io/arch=arm64:Later",
+            (
+                "no toleration can be written for it: 'Later' is not a taint effect: known are NoSchedule, "
+                "PreferNoSchedule, NoExecute (on node a)"
+            ),
+        ),
+        id="an effect that Kubernetes does not have",
+    ),
+    pytest.param([node("a")], ("pool",), ("--arch-taint pool", "no node carries such a taint"), id="a key nobody has"),
+    pytest.param(
+        [node("a"), node("w1", os="windows"), node("w2", os="windows")],
+        (),
+        ("2 nodes, as w1", "its operating system is windows"),
+        id="Windows nodes",
+    ),
+    pytest.param(
+        [node("a"), node("v", labels={"type": "virtual-kubelet"})],
+        (),
+        ("node v", "it has no label kubernetes.io/arch, so no pod that needs an architecture can go there"),
+        id="a virtual node",
+    ),
+    pytest.param(
+        [node("a"), node("k", "wasm32-wasi")],
+        (),
+        ("node k", "its architecture wasm32-wasi is not one that Kubernetes runs on"),
+        id="Krustlet",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("items", "keys", "unused"), UNUSED)
+def test_what_is_not_used_is_listed(
+    items: list[object], keys: tuple[str, ...], unused: tuple[str, str]
+) -> None:
+    """Nothing else is ever tolerated; the reason is said, on standard error and in the file, which loads."""
+    found = of(*items, keys=keys)
+    assert unused in found.unused
+    assert found.rules == ()
+    out, err = ran(listed(*items), *(word for key in keys for word in ("--arch-taint", key)))
+    assert err == "".join(f"not used: {subject}: {reason}\n" for subject, reason in found.unused)
+    assert f"  #   {unused[0]}: {unused[1]}\n" in out
+    assert loaded(out).options.tolerate == ()
+
+
+@pytest.mark.parametrize(
+    ("items", "architectures"),
+    [
+        pytest.param([node("a"), node("b", "arm64"), node("c")], (("amd64", 2), ("arm64", 1)), id="mixed"),
+        pytest.param([node("a", "386")], (("386", 1),), id="an architecture of digits"),
+        pytest.param(
+            [node("a", labels={"beta.kubernetes.io/arch": "arm64", "beta.kubernetes.io/os": "linux"})],
+            (("arm64", 1),),
+            id="beta labels alone",
+        ),
+        pytest.param([node("a", labels={"kubernetes.io/arch": "arm64"})], (("arm64", 1),), id="no word of the OS"),
+        pytest.param([node("w", "arm64", os="windows"), node("a")], (("amd64", 1),), id="Windows does not count"),
+        pytest.param(
+            [
+                node("w", labels={"kubernetes.io/arch": "arm64"})
+                | {"status": {"nodeInfo": {"operatingSystem": "windows"}}},
+                node("a"),
+            ],
+            (("amd64", 1),),
+            id="the OS from the node's own report",
+        ),
+    ],
+)  # fmt: skip
+def test_architectures_are_those_of_linux_nodes(items: list[object], architectures: object) -> None:
+    """By their label, with the number of nodes."""
+    found = of(*items)
+    assert found.architectures == architectures
+    names = tuple(name for name, _count in found.architectures)
+    assert loaded(ran(listed(*items))[0]).options == Options(cluster_architectures=names, tolerate=())
+
+
+def test_the_file_says_where_each_value_comes_from() -> None:
+    """Byte for byte, whatever the order of the nodes."""
+    items = [
+        node("b", "arm64", "kubernetes.io/arch=arm64:NoSchedule", "spot=true:NoSchedule"),
+        node("a"),
+        node("c", "arm64", "arm-only:NoExecute"),
+        node("d", "s390x"),
+    ]
+    out, err = ran(listed(*items), "--arch-taint", "arm-only")
+    assert out == (
+        "# Written by `archfit setup cluster` from the nodes of a cluster. Use it with --config or ARCHFIT_CONFIG.\n"
+        "apiVersion: archfit.dev/v1alpha1\n"
+        "kind: ArchFit\n"
+        "spec:\n"
+        "  # The architectures of the cluster's Linux nodes. Add those of node pools that have no node at the moment.\n"
+        "  clusterArchitectures:\n"
+        "    - amd64    # 1 Linux node\n"
+        "    - arm64    # 2 Linux nodes\n"
+        "    - s390x    # 1 Linux node\n"
+        "  # Tolerated where the images run on every architecture after the @.\n"
+        "  # Not used:\n"
+        f"  #   taint spot=true:NoSchedule: {OTHER} (on node b)\n"
+        "  tolerate:\n"
+        "    - arm-only=:NoExecute@arm64                    # on 1 node\n"
+        "    - kubernetes.io/arch=arm64:NoSchedule@arm64    # on 1 node\n"
+    )
+    assert err == f"not used: taint spot=true:NoSchedule: {OTHER} (on node b)\n"
+    assert ran(listed(*reversed(items)), "--arch-taint", "arm-only") == (out, err)
+    assert loaded(out).options == Options(
+        cluster_architectures=("amd64", "arm64", "s390x"),
+        tolerate=(TolerationRule(("arm64",), Toleration("arm-only", "Equal", "", "NoExecute")), GKE),
+    )
+
+
+def test_a_cluster_without_such_taints_tolerates_none() -> None:
+    """Not even the default, as no node has it."""
+    assert ran(listed(node("a")))[0].endswith(
+        "  # No node has a taint that keeps pods of other architectures away.\n  tolerate: none\n"
+    )
+
+
+@pytest.mark.parametrize("form", ["list", "NodeList", "one node", "yaml", "with pods", "BOM"])
+def test_every_form_that_kubectl_prints_is_read(form: str) -> None:
+    """JSON or YAML, one node or many, other kinds beside them, kinds left out by the API itself."""
+    item = node("a", "arm64")
+    bare = {key: value for key, value in item.items() if key not in {"kind", "apiVersion"}}
+    content = {
+        "list": listed(item),
+        "NodeList": listed(bare, kind="NodeList"),
+        "one node": json.dumps(item).encode(),
+        "yaml": yaml.safe_dump({"kind": "List", "apiVersion": "v1", "items": [item]}).encode(),
+        "with pods": listed({"kind": "Pod", "metadata": {"name": "p"}}, item),
+        "BOM": b"\xef\xbb\xbf" + listed(item),
+    }[form]
+    assert loaded(ran(content)[0]).options.cluster_architectures == ("arm64",)
+
+
+ASK = "give it the output of `kubectl get nodes -o json`"
+BAD = [
+    pytest.param(
+        b"", "the list of nodes is empty: see whether `kubectl get nodes -o json` prints anything", id="empty"
+    ),
+    pytest.param(
+        b" \n",
+        "the list of nodes is empty: see whether `kubectl get nodes -o json` prints anything",
+        id="blank",
+    ),
+    pytest.param(
+        b"\xff", "the list of nodes is not UTF-8: give it the output of kubectl unchanged", id="bytes"
+    ),
+    pytest.param(listed(), f"the list holds no node: {ASK}", id="no items"),
+    pytest.param(
+        listed({"kind": "Pod"}, {"kind": "Pod"}, 3),
+        f"the list holds no node, but 2 Pod, 1 object without a kind: {ASK}",
+        id="pods",
+    ),
+    pytest.param(
+        b'{"kind": "Deployment"}', f"this is a Deployment, not a list of nodes: {ASK}", id="another kind"
+    ),
+    pytest.param(b'{"kind": "List"}', f"the list has no items: {ASK}", id="a list without items"),
+    pytest.param(b"[]", f"this is not a list of nodes: {ASK}", id="a bare list"),
+    pytest.param(
+        b"error: You must be logged in to the server (Unauthorized)",
+        f"this is not a list of nodes: {ASK}",
+        id="kubectl's own error",
+    ),
+    pytest.param(
+        b"NAME   STATUS   ROLES\na      Ready    <none>\n",
+        f"this is not a list of nodes: {ASK}",
+        id="kubectl's table",
+    ),
+    pytest.param(
+        b"a: [\n",
+        "line 2: the list of nodes is neither JSON nor YAML as kubectl writes it: is not YAML "
+        "(did not find expected node content): mend it",
+        id="neither JSON nor YAML",
+    ),
+    pytest.param(b"[" * 200_000, "the list of nodes is nested too deeply to be one", id="deep JSON"),
+    pytest.param(
+        b"a: " + b"[" * 200_000,
+        "line 1: the list of nodes is neither JSON nor YAML as kubectl writes it: is "
+        "nested deeper than 32 levels: no option is",
+        id="deep YAML",
+    ),
+    pytest.param(
+        listed(node("w", os="windows"), node("v", labels={})),
+        "none of the 2 nodes is a Linux node with a label kubernetes.io/arch: "
+        "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`",
+        id="no Linux node",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), BAD)
+def test_anything_else_is_one_sentence(content: bytes, message: str) -> None:
+    """Exit 1, nothing written."""
+    out = io.BytesIO()
+    with pytest.raises(InvalidInput) as caught:
+        run([], io.BytesIO(content), out, io.StringIO())
+    assert str(caught.value) == message
+    assert out.getvalue() == b""
+
+
+def test_a_list_that_was_cut_is_one_sentence() -> None:
+    """JSON is not tried as YAML, whose complaint would mislead."""
+    with pytest.raises(InvalidInput, match=r"^the list of nodes is not complete JSON: "):
+        run([], io.BytesIO(listed(node("a"))[:-20]), io.BytesIO(), io.StringIO())
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"kind": "Node", "metadata": None, "spec": 3, "status": []},
+        {"kind": "Node", "metadata": {"name": 3, "labels": ["a"]}, "spec": {"taints": {"a": 1}}},
+        {"kind": "Node", "spec": {"taints": [None, 3, {}]}, "status": {"nodeInfo": "x"}},
+    ],
+)
+def test_an_odd_node_does_not_stop_the_others(item: object) -> None:
+    """Fields of the wrong type count as missing."""
+    assert of(item, node("a")).architectures == (("amd64", 1),)
+
+
+def test_text_of_the_cluster_cannot_break_out_of_a_comment() -> None:
+    """Line breaks and escapes become question marks, in the file and on the terminal."""
+    item = node("a\nspec: {}\x1b[31m", "amd64", "x\ny=\x1b:NoSchedule")
+    out, err = ran(listed(item))
+    assert "\x1b" not in out + err
+    assert len(err.splitlines()) == 1
+    assert loaded(out).options == Options(cluster_architectures=("amd64",), tolerate=())
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["a", "b"], "'b' is one file too many: name one, or pipe `kubectl get nodes -o json` in"),
+        (["/no/such"], "cannot read '/no/such' (No such file or directory): name a file that can be"),
+        (["--arch-taints", "a"], "there is no flag '--arch-taints': write --arch-taint"),
+        (["--arch-taint"], "--arch-taint: has no value: write --arch-taint=KEY"),
+        (["-o"], "--output: has no value: write --output=FILE"),
+        (
+            ["-o", "/no/such/file"],
+            "--output: cannot write '/no/such/file' (No such file or directory): name another file",
+        ),
+        (
+            ["--arch-taint", "a=b"],
+            (
+                "--arch-taint: 'a=b' is not a key of a label or taint: write letters, digits, '-', '_' and '.', "
+                "with a DNS name and '/' in front if it has one, as 'example.com/arch'"
+            ),
+        ),
+    ],
+    ids=["two files", "no such file", "unknown flag", "no value", "no output", "no folder", "not a key"],
+)  # fmt: skip
+def test_wrong_usage_is_one_sentence(argv: list[str], message: str) -> None:
+    """Exit 2."""
+    with pytest.raises(UsageError) as caught:
+        run(argv, io.BytesIO(listed(node("a"))), io.BytesIO(), io.StringIO())
+    assert str(caught.value) == message
+
+
+def test_a_terminal_is_not_waited_for() -> None:
+    """Whoever types the bare command is told what to pipe in."""
+    with pytest.raises(UsageError, match=r"^standard input is a terminal: pipe "):
+        run([], Terminal(), io.BytesIO(), io.StringIO())
+
+
+def test_help_reads_nothing() -> None:
+    """Not even a terminal."""
+    out = io.BytesIO()
+    assert run(["x", "--help"], Terminal(), out, io.StringIO()) == 0
+    assert out.getvalue().decode() == HELP
+
+
+def test_files_are_read_and_written(tmp_path: Path) -> None:
+    """From FILE to --output; standard output stays empty."""
+    source, target = tmp_path / "nodes.json", tmp_path / "archfit.yaml"
+    source.write_bytes(listed(node("a")))
+    assert ran(b"", str(source), "-o", str(target)) == (
+        "",
+        f"written: {target}; use it with --config or ARCHFIT_CONFIG\n",
+    )
+    assert target.read_text(encoding="utf-8") == ran(listed(node("a")), "-")[0]
+
+
+def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
+    """It may hold the user's changes."""
+    target = tmp_path / "archfit.yaml"
+    target.write_text("mine")
+    with pytest.raises(ArchfitError) as caught:
+        run(["--output", str(target)], io.BytesIO(listed(node("a"))), io.BytesIO(), io.StringIO())
+    assert (
+        str(caught.value)
+        == f"--output: '{target}' exists and may hold your changes: name another, or move it"
+    )
+    assert target.read_text() == "mine"
+
+
+def test_the_corpus_cluster_gives_gkes_rule() -> None:
+    """Real nodes of GKE, three amd64 and three arm64 with GKE's taint."""
+    out, err = ran((machine.shared("corpus") / "kubectl" / "nodes.json").read_bytes())
+    assert err == ""
+    assert loaded(out).options == Options()
+    assert "    - arm64    # 3 Linux nodes\n" in out
+    assert "    - kubernetes.io/arch=arm64:NoSchedule@arm64    # on 3 nodes\n" in out
