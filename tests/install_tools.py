@@ -46,7 +46,6 @@ def go_install(tool: Tool) -> str:
 def unpack(tool: Tool) -> str:
     """Unpack Debian's package without installing it: no service is started and root is not needed."""
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
-        os.chmod(folder, 0o755)  # apt drops its privileges to write here  # noqa: PTH101 - the path is text
         complaint = run("apt-get", "-o", "APT::Sandbox::User=root", "download", tool.origin, cwd=Path(folder))
         if complaint and os.geteuid() == 0 and not run("apt-get", "update"):
             complaint = run(

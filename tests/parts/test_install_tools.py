@@ -1,0 +1,101 @@
+"""What `make test` fetches, and what it says of a program that it cannot fetch. Nothing is fetched here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import install_tools
+import machine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A machine without programs, a user who is not root, and an empty .tools."""
+    for module in (machine, install_tools):
+        monkeypatch.setattr(module, "TOOLS", tmp_path)
+    monkeypatch.setattr(machine, "ENVIRON", {"PATH": str(tmp_path / "nowhere")})
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    return tmp_path
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "reason"),
+    [
+        pytest.param(
+            "helm4",
+            "go install helm.sh/helm/v4/cmd/helm@v4.3.1",
+            "Go is not installed (https://go.dev/dl/)",
+            id="a Go program without Go",
+        ),
+        pytest.param(
+            "docker-registry",
+            "apt-get install docker-registry",
+            "apt-get: No such file or directory",
+            id="a package without apt",
+        ),
+        pytest.param(
+            "skopeo",
+            "apt-get install skopeo",
+            "not root: sudo apt-get install skopeo",
+            id="a package without root",
+        ),
+        pytest.param(
+            "kubectl",
+            "see https://kubernetes.io/docs/tasks/tools/ for kubectl",
+            "see https://kubernetes.io/docs/tasks/tools/ for kubectl",
+            id="what nothing installs",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("bare")
+def test_what_cannot_be_installed_is_named(
+    capsys: pytest.CaptureFixture[str], name: str, line: str, reason: str
+) -> None:
+    install_tools.main([name])
+    assert capsys.readouterr().out.splitlines() == [
+        f"tools: {name}: {line}",
+        f"tools: {name} could not be installed: {reason}",
+    ]
+
+
+def test_a_go_program_is_built_once_for_each_version(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = bare / "log"
+    program(bare / "go" / "go", f'#!/bin/sh\necho "$@" >> {log}\n: > "$GOBIN/helm"\n')
+    monkeypatch.setenv("PATH", f"{bare / 'go'}")
+    tool = machine.TABLE["helm3"]
+    for _ in range(2):
+        install_tools.main(["helm3"])
+    monkeypatch.setitem(machine.TABLE, "helm3", tool._replace(version="v3.99.0"))
+    install_tools.main(["helm3"])
+    assert log.read_text(encoding="utf-8").splitlines() == [
+        "install helm.sh/helm/v3/cmd/helm@v3.22.0",
+        "install helm.sh/helm/v3/cmd/helm@v3.99.0",
+    ]
+    assert (bare / "bin" / "helm3").exists()
+
+
+def test_a_program_that_is_there_is_left_alone(bare: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program(bare / "debian" / "usr" / "bin" / "docker-registry", "#!/bin/sh\n")
+    install_tools.main(["docker-registry"])
+    assert capsys.readouterr().out == ""
+    assert machine.find("docker-registry") == bare / "debian" / "usr" / "bin" / "docker-registry"
+
+
+@pytest.mark.parametrize(
+    "tool", [tool for tool in machine.TABLE.values() if tool.source == "go"], ids=lambda row: row.name
+)
+def test_go_programs_are_pinned_to_a_version(tool: machine.Tool) -> None:
+    assert tool.version.startswith("v")
+    assert tool.origin.split("/")[0].count(".") > 0
