@@ -290,7 +290,7 @@ BAD_ARGUMENTS = [
     ),
     pytest.param(["web.yaml"], "'web.yaml' is not expected: archfit takes flags alone", id="a file"),
     pytest.param(
-        ["https://user:hunter2@h/x"],
+        ["https://user:hunt/er2@h/x"],
         "'https://***@h/x' is not expected: archfit takes flags alone",
         id="a stray URL, its password hidden",
     ),

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from archfit.options.table import Option
 
-_CREDENTIALS = re.compile(r"://[^/]*@").sub
-
 
 class Parser(argparse.ArgumentParser):
     """argparse without exits, abbreviations and texts of its own: wrong usage raises UsageError.
@@ -110,9 +108,8 @@ def from_arguments(
         add(parser, option)
     found, words = parser.read(argv)
     if words:
-        raise UsageError(
-            f"{_CREDENTIALS('://***@', words[0])!r} is not expected: {program} takes flags alone"
-        )
+        shown = re.sub("://.*@", "://***@", words[0])
+        raise UsageError(f"{shown!r} is not expected: {program} takes flags alone")
     if found.config == "":
         raise UsageError(f"{CONFIG_FLAG}: is empty: write the path of the file")
     given = {}

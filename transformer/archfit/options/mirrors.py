@@ -18,10 +18,8 @@ import re
 from archfit.options.syntax import Problem
 from archfit.options.values import Mirror
 
-_HOST = re.compile(
-    r"(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?"
-).fullmatch
-_COMPONENT = re.compile(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*").fullmatch
+_HOST = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?"
+_COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 
 
 def registry_host(text: str) -> str:
@@ -30,7 +28,7 @@ def registry_host(text: str) -> str:
         raise Problem(
             "the part before '=' is not a registry host: write it as in 'docker.io=https://hub.example'"
         )
-    if text != "*" and not _HOST(text):
+    if text != "*" and not re.fullmatch(_HOST, text):
         raise Problem(
             f"{text!r} is not a registry host: write one as 'docker.io' or 'host:5000', or '*' for all"
         )
@@ -54,11 +52,11 @@ def mirror(source: str, url: str) -> Mirror:
         raise Problem(f"{of} has a query or fragment: write host and path alone")
     host, _slash, path = rest.partition("/")
     path = path.rstrip("/")
-    if not _HOST(host):
+    if not re.fullmatch(_HOST, host):
         raise Problem(f"{of} names no host that could be asked: write it as 'https://hub.example/proxy'")
     if path == "v2":
         raise Problem(f"{of} ends in '/v2', which is added to it: write {scheme + '://' + host!r}")
-    if path and not all(_COMPONENT(part) for part in path.split("/")):
+    if path and not all(re.fullmatch(_COMPONENT, part) for part in path.split("/")):
         raise Problem(
             f"{of} has a path that is no repository prefix: write lower-case names, as in '/hub/proxy'"
         )

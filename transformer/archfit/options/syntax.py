@@ -36,12 +36,13 @@ ARCHITECTURES = (
 )  # fmt: skip
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
+# Patterns are compiled on first use: a run with one variable set needs none of them.
 _DNS = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*"
 _NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_LABEL_KEY = re.compile(rf"(?:({_DNS})/)?({_NAME})").fullmatch
-_LABEL_VALUE = re.compile(rf"(?:{_NAME})?").fullmatch
-_DURATION = re.compile(r"(?:[0-9]{1,9}(?:ms|s|m|h|d))+").fullmatch
-_DURATION_PART = re.compile(r"([0-9]+)(ms|s|m|h|d)").findall
+_LABEL_KEY = rf"(?:({_DNS})/)?({_NAME})"
+_LABEL_VALUE = rf"(?:{_NAME})?"
+_DURATION = r"(?:[0-9]{1,9}(?:ms|s|m|h|d))+"
+_DURATION_PART = r"([0-9]+)(ms|s|m|h|d)"
 
 
 class Problem(UsageError):
@@ -158,10 +159,10 @@ def duration(text: str) -> float:
     """Seconds. Raises Problem."""
     if text == "0":
         return 0.0
-    if not _DURATION(text):
+    if not re.fullmatch(_DURATION, text):
         example = f"{text}s" if text.isascii() and text.isdigit() else "30s"
         raise Problem(f"{text!r} is not a duration: write {example!r}, or another with d, h, m, s or ms")
-    return sum(int(number) * UNITS[unit] for number, unit in _DURATION_PART(text))
+    return sum(int(number) * UNITS[unit] for number, unit in re.findall(_DURATION_PART, text))
 
 
 def whole_seconds(text: str) -> int:
@@ -182,7 +183,7 @@ def deadline(text: str) -> float:
 
 def label_key(text: str) -> str:
     """A label or taint key: `[prefix/]name`, 253 and 63 characters at most. Raises Problem."""
-    match = _LABEL_KEY(text)
+    match = re.fullmatch(_LABEL_KEY, text)
     if not match or len(match[2]) > 63 or len(match[1] or "") > 253:
         raise Problem(
             f"{text!r} is not a key of a label or taint: write letters, digits, '-', '_' and '.', with a DNS "
@@ -193,7 +194,7 @@ def label_key(text: str) -> str:
 
 def label_value(text: str) -> str:
     """The value of a label or taint: empty, or 63 characters at most. Raises Problem."""
-    if not _LABEL_VALUE(text) or len(text) > 63:
+    if not re.fullmatch(_LABEL_VALUE, text) or len(text) > 63:
         raise Problem(
             f"{text!r} is not a value of a label or taint: write up to 63 letters, digits, '-', '_' and '.'"
         )
