@@ -483,6 +483,14 @@ def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
         read("&a [*a]")
 
 
+def test_a_key_with_a_line_break_cannot_break_the_sentence() -> None:
+    """One error is one line."""
+    assert complaint('spec:\n  tolerate: [{"a\\nb": 1}]\n') == (
+        'archfit.yaml line 4, spec.tolerate[0]["a?b"]: '
+        r"there is no key 'a\nb' here: known are architectures, toleration"
+    )
+
+
 def test_a_control_character_is_an_error() -> None:
     """What the YAML reader itself refuses."""
     assert complaint("spec: {cache: \x01}\n").startswith("archfit.yaml")

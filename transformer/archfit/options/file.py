@@ -49,7 +49,7 @@ def from_file(content: bytes, path: str, named_by: str = "--config") -> Layer:
     except Problem as problem:
         line = problem.line or _line(lines, problem.path)
         where = f"{path} line {line}" if line else path
-        field = dotted(problem.path)
+        field = _shown(problem.path)
         raise UsageError(f"{where}{', ' + field if field else ''}: {problem.message}") from None
 
 
@@ -64,7 +64,7 @@ def from_values(values: object, source: str) -> Layer:
         _without_trust(found)
         return Layer(source, _given(found, "spec", Document(values, {}), source))
     except Problem as problem:
-        field = dotted(problem.path)
+        field = _shown(problem.path)
         raise UsageError(f"{source}{', ' + field if field else ''}: {problem.message}") from None
 
 
@@ -155,6 +155,11 @@ def _enforced(value: object) -> tuple[str, ...]:
         return key
 
     return data.items(value, known, "clusterArchitectures, onConflict")
+
+
+def _shown(path: Path) -> str:
+    """The path as people write it, on one line whatever the keys are."""
+    return "".join(character if character.isprintable() else "?" for character in dotted(path))
 
 
 def _line(lines: Mapping[Path, int], path: Path) -> int:
