@@ -18,7 +18,7 @@ import hashlib
 import json
 import socket
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qs, urlsplit
@@ -51,7 +51,8 @@ class Asked:
 
     @property
     def query(self) -> dict[str, list[str]]:
-        return parse_qs(urlsplit(self.path).query)
+        """Parameters of the URL and of a posted form."""
+        return {**parse_qs(urlsplit(self.path).query), **parse_qs(self.body.decode())}
 
 
 @dataclass
@@ -63,6 +64,10 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     chunks: Iterable[bytes] | None = None
     hold: threading.Event | None = None
+
+    def held(self, event: threading.Event) -> Answer:
+        """The same, once the event is set."""
+        return replace(self, hold=event)
 
 
 def digest_of(body: bytes) -> str:
@@ -230,6 +235,10 @@ class FakeRegistry:
                 decided = script(asked)
                 if decided is not None:
                     return decided
+        return self.stored(asked)
+
+    def stored(self, asked: Asked) -> Answer:
+        """The registry's own answer."""
         document = self._documents.get(urlsplit(asked.path).path)
         if document is None:
             error = {"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}
@@ -249,6 +258,11 @@ class FakeRegistry:
     def hold(self, event: threading.Event) -> None:
         while not event.wait(0.01) and not self._closing.is_set():
             pass
+
+    def alias(self, repository: str, tag: str, known: str) -> None:
+        """`tag` names what `known` names."""
+        place = f"/v2/{repository}/manifests/"
+        self._documents[place + tag] = self._documents[place + known]
 
     @property
     def closing(self) -> bool:
@@ -278,6 +292,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.server.fake.connected()
         super().setup()
+
+    def finish(self) -> None:
+        super().finish()
+        if self.server.context:
+            self.request.close()
 
     def _serve(self) -> None:
         fake = self.server.fake

@@ -111,6 +111,7 @@ def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], exp
         Mirror("docker.io/library", "https://harbor.example"),
         Mirror("", "https://harbor.example"),
         Mirror("docker.io", "https://harbor.example\n"),
+        Mirror("docker.io", "https://harbor.example:65536"),
     ],
     ids=repr,
 )

@@ -103,24 +103,20 @@ class Client:
 
         left = self._asker.wire.left()
         scout = host.scout(left, expected=not host.known and self._keychain.mentions(target.host))
+        offered: Challenge | None = None
         try:
             challenge = host.challenge
             scope = auth.scope_of(target.repository, auth.Challenge(""))
             header, fresh = self._authorization(target, challenge, scope, "") if challenge else ("", False)
             reply = send(header)
-            if not header and _own(reply, target) and reply.status == 401:
-                self._learn(host, target, reply)
+            if reply.status == 401 and _own(reply, target):
+                offered = self._learn(host, target, reply)
             host.known = True
         finally:
             if scout:
                 host.scouted()
         for _ in range(2 if not header else 1):
-            if not _own(reply, target):
-                break
-            if reply.status == 401:
-                offered = self._learn(host, target, reply)
-                if offered is None:
-                    break
+            if reply.status == 401 and offered:
                 wanted = auth.scope_of(target.repository, offered)
                 same = challenge is not None and _same(challenge, scope, offered, wanted)
                 # What was fetched a moment ago for exactly this will not be better the second time.
@@ -129,11 +125,13 @@ class Client:
                 challenge, scope = offered, wanted
             elif reply.status != 400 or challenge is None or not header.startswith("Bearer "):
                 break
-            refused = header.removeprefix("Bearer ")
-            header, fresh = self._authorization(target, challenge, scope, refused)
+            header, fresh = self._authorization(target, challenge, scope, header.removeprefix("Bearer "))
             if not header:
                 break
             reply = send(header)
+            if not _own(reply, target):
+                break
+            offered = self._learn(host, target, reply) if reply.status == 401 else None
         return reply
 
     def _learn(self, host: Host, target: Target, reply: Reply) -> Challenge | None:

@@ -11,17 +11,17 @@ proxy can hold up the run. (`concurrent.futures` would wait for its threads when
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections import deque
-from urllib.parse import urlsplit
 
 from archfit.errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.record import Record
 from archfit.registry import manifest, walk
 from archfit.registry.hosts import SHARE
-from archfit.registry.mirrors import target
+from archfit.registry.mirrors import place_of, target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,15 +61,12 @@ class Crew:
         self._recall = recall
 
     def targets(self, questions: Sequence[Question]) -> list[Target]:
-        """Where each question will be asked; the servers' places become dialable."""
+        """Where each question will be asked; the references' own registries become dialable."""
         found = [target(question.reference, self._mirrors) for question in questions]
         for place in found:
-            parts = urlsplit(place.origin)
-            try:
-                port = parts.port or {"https": 443, "http": 80}[parts.scheme]
-            except ValueError:
-                continue
-            (self._wire.named if place.configured else self._wire.own).add((parts.hostname or "", port))
+            if not place.configured:
+                with contextlib.suppress(RegistryError):  # asking it says the same
+                    self._wire.own.add(place_of(place.origin))
         return found
 
     def ask(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from archfit.errors import UsageError
+from archfit.errors import RegistryError, UsageError
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -47,7 +47,9 @@ def check(mirrors: tuple[Mirror, ...]) -> None:
     """Raises UsageError for a mirror that cannot be used; the message shows how to write it."""
     seen: dict[str, str] = {}
     for mirror in mirrors:
-        if _SOURCE(mirror.source) is None or _URL(mirror.url) is None:
+        match = _URL(mirror.url)
+        port = match[2].rpartition("]")[2].partition(":")[2] if match else ""
+        if _SOURCE(mirror.source) is None or match is None or int(port or 0) > 65535:
             shown = re.sub(r"//[^/@]*@", "//...@", f"{mirror.source}={mirror.url}")
             raise UsageError(
                 f"the mirror {shown!r} cannot be used: write SOURCE=URL, where SOURCE is a registry host or '*' and "
@@ -68,6 +70,22 @@ def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
                 return _mirrored(mirror.url, reference.repository)
     host = _API_HOSTS.get(reference.registry, reference.registry)
     return Target(_origin("https", host), host, reference.repository, configured=False)
+
+
+def places(mirrors: tuple[Mirror, ...]) -> set[tuple[str, int]]:
+    """Host and port of every server that the mirrors name. They have passed `check`."""
+    return {place_of(_mirrored(mirror.url, "x").origin) for mirror in mirrors}
+
+
+def place_of(origin: str) -> tuple[str, int]:
+    """`("example.com", 443)` for `https://example.com`. Raises RegistryError for a port beyond 65535."""
+    scheme, _, host = origin.partition("://")
+    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    if not colon:
+        name, port = host, {"https": "443", "http": "80"}[scheme]
+    if len(port) > 5 or int(port) > 65535:
+        raise RegistryError(f"{host} has a port that does not exist")
+    return name.strip("[]"), int(port)
 
 
 def _mirrored(url: str, repository: str) -> Target:

@@ -13,6 +13,7 @@ from archfit.registry.client import Client
 from archfit.registry.credentials import Keychain
 from archfit.registry.crew import Crew
 from archfit.registry.hosts import Hosts
+from archfit.registry.mirrors import places
 from archfit.registry.tokens import Tokens
 from archfit.registry.wire import Wire
 
@@ -39,6 +40,7 @@ class Session:
     ) -> None:
         self.hosts = Hosts()
         self._wire = Wire(AGENT, environ)
+        self._wire.named |= places(operator.mirrors)
         self.asker = Asker(self._wire, self.hosts, now, wait)
         client = Client(self.asker, Keychain(operator.authfile, environ), Tokens(self.asker, time.monotonic))
         self._crew = Crew(client, self._wire, operator.mirrors, recall)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 15.0
 MAX_CONNECTIONS = 128
+_resolve = socket.getaddrinfo
 
 
 class Unreachable(RegistryError):
@@ -77,13 +78,10 @@ class Wire:
         self.deadline = monotonic() + 3600.0
         self._monotonic = monotonic
         self.environ = environ
-        context = _context(environ)
-        self._transport = _Transport(self, context)
+        self._transport = _Transport(self)
         jar = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
-        self._client = httpx.Client(
-            transport=self._transport, verify=context, trust_env=False, follow_redirects=False, cookies=jar
-        )
-        # What httpx would add by itself (Accept, Connection, an Accept-Encoding that invites compression).
+        self._client = httpx.Client(transport=self._transport, trust_env=False, cookies=jar)
+        # httpx by itself invites compression.
         self._client.headers = httpx.Headers({"user-agent": agent, "accept-encoding": "identity"})
 
     def send(
@@ -118,6 +116,9 @@ class Wire:
             raise Unreachable(f"{where} did not answer in time", again=self.left() > 0) from None
         except (httpcore.ProxyError, httpcore.UnsupportedProtocol) as error:
             raise Unreachable(f"the proxy for {where} refused: {_plain(error)}", again=False) from None
+        except httpx.RemoteProtocolError:
+            # httpx reads Location even where it does not follow it.
+            raise RegistryError(f"{where} redirects to something that is no URL: refused") from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError) as error:
             raise Unreachable(f"the connection to {where} broke: {_plain(error)}", again=True) from None
 
@@ -149,11 +150,11 @@ class Wire:
 class _Transport(httpx.BaseTransport):
     """httpx's requests over httpcore's pools: the registries', the strangers', and one for each proxy."""
 
-    def __init__(self, wire: Wire, context: ssl.SSLContext) -> None:
+    def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self._context = context
+        self._context: ssl.SSLContext | None = None
         self._lock = threading.Lock()
-        self._pools: dict[object, httpcore.ConnectionPool] = {}
+        self._pools: dict[tuple[str, object], httpcore.ConnectionPool] = {}
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         url = request.url
@@ -185,9 +186,11 @@ class _Transport(httpx.BaseTransport):
         proxy = proxy_for(scheme, host, port, self._wire.environ)
         if proxy:
             judge_literal(self._wire, host, port, foreign=foreign)
-        key: object = proxy or foreign
+        key = (scheme, proxy or foreign)
         with self._lock:
             if key not in self._pools:
+                if self._context is None and (scheme == "https" or proxy.startswith("https:")):
+                    self._context = _context(self._wire.environ)
                 backend = _Backend(self._wire, None if proxy else foreign)
                 options: dict[str, Any] = {
                     "ssl_context": self._context,
@@ -232,7 +235,7 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         try:
-            found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+            found = _resolve(host.strip("[]"), port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:
             again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
             raise Unreachable(f"the name {host!r} cannot be resolved", again=again) from None
@@ -338,9 +341,7 @@ def allowed(wire: Wire, host: str, port: int, addresses: list[str], *, foreign: 
 def judge_literal(wire: Wire, host: str, port: int, *, foreign: bool) -> None:
     """Judge a numeric host that a proxy would dial for us; names are the proxy's to resolve."""
     try:
-        found = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST
-        )
+        found = _resolve(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except (socket.gaierror, UnicodeError):
         return
     allowed(wire, host, port, [str(entry[4][0]) for entry in found], foreign=foreign)
@@ -373,5 +374,6 @@ def _through(proxy: str, options: dict[str, Any]) -> httpcore.ConnectionPool:
 
 def _plain(error: BaseException) -> str:
     """The error's own words, short and printable."""
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    told = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    text = getattr(told, "strerror", None) or str(told) or type(told).__name__
     return "".join(character for character in str(text)[:200] if character.isprintable())

@@ -117,7 +117,7 @@ def _connect(path: str) -> sqlite3.Connection:
 def _make(path: str) -> None:
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    partial = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.new")
+    partial = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}.new")
     try:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
         made = _connect(partial)

@@ -1,0 +1,536 @@
+"""The protocol's manners: challenges, tokens, retries, limits, each counted or seen at a scripted server."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import itertools
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.images.platforms import Absent, Found, Unknown
+from archfit.registry import client as client_module
+from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
+from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
+from looking_up import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BOTH = ["linux/amd64", "linux/arm64"]
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+@pytest.fixture
+def runs(fake: FakeRegistry, tmp_path: Path) -> Runs:
+    return Runs(tmp_path, fake.url)
+
+
+def challenge(fake: FakeRegistry, **parameters: str) -> Answer:
+    """A 401 that points to the fake's own token service."""
+    parts = {"realm": f"{fake.url}/token", "service": "fake", **parameters}
+    text = ",".join(f'{name}="{value}"' for name, value in parts.items())
+    return Answer(401, headers={"WWW-Authenticate": f"Bearer {text}"})
+
+
+class TestBearer:
+    def test_an_anonymous_token_from_the_manifests_own_401_conformance_41(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        fake.index("team/app", "1", BOTH)
+        fake.bearer(realm=f"{fake.url}/token?account=x")
+        assert runs.names("x.io/team/app:1") == BOTH
+        assert fake.kinds() == ["manifest", "token", "manifest"]
+        token = fake.asked[1]
+        assert token.query == {"account": ["x"], "service": ["fake"], "scope": ["repository:team/app:pull"]}
+        assert "authorization" not in token.headers
+        assert "authorization" not in fake.asked[0].headers
+
+    def test_the_realm_is_remembered_between_runs(self, fake: FakeRegistry, runs: Runs) -> None:
+        for name in "ab":
+            fake.index(name, "1", BOTH)
+        fake.bearer()
+        runs.found("x.io/a:1")
+        fake.forget()
+        runs.found("x.io/b:1")
+        assert fake.kinds() == ["token", "manifest"]
+
+    def test_one_token_for_each_scope_and_one_401_for_a_host_ever(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        for repository, tag in itertools.product(range(10), range(4)):
+            fake.index(f"r{repository}", str(tag), BOTH)
+            fake.single(f"s{repository}", str(tag), "linux/amd64")
+        statuses = counted(fake)
+        fake.bearer(user="user:hush")
+        runs.login(fake.host)
+        texts = [f"x.io/{kind}{n}:{tag}" for kind in "rs" for n in range(10) for tag in range(4)]
+        assert {type(answer) for answer in runs.ask(*texts).values()} == {Found}
+        assert runs.requests == {"blob": 40, "manifest": 81, "token": 20}
+        assert statuses.count(401) == 1
+        assert fake.connections <= 32
+        statuses.clear()
+        runs.set(cache_ttl_seconds=0)
+        runs.later(5)
+        runs.ask(*texts)
+        assert runs.requests == {"head": 80, "token": 20}
+        assert statuses == []
+
+    @pytest.mark.parametrize("field", ["token", "access_token"])
+    def test_both_names_of_the_token_conformance_42(self, fake: FakeRegistry, runs: Runs, field: str) -> None:
+        fake.index("a", "1", BOTH)
+        fake.bearer(field=field)
+        assert runs.names("x.io/a:1") == BOTH
+
+    def test_tokens_stay_with_their_repository_conformance_43(self, fake: FakeRegistry, runs: Runs) -> None:
+        for name in "ab":
+            fake.index(name, "1", BOTH)
+        given = fake.bearer()
+        runs.ask("x.io/a:1", "x.io/b:1")
+        assert len(given) == 2
+        for asked in fake.asked:
+            if asked.kind == "manifest" and "authorization" in asked.headers:
+                repository = asked.path.split("/")[2]
+                assert asked.headers["authorization"] == f"Bearer {given[f'repository:{repository}:pull']}"
+
+    def test_tokens_stay_with_their_credential_conformance_43(self, fake: FakeRegistry, runs: Runs) -> None:
+        for name in ("a/x", "b/x"):
+            fake.index(name, "1", BOTH)
+        users = []
+
+        def script(asked: Asked) -> Answer | None:
+            if asked.kind == "token":
+                users.append(base64.b64decode(asked.headers["authorization"].split()[1]).decode())
+                return Answer(body=as_json({"token": f"t{len(users)}"}))
+            return None if "authorization" in asked.headers else challenge(fake)
+
+        fake.on(script)
+        runs.login(f"{fake.host}/a", "anna")
+        runs.login(f"{fake.host}/b", "berta")
+        runs.found("x.io/a/x:1")
+        runs.found("x.io/b/x:1")
+        assert users == ["anna:hush", "berta:hush"]
+
+    def test_stored_credentials_go_to_the_token_service(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.index("a", "1", BOTH)
+        fake.bearer(user="user:hush")
+        runs.login(fake.host)
+        assert runs.names("x.io/a:1") == BOTH
+        assert [asked.kind for asked in fake.asked if "authorization" in asked.headers] == [
+            "token",
+            "manifest",
+        ]
+
+    def test_insufficient_scope_leads_to_one_new_token_then_an_error_conformance_44(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        def script(asked: Asked) -> Answer | None:
+            if asked.kind == "token":
+                return Answer(body=as_json({"token": "weak"}))
+            more = {"error": "insufficient_scope"} if "authorization" in asked.headers else {}
+            return challenge(fake, scope="repository:a:pull", **more)
+
+        fake.on(script)
+        assert "found nothing, or gives no anonymous access" in runs.cause("x.io/a:1")
+        assert fake.kinds() == ["manifest", "token", "manifest", "token", "manifest"]
+        fake.forget()
+        runs.cause("x.io/a:1")
+        assert fake.kinds() == ["token", "manifest", "token", "manifest"]
+
+    def test_a_refused_token_is_not_asked_for_again(self, fake: FakeRegistry, runs: Runs) -> None:
+        def script(asked: Asked) -> Answer | None:
+            return Answer(body=as_json({"token": "t"})) if asked.kind == "token" else challenge(fake)
+
+        fake.on(script)
+        runs.cause("x.io/a:1")
+        assert fake.kinds() == ["manifest", "token", "manifest"]
+
+    def test_a_moved_realm_is_learned_anew(self, fake: FakeRegistry, runs: Runs) -> None:
+        for name in "ab":
+            fake.index(name, "1", BOTH)
+
+        def script(asked: Asked) -> Answer | None:
+            if asked.kind == "token":
+                return Answer(body=as_json({"token": asked.path.split("?")[0]}))
+            if asked.headers.get("authorization") == f"Bearer {realm}":
+                return None
+            return challenge(fake, realm=f"{fake.url}{realm}")
+
+        fake.on(script)
+        realm = "/token/old"
+        runs.found("x.io/a:1")
+        realm = "/token/new"
+        assert runs.names("x.io/b:1") == BOTH
+        fake.forget()
+        runs.later(7 * 3600)
+        runs.found("x.io/a:1")
+        assert fake.kinds() == ["token", "head"]
+
+    def test_ecr_publics_400_drops_the_token_once_conformance_46(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        fake.index("a", "1", BOTH)
+        tokens = itertools.count()
+
+        def script(asked: Asked) -> Answer | None:
+            if asked.kind == "token":
+                return Answer(body=as_json({"token": f"t{next(tokens)}"}))
+            used = asked.headers.get("authorization", "")
+            if not used:
+                return challenge(fake)
+            return Answer(400, as_json({"errors": [{"code": "DENIED"}]})) if used in expired else None
+
+        fake.on(script)
+        expired = {"Bearer t0"}
+        assert runs.names("x.io/a:1") == BOTH
+        assert fake.kinds() == ["manifest", "token", "manifest", "token", "manifest"]
+        expired = {f"Bearer t{number}" for number in range(9)}
+        fake.forget()
+        assert "answered 400 for b:1, DENIED" in runs.cause("x.io/b:1")
+        assert fake.kinds() == ["token", "manifest", "token", "manifest"]
+
+    def test_an_identity_token_is_posted_conformance_45(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.index("a", "1", BOTH)
+        fake.bearer()
+        runs.login(fake.host, identitytoken="hush")
+        assert runs.names("x.io/a:1") == BOTH
+        posted = fake.asked[1]
+        assert (posted.method, posted.path) == ("POST", "/token")
+        assert (
+            b"grant_type=refresh_token&refresh_token=hush&service=fake&scope=repository%3Aa%3Apull"
+            in posted.body
+        )
+
+    @pytest.mark.parametrize("status", [404, 405])
+    def test_and_by_get_where_post_is_not_offered_conformance_45(
+        self, fake: FakeRegistry, runs: Runs, status: int
+    ) -> None:
+        fake.index("a", "1", BOTH)
+        fake.bearer()
+        fake.on(lambda asked: Answer(status) if asked.method == "POST" else None)
+        runs.login(fake.host, identitytoken="hush")
+        assert runs.names("x.io/a:1") == BOTH
+        assert [asked.method for asked in fake.asked if asked.kind == "token"] == ["POST", "GET"]
+        assert fake.asked[2].headers["authorization"] == "Basic " + base64.b64encode(b":hush").decode()
+
+    def test_a_registry_token_is_used_as_it_is(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.index("a", "1", BOTH)
+        fake.on(
+            lambda asked: None if asked.headers.get("authorization") == "Bearer hush" else challenge(fake)
+        )
+        runs.login(fake.host, registrytoken="hush")
+        assert runs.names("x.io/a:1") == BOTH
+        assert fake.kinds() == ["manifest", "manifest"]
+
+    def test_refused_credentials_are_an_error_that_names_their_file_and_are_tried_once(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        fake.bearer(user="user:other")
+        runs.login(fake.host)
+        answers = runs.ask("x.io/a:1", "x.io/a:2", "x.io/a:3")
+        for answer in answers.values():
+            assert isinstance(answer, Unknown)
+            assert f"refused the credentials from {runs.operator.authfile} ({fake.host})" in answer.cause
+            assert "hush" not in answer.cause
+        assert fake.count("token") == 1
+
+    def test_no_anonymous_token_says_to_log_in(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.bearer(user="user:other")
+        assert f"gives no anonymous access (401): log in to {fake.host}" in runs.cause("x.io/a:1")
+
+    def test_a_401_without_challenge_is_answered_by_the_ping(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.index("a", "1", BOTH)
+        fake.bearer()
+        fake.once(Answer(401), kind="manifest")
+        fake.on(lambda asked: challenge(fake) if asked.kind == "ping" else None)
+        assert runs.names("x.io/a:1") == BOTH
+        assert fake.kinds() == ["manifest", "ping", "token", "manifest"]
+
+    def test_a_slow_first_contact_holds_others_back_only_where_a_401_is_expected(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        for number in range(8):
+            fake.index(f"r{number}", "1", BOTH)
+        fake.bearer()
+        texts = [f"x.io/r{number}:1" for number in range(8)]
+        assert {type(answer) for answer in runs.ask(*texts).values()} == {Found}
+        assert fake.count("token") == 8
+
+
+class TestBasic:
+    @pytest.fixture
+    def private(self, fake: FakeRegistry, runs: Runs) -> Runs:
+        for number in range(3):
+            fake.index(f"a{number}", "1", BOTH)
+        wanted = "Basic " + base64.b64encode(b"user:hush").decode()
+        basic = Answer(401, headers={"WWW-Authenticate": 'Basic realm="x",service="ecr.amazonaws.com"'})
+        fake.on(lambda asked: None if asked.headers.get("authorization") == wanted else basic)
+        return runs
+
+    def test_it_is_answered_and_remembered_conformance_47(self, fake: FakeRegistry, private: Runs) -> None:
+        private.login(fake.host)
+        assert private.names("x.io/a0:1") == BOTH
+        assert ["authorization" in asked.headers for asked in fake.asked] == [False, True]
+        private.found("x.io/a1:1")
+        assert ["authorization" in asked.headers for asked in fake.asked] == [False, True, True]
+
+    def test_one_401_for_many_images(self, fake: FakeRegistry, private: Runs) -> None:
+        private.login(fake.host)
+        private.ask(*(f"x.io/a{number}:1" for number in range(3)))
+        assert sum("authorization" not in asked.headers for asked in fake.asked) == 1
+
+    def test_without_credentials_it_says_to_log_in(self, fake: FakeRegistry, private: Runs) -> None:
+        assert f"log in with `docker login {fake.host}`" in private.cause("x.io/a0:1")
+        assert fake.count() == 1
+
+    def test_wrong_credentials_are_tried_once_and_named(self, fake: FakeRegistry, private: Runs) -> None:
+        private.login(fake.host, password="not-this")
+        for requests in (2, 1):
+            fake.forget()
+            cause = private.cause("x.io/a0:1")
+            assert "gives the credentials from" in cause
+            assert "not-this" not in cause
+            assert len(fake.asked) == requests
+
+    def test_a_failing_helper_is_an_error_for_that_registry_security_18(
+        self, fake: FakeRegistry, private: Runs
+    ) -> None:
+        path = private.folder / "auth.json"
+        path.write_text('{"credHelpers": {"%s": "absent"}}' % fake.host)
+        private.set(authfile=str(path))
+        assert "docker-credential-absent" in private.cause("x.io/a0:1")
+        assert fake.count() == 1
+
+
+def counted(fake: FakeRegistry) -> list[int]:
+    """Every status that is not the registry's own 200, in order."""
+    statuses: list[int] = []
+    answer = fake.answer
+
+    def watching(asked: Asked) -> Answer:
+        given = answer(asked)
+        if given.status != 200:
+            statuses.append(given.status)
+        return given
+
+    fake.answer = watching  # type: ignore[method-assign] # a spy
+    return statuses
+
+
+class TestRetries:
+    @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+    def test_what_passes_is_asked_again(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
+        fake.index("a", "1", BOTH)
+        fake.once(Answer(status), Answer(status))
+        assert runs.names("x.io/a:1") == BOTH
+        assert (fake.count(), runs.waits) == (3, [0.25, 0.5])
+
+    def test_but_not_for_ever(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.on(lambda asked: Answer(503))
+        assert "answered 503 for a:1" in runs.cause("x.io/a:1")
+        assert (fake.count(), runs.waits) == (5, [0.25, 0.5, 1.0, 2.0])
+
+    @pytest.mark.parametrize("status", [400, 410, 501])
+    def test_what_does_not_pass_is_not(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
+        fake.on(lambda asked: Answer(status, as_json({"errors": [{"code": "X", "message": "m\x1b[31m"}]})))
+        assert runs.cause("x.io/a:1") == f"{fake.url} answered {status} for a:1, X m[31m"
+        assert fake.count() == 1
+
+    @pytest.mark.parametrize(
+        ("header", "seconds"), [("7", 7.0), ("Thu, 01 Jan 2026 00:00:09 GMT", 9.0)], ids=["seconds", "date"]
+    )
+    def test_retry_after_is_waited_for_conformance_53(
+        self, fake: FakeRegistry, runs: Runs, header: str, seconds: float
+    ) -> None:
+        fake.index("a", "1", BOTH)
+        fake.once(Answer(429, headers={"Retry-After": header}))
+        assert runs.names("x.io/a:1") == BOTH
+        assert runs.waits == [seconds]
+
+    def test_but_not_beyond_the_deadline_conformance_53(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.on(lambda asked: Answer(429, headers={"Retry-After": "3600"}))
+        assert "it is asked too often: try later, or ask a mirror (--mirror)" in runs.cause("x.io/a:1")
+        assert (fake.count(), runs.waits) == (1, [])
+
+    def test_the_pull_limit_is_not_asked_again_conformance_53(self, fake: FakeRegistry, runs: Runs) -> None:
+        body = b'{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit."}]}'
+        fake.on(lambda asked: Answer(429, body, {"Retry-After": "1"}))
+        assert "its pull limit is used up: log in, ask a mirror" in runs.cause("x.io/a:1")
+        assert (fake.count(), runs.waits) == (1, [])
+
+    def test_what_is_left_of_the_limit_is_known_conformance_54(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.once(
+            Answer(404, headers={"ratelimit-limit": "100;w=21600", "ratelimit-remaining": "20;w=21600"})
+        )
+        runs.absent("x.io/a:1")
+        assert runs.limits == {fake.url: "20;w=21600"}
+
+    def test_a_broken_connection_is_tried_three_times(self, runs: Runs) -> None:
+        with FakeRegistry() as gone:
+            url = gone.url
+        runs.operator = runs.operator.replace(mirrors=(runs.operator.mirrors[0].replace(url=url),))
+        assert "cannot be connected to: Connection refused" in runs.cause("x.io/a:1")
+        assert runs.waits == [0.25, 0.5]
+
+    def test_an_answer_cut_short_is_asked_again(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.index("a", "1", BOTH)
+        fake.once(Answer(headers={"Content-Length": "100"}, chunks=[b"{"]))
+        assert runs.names("x.io/a:1") == BOTH
+        assert runs.waits == [0.25]
+
+    def test_429_halves_the_share_of_the_host(self) -> None:
+        from archfit.registry.hosts import Hosts
+
+        host = Hosts().of("https://a.io")
+        waves = [host.begin(1) for _ in range(32)]
+        for wave in waves:
+            host.busy(wave)
+        assert host.share == 16
+        for _ in waves:
+            host.end()
+        for _ in range(9):
+            host.busy(host.begin(1))
+            host.end()
+        assert host.share == 1
+
+    def test_a_halved_share_holds_the_rest_of_the_run(self, fake: FakeRegistry, runs: Runs) -> None:
+        for number in range(64):
+            fake.index(f"i{number}", "1", BOTH)
+        gate, first = threading.Event(), []
+
+        def script(asked: Asked) -> Answer | None:
+            if len(first) < 32:
+                first.append(asked)
+                if len(first) == 32:
+                    gate.set()
+                return Answer(503, hold=gate)
+            if len(first) == 32:
+                fake.most_at_once = 0
+                first.append(asked)
+            return None
+
+        fake.on(script)
+        answers = runs.ask(*(f"x.io/i{number}:1" for number in range(64)))
+        assert {type(answer) for answer in answers.values()} == {Found}
+        assert fake.count() == 96
+
+
+class TestLimits:
+    def test_a_document_above_the_limit_is_cut_off_conformance_60_security_13(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        sent = []
+
+        def endless() -> Iterator[bytes]:
+            while True:
+                sent.append(1)
+                yield b" " * 65536
+
+        fake.on(lambda asked: Answer(headers={"Content-Type": OCI_INDEX}, chunks=endless()))
+        assert f"sent more than {client_module.MAX_MANIFEST} bytes: refused" in runs.cause("x.io/a:1")
+        assert len(sent) < 4 * client_module.MAX_MANIFEST / 65536
+
+    @pytest.mark.parametrize("kind", ["blob", "token"])
+    def test_so_are_configs_and_tokens_conformance_60(
+        self, fake: FakeRegistry, runs: Runs, kind: str
+    ) -> None:
+        fake.single("a", "1", "linux/amd64")
+        fake.bearer()
+        fake.on(lambda asked: Answer(body=b" " * 5_000_000) if asked.kind == kind else None)
+        assert "bytes: refused" in runs.cause("x.io/a:1")
+
+    def test_a_compressed_answer_is_refused_unread_security_13(self, fake: FakeRegistry, runs: Runs) -> None:
+        bomb = gzip.compress(b" " * 50_000_000)
+        fake.on(lambda asked: Answer(body=bomb, headers={"Content-Encoding": "gzip"}))
+        assert "sent a compressed answer ('gzip') that nobody asked for" in runs.cause("x.io/a:1")
+
+    def test_bytes_with_another_digest_are_refused_and_not_kept_conformance_25(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        pin = fake.index("a", "", BOTH)
+        other = as_json({"schemaVersion": 2, "manifests": []})
+        lie = Answer(200, other, {"Content-Type": OCI_INDEX, "Docker-Content-Digest": pin})
+        fake.once(lie)
+        assert "bytes that do not have the digest" in runs.cause(f"x.io/a@{pin}")
+        assert runs.names(f"x.io/a@{pin}") == BOTH
+
+    def test_so_is_a_config_with_another_digest_conformance_35(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.single("a", "1", "linux/amd64")
+        fake.once(Answer(body=b'{"os": "linux", "architecture": "arm64"}'), kind="blob")
+        assert "bytes that do not have the digest" in runs.cause("x.io/a:1")
+        assert runs.names("x.io/a:1") == ["linux/amd64"]
+
+    def test_a_missing_config_or_child_is_not_an_absent_image(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.put("a", "1", OCI_MANIFEST, FakeRegistry.manifest(descriptor(OCI_CONFIG, b"gone")))
+        gone = descriptor(OCI_MANIFEST, b"gone")
+        fake.put("b", "1", OCI_INDEX, as_json({"mediaType": OCI_INDEX, "manifests": [gone]}))
+        assert "answered 404 for the config" in runs.cause("x.io/a:1")
+        assert "which its index names" in runs.cause("x.io/b:1")
+
+    def test_an_entry_without_platform_is_read_over_the_network_conformance_30(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        config = as_json(platform_of("linux/arm64"))
+        fake.blob("a", config)
+        child = FakeRegistry.manifest(descriptor(OCI_CONFIG, config))
+        fake.put("a", "", OCI_MANIFEST, child)
+        body = as_json({"mediaType": OCI_INDEX, "manifests": [descriptor(OCI_MANIFEST, child)]})
+        fake.put("a", "1", OCI_INDEX, body)
+        assert runs.names("x.io/a:1") == ["linux/arm64"]
+        assert fake.kinds() == ["manifest", "manifest", "blob"]
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            pytest.param(Answer(), id="silence"),
+            pytest.param(Answer(headers={"Content-Length": "9999"}, chunks=[b"{"] * 3), id="half-an-answer"),
+        ],
+    )
+    def test_the_deadline_is_kept_whatever_the_server_does(
+        self, fake: FakeRegistry, runs: Runs, answer: Answer
+    ) -> None:
+        fake.index("good", "1", BOTH)
+        never = threading.Event()
+        fake.on(lambda asked: answer.held(never) if "slow" in asked.path else None)
+        runs.set(timeout_seconds=0.5)
+        answers = runs.ask("x.io/slow:1", "x.io/good:1", "x.io/slow:2")
+        assert [type(answer) for answer in answers.values()] == [Unknown, Found, Unknown]
+        slow = answers["x.io/slow:1"]
+        assert isinstance(slow, Unknown)
+        assert "--timeout" in slow.cause or "in time" in slow.cause
+
+    def test_dripping_bytes_do_not_stretch_it(self, fake: FakeRegistry, runs: Runs) -> None:
+        pause = threading.Event()
+
+        def drips() -> Iterator[bytes]:
+            while not pause.wait(0.05):
+                yield b" "
+
+        fake.on(lambda asked: Answer(headers={"Content-Length": "99999"}, chunks=drips()))
+        runs.set(timeout_seconds=0.4)
+        assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Unknown)
+        pause.set()
+
+    def test_results_are_of_different_kinds_conformance_55(
+        self, fake: FakeRegistry, runs: Runs, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import socket
+
+        def nowhere(*_: object, **__: object) -> list[object]:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+        assert isinstance(runs.ask("x.io/gone:1")["x.io/gone:1"], Absent)
+        fake.once(Answer(403))
+        assert "(403)" in runs.cause("x.io/denied:1")
+        monkeypatch.setattr("archfit.registry.wire._resolve", nowhere)
+        runs.waits.clear()
+        assert runs.cause("x.io/a:1") == "the name '127.0.0.1' cannot be resolved"
+        assert runs.waits == []

@@ -1,0 +1,441 @@
+"""The security checklist, as far as this core goes: each test fails when its guard is removed.
+
+Two servers on loopback play registry and stranger. `Runs.also` names a server as an operator would, which is what
+lets loopback be dialled at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import socket
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.errors import RegistryError
+from archfit.images.platforms import Unknown
+from archfit.registry.asking import origin_of
+from archfit.registry.wire import Wire, allowed, judge_literal
+from fake_registry import Answer, Asked, FakeRegistry, as_json
+from looking_up import Runs
+from tls_files import tls_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+BOTH = ["linux/amd64", "linux/arm64"]
+WANTED = "Basic " + base64.b64encode(b"user:hush").decode()
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+@pytest.fixture
+def stranger() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+@pytest.fixture
+def runs(fake: FakeRegistry, tmp_path: Path) -> Runs:
+    return Runs(tmp_path, fake.url)
+
+
+def names_to(*addresses: str) -> Callable[..., list[object]]:
+    """A resolver for which every name has these addresses."""
+
+    def resolve(host: str, port: int, **_: object) -> list[object]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+    return resolve
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "169.254.169.254",
+            "0.0.0.0",
+            "224.0.0.1",
+            "fe80::1",
+            "fd00:ec2::254",
+            "100.100.100.200",
+            "::ffff:169.254.169.254",
+        ],
+    )
+    def test_special_addresses_are_refused_even_where_the_operator_named_the_server_security_2(
+        self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
+    ) -> None:
+        monkeypatch.setattr("archfit.registry.wire._resolve", names_to(address))
+        assert f"special address, {address}, which is not dialled" in runs.cause("x.io/a:1")
+        assert runs.waits == []
+
+    @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+    @pytest.mark.parametrize(
+        "host", ["x.io", "localhost:5000", "127.1:5000", "2130706433:5000", "0x7f.1:5000"]
+    )
+    def test_loopback_is_refused_where_only_a_reference_names_it_security_3_4(
+        self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str, host: str
+    ) -> None:
+        runs.set(mirrors=())
+        monkeypatch.setattr("archfit.registry.wire._resolve", names_to(address))
+        cause = runs.cause(f"{host}/a:1")
+        assert f"leads to a loopback address, {address}, which is not dialled" in cause
+        assert "--mirror" in cause
+
+    def test_the_hosts_own_spellings_of_loopback_are_seen_through_security_4(self, runs: Runs) -> None:
+        runs.set(mirrors=())
+        for host in ("localhost:1", "127.0.0.1:1", "[::1]:1"):
+            assert "a loopback address" in runs.cause(f"{host}/a:1")
+
+    def test_plain_http_is_never_chosen_by_itself_security_3(self, fake: FakeRegistry, runs: Runs) -> None:
+        runs.set(mirrors=())
+        runs.cause(f"{fake.host}/a:1")
+        assert fake.connections == 0
+
+    @pytest.mark.parametrize(
+        ("place", "foreign", "address", "good"),
+        [
+            pytest.param(
+                ("own.example", 443), False, "10.0.0.1", True, id="private-for-the-references-own-registry"
+            ),
+            pytest.param(
+                ("own.example", 443), True, "10.0.0.1", False, id="but-not-when-something-pointed-there"
+            ),
+            pytest.param(("own.example", 8443), False, "10.0.0.1", False, id="nor-on-another-port"),
+            pytest.param(("own.example", 443), False, "127.0.0.1", False, id="nor-loopback"),
+            pytest.param(("named.example", 443), True, "10.0.0.1", True, id="private-where-named"),
+            pytest.param(("named.example", 443), True, "127.0.0.1", True, id="loopback-where-named"),
+            pytest.param(("named.example", 443), True, "169.254.169.254", False, id="metadata-never"),
+            pytest.param(("other.example", 443), True, "10.0.0.1", False, id="private-elsewhere"),
+            pytest.param(("other.example", 443), True, "8.8.8.8", True, id="public-anywhere"),
+        ],
+    )
+    def test_who_may_be_where_security_3(
+        self, place: tuple[str, int], foreign: bool, address: str, *, good: bool
+    ) -> None:
+        wire = Wire("test", {})
+        wire.own.add(("own.example", 443))
+        wire.named.add(("named.example", 443))
+        if good:
+            assert allowed(wire, *place, [address], foreign=foreign) == [address]
+        else:
+            with pytest.raises(RegistryError, match="is not dialled"):
+                allowed(wire, *place, [address], foreign=foreign)
+        wire.close()
+
+    def test_only_the_good_ones_of_several_addresses_are_dialled(self) -> None:
+        wire = Wire("test", {})
+        assert allowed(wire, "x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], foreign=False) == ["8.8.8.8"]
+        wire.close()
+
+    def test_the_judged_address_is_the_one_dialled_security_4(
+        self, fake: FakeRegistry, runs: Runs, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The name means loopback only once; a second look-up would give the metadata service."""
+        fake.index("a", "1", BOTH)
+        answers = [["127.0.0.1"], ["169.254.169.254"]]
+        seen: list[str] = []
+
+        def resolve(host: str, port: int, **_: object) -> list[object]:
+            seen.append(host)
+            return names_to(*answers.pop(0))(host, port)
+
+        runs.set(mirrors=())
+        runs.also("*", f"http://rebinding.example:{fake.port}")
+        monkeypatch.setattr("archfit.registry.wire._resolve", resolve)
+        assert runs.names("x.io/a:1") == BOTH
+        assert seen == ["rebinding.example"]
+
+    def test_a_proxy_is_not_told_to_dial_special_addresses(self) -> None:
+        wire = Wire("test", {})
+        with pytest.raises(RegistryError, match="is not dialled"):
+            judge_literal(wire, "127.0.0.1", 80, foreign=True)
+        wire.close()
+
+
+class TestRealms:
+    @pytest.mark.parametrize(
+        "realm",
+        [
+            pytest.param("http://169.254.169.254/latest", id="another-host-over-http"),
+            pytest.param("http://127.0.0.1:1/token", id="another-port-over-http"),
+            pytest.param("https://user:pass@x.io/token", id="userinfo"),
+            pytest.param("file:///etc/passwd", id="file"),
+        ],
+    )
+    def test_a_forged_realm_is_never_asked_security_5(
+        self, fake: FakeRegistry, runs: Runs, realm: str
+    ) -> None:
+        fake.bearer(realm=realm)
+        runs.login(fake.host)
+        assert "names a token service" in runs.cause("x.io/a:1")
+        assert fake.kinds() == ["manifest"]
+
+    def test_an_https_realm_on_loopback_is_refused_security_2_3(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.bearer(realm="https://127.0.0.1:9/token")
+        assert "a loopback address" in runs.cause("x.io/a:1")
+
+    def test_the_registrys_own_host_and_port_may_be_asked_over_http(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        fake.index("a", "1", BOTH)
+        fake.bearer()
+        assert runs.names("x.io/a:1") == BOTH
+
+    def test_a_strange_token_service_gets_no_credentials_security_6(
+        self, fake: FakeRegistry, tmp_path: Path
+    ) -> None:
+        files = tls_files()
+        with FakeRegistry(files.context()) as service:
+            runs = Runs(tmp_path, fake.url, SSL_CERT_FILE=str(files.ca))
+            # Both are 127.0.0.1 to be reachable, so that only the name tells them apart.
+            fake.bearer(realm=f"https://localhost:{service.port}/token")
+            service.on(lambda asked: Answer(401) if asked.kind == "token" else None)
+            runs.login(fake.host)
+            assert "loopback" in runs.cause("x.io/a:1")
+            from archfit.registry import auth
+
+            assert not auth.may_have_credentials(f"https://localhost:{service.port}/token", fake.url)
+            assert service.asked == []
+
+    def test_a_token_request_follows_no_redirect_elsewhere_security_7(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
+    ) -> None:
+        runs.also("stranger.io", stranger.url)
+        fake.bearer()
+        fake.once(Answer(307, headers={"Location": f"{stranger.url}/token"}), kind="token")
+        runs.login(fake.host)
+        assert "redirects elsewhere: refused" in runs.cause("x.io/a:1")
+        assert stranger.asked == []
+
+    def test_a_remembered_realm_is_judged_again(self, fake: FakeRegistry, runs: Runs, tmp_path: Path) -> None:
+        import sqlite3
+
+        for name in "ab":
+            fake.index(name, "1", BOTH)
+        fake.bearer()
+        runs.found("x.io/a:1")
+        file = sqlite3.connect(tmp_path / "lookups.sqlite")
+        file.execute(f"UPDATE entries SET value = replace(value, '{fake.url}', 'http://127.0.0.1:9')")
+        file.commit()
+        file.close()
+        fake.forget()
+        assert runs.names("x.io/b:1") == BOTH
+        assert fake.kinds() == ["manifest", "token", "manifest"]
+
+
+class TestRedirects:
+    def blob_elsewhere(self, fake: FakeRegistry, stranger: FakeRegistry) -> None:
+        """Configs of `fake` are at `stranger`, as registries keep them in object stores."""
+        fake.single("a", "1", "linux/arm64")
+        stranger.single("a", "1", "linux/arm64")
+
+        def script(asked: Asked) -> Answer | None:
+            if asked.kind != "blob" or "hop" in asked.path:
+                return None
+            return Answer(307, headers={"Location": f"{stranger.url}{asked.path}?X-Signature=secret"})
+
+        fake.on(script)
+
+    def test_a_blob_elsewhere_is_got_without_authorization_conformance_37_security_8(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
+    ) -> None:
+        runs.also("stranger.io", stranger.url)
+        self.blob_elsewhere(fake, stranger)
+        fake.bearer(user="user:hush")
+        runs.login(fake.host)
+        assert runs.names("x.io/a:1") == ["linux/arm64"]
+        assert "authorization" in fake.asked[-1].headers
+        assert [set(asked.headers) & {"authorization", "cookie"} for asked in stranger.asked] == [set()]
+
+    def test_authorization_stays_with_the_same_origin_security_8(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        fake.index("a", "1", BOTH)
+        moved = {"Location": "/v2/a/manifests/1?again"}
+        fake.on(lambda asked: Answer(307, headers=moved) if asked.path == "/v2/a/manifests/1" else None)
+        fake.bearer(user="user:hush")
+        runs.login(fake.host)
+        assert runs.names("x.io/a:1") == BOTH
+        assert fake.asked[-1].headers["authorization"].startswith("Bearer ")
+
+    def test_authorization_does_not_come_back_security_8(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
+    ) -> None:
+        runs.also("stranger.io", stranger.url)
+        self.blob_elsewhere(fake, stranger)
+        stranger.on(lambda asked: Answer(307, headers={"Location": f"{fake.url}/hop{asked.path}"}))
+        fake.bearer(user="user:hush")
+        runs.login(fake.host)
+        assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Unknown)
+        back = [asked for asked in fake.asked if asked.path.startswith("/hop")]
+        assert back
+        assert all("authorization" not in asked.headers for asked in back)
+
+    @pytest.mark.parametrize("scheme", ["Basic", "Bearer"])
+    def test_a_401_of_the_target_is_not_answered_security_9(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs, scheme: str
+    ) -> None:
+        runs.also("stranger.io", stranger.url)
+        self.blob_elsewhere(fake, stranger)
+        asks = {"WWW-Authenticate": f'{scheme} realm="{stranger.url}/token"'}
+        stranger.on(lambda asked: Answer(401, headers=asks))
+        runs.login(fake.host)
+        runs.login(stranger.host)
+        cause = runs.cause("x.io/a:1")
+        assert stranger.kinds() == ["blob"]
+        assert "authorization" not in stranger.asked[0].headers
+        assert "secret" not in cause
+
+    def test_a_target_on_loopback_is_refused_where_nobody_named_it_security_2_3(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
+    ) -> None:
+        self.blob_elsewhere(fake, stranger)
+        cause = runs.cause("x.io/a:1")
+        assert "leads to a loopback address" in cause
+        assert "secret" not in cause
+        assert stranger.connections == 0
+
+    def test_at_most_five_security_8(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.on(lambda asked: Answer(302, headers={"Location": asked.path + "x"}))
+        assert "redirects more than 5 times" in runs.cause("x.io/a:1")
+        assert fake.count() == 6
+
+    @pytest.mark.parametrize(
+        "location",
+        [
+            pytest.param("file:///etc/passwd", id="file"),
+            pytest.param("ftp://x.io/", id="ftp"),
+            pytest.param("//user:pass@127.0.0.1/", id="userinfo"),
+            pytest.param("http://[::1/", id="bracket"),
+            pytest.param("http://x.io:port/", id="port"),
+        ],
+    )
+    def test_to_nothing_but_http_security_8(self, fake: FakeRegistry, runs: Runs, location: str) -> None:
+        fake.on(lambda asked: Answer(302, headers={"Location": location}))
+        assert "refused" in runs.cause("x.io/a:1")
+        assert fake.count() == 1
+
+    def test_never_from_https_to_http_security_8(self, fake: FakeRegistry, tmp_path: Path) -> None:
+        files = tls_files()
+        with FakeRegistry(files.context()) as safe:
+            runs = Runs(tmp_path, safe.url, SSL_CERT_FILE=str(files.ca))
+            runs.also("stranger.io", fake.url)
+            safe.on(lambda asked: Answer(302, headers={"Location": f"{fake.url}/v2/a/manifests/1"}))
+            assert "redirects from https to plain http: refused" in runs.cause("x.io/a:1")
+            assert fake.asked == []
+
+    def test_a_manifest_from_elsewhere_is_still_verified_security_10(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
+    ) -> None:
+        runs.also("stranger.io", stranger.url)
+        pin = fake.index("a", "", BOTH)
+        fake.on(lambda asked: Answer(307, headers={"Location": f"{stranger.url}{asked.path}"}))
+        lie = as_json({"schemaVersion": 2, "manifests": []})
+        stranger.on(lambda asked: Answer(200, lie, {"Docker-Content-Digest": pin}))
+        assert "do not have the digest" in runs.cause(f"x.io/a@{pin}")
+
+
+class TestTls:
+    def test_an_unknown_ca_is_refused_at_once_and_named(self, tmp_path: Path) -> None:
+        with FakeRegistry(tls_files().context()) as safe:
+            runs = Runs(tmp_path, safe.url)
+            assert "certificate of 127.0.0.1 is not trusted" in runs.cause("x.io/a:1")
+            assert (safe.asked, runs.waits) == ([], [])
+
+    def test_a_named_ca_is_trusted(self, tmp_path: Path) -> None:
+        files = tls_files()
+        with FakeRegistry(files.context()) as safe:
+            safe.index("a", "1", BOTH)
+            assert Runs(tmp_path, safe.url, SSL_CERT_FILE=str(files.ca)).names("x.io/a:1") == BOTH
+
+    def test_plain_http_where_tls_was_expected_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
+        runs = Runs(tmp_path, fake.url.replace("http:", "https:"))
+        assert "does not speak TLS as expected" in runs.cause("x.io/a:1")
+
+    def test_a_ca_file_that_cannot_be_read_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
+        url = fake.url.replace("http:", "https:")
+        runs = Runs(tmp_path, url, SSL_CERT_FILE="/nowhere.pem")
+        assert "the CA certificates in /nowhere.pem cannot be read" in runs.cause("x.io/a:1")
+
+
+class TestSecrets:
+    def test_no_cookie_is_kept(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.single("a", "1", "linux/amd64")
+        document = fake.stored
+        fake.on(
+            lambda asked: Answer(200, document(asked).body, {**document(asked).headers, "Set-Cookie": "a=b"})
+        )
+        runs.found("x.io/a:1")
+        assert all("cookie" not in asked.headers for asked in fake.asked)
+
+    def test_no_credentials_before_a_challenge_conformance_47(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.index("a", "1", BOTH)
+        runs.login(fake.host)
+        runs.found("x.io/a:1")
+        assert "authorization" not in fake.asked[0].headers
+
+    def test_a_mirrors_credentials_are_its_own(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.index("a", "1", BOTH)
+        asks = Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+        fake.on(lambda asked: asks if "authorization" not in asked.headers else None)
+        runs.login("x.io", "origin")
+        assert "gives no anonymous access" in runs.cause("x.io/a:1")
+        runs.login(fake.host, "mirror")
+        assert runs.names("x.io/a:1") == BOTH
+        assert fake.asked[-1].headers["authorization"] == "Basic " + base64.b64encode(b"mirror:hush").decode()
+
+    def test_what_a_registry_says_is_cut_and_cleaned_security_20(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        words = "\x1b]0;title\x07" + "x" * 5000
+        fake.on(lambda asked: Answer(403, as_json({"errors": [{"code": "DENIED", "message": words}]})))
+        cause = runs.cause("x.io/a:1")
+        assert "\x1b" not in cause
+        assert len(cause) < 600
+
+    def test_a_proxys_password_is_never_shown_conformance_59(self, runs: Runs) -> None:
+        with FakeRegistry() as gone:
+            port = gone.port
+        runs.environ["http_proxy"] = f"http://user:hush@127.0.0.1:{port}"
+        assert "hush" not in runs.cause("x.io/a:1")
+
+
+def test_a_proxy_is_used_conformance_59(fake: FakeRegistry, stranger: FakeRegistry, runs: Runs) -> None:
+    stranger.on(lambda asked: fake.stored(Asked(asked.method, asked.path.removeprefix(fake.url), {})))
+    fake.index("a", "1", BOTH)
+    runs.environ["http_proxy"] = stranger.host
+    assert runs.names("x.io/a:1") == BOTH
+    assert [asked.path for asked in stranger.asked] == [f"{fake.url}/v2/a/manifests/1"]
+    assert fake.connections == 0
+    runs.environ["no_proxy"] = "127.0.0.1"
+    runs.set(no_cache=True)
+    assert runs.names("x.io/a:1") == BOTH
+    assert fake.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("HTTPS://Example.COM:443/x", "https://example.com"),
+        ("http://example.com:80", "http://example.com"),
+        ("http://example.com:443/", "http://example.com:443"),
+        ("https://[::1]:5000/v2/", "https://[::1]:5000"),
+    ],
+)
+def test_origins_are_compared_in_one_spelling(url: str, origin: str) -> None:
+    assert origin_of(url) == origin
+
+
+def test_the_wire_does_nothing_after_its_deadline() -> None:
+    wire = Wire("test", {}, monotonic=time.monotonic)
+    wire.deadline = time.monotonic() - 1
+    with pytest.raises(RegistryError, match="in time"):
+        wire.send("GET", "http://127.0.0.1:9/", {}, limit=10)
+    wire.close()
