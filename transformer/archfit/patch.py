@@ -52,7 +52,7 @@ def dotted(path: Path) -> str:
     """The path as people write it, `spec.containers[0].image` (KRM functions spec, `field.path`)."""
     text = ""
     for token in path:
-        if isinstance(token, int):
+        if isinstance(token, int) or token == "-":
             text += f"[{token}]"
         elif token.replace("-", "").replace("_", "").isalnum():
             text += f".{token}" if text else token

@@ -1,0 +1,31 @@
+"""What people read agrees with the code."""
+
+import re
+import tomllib
+
+import pytest
+
+from archfit import __version__
+from archfit.options.describe import updated
+from machine import ROOT
+
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+_LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/configuration.md"])
+def test_the_options_table_is_the_one_in_the_code(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert updated(text) == text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    missing = [target for target in _LINK.findall(text) if not (ROOT / page).parent.joinpath(target).exists()]
+    assert missing == []
+
+
+def test_the_version_is_said_once():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == __version__

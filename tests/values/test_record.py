@@ -1,0 +1,65 @@
+"""Records are frozen values that cost little to declare."""
+
+import pytest
+
+from archfit.record import Record
+
+
+class Point(Record):
+    x: int
+    y: int = 0
+
+
+class Named(Point):
+    name: str = ""
+
+
+@pytest.mark.parametrize(
+    ("made", "fields"),
+    [
+        pytest.param(Point(1), (1, 0), id="default"),
+        pytest.param(Point(1, 2), (1, 2), id="positions"),
+        pytest.param(Point(y=2, x=1), (1, 2), id="names"),
+        pytest.param(Named(1, name="a"), (1, 0), id="inherited-fields-come-first"),
+    ],
+)
+def test_fields_are_set_by_position_name_or_default(made, fields):
+    assert (made.x, made.y) == fields
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        pytest.param(Point, "Point needs 'x'", id="missing"),
+        pytest.param(lambda: Point(1, 2, 3), "Point takes 2 values, not 3", id="too-many"),
+        pytest.param(lambda: Point(1, z=3), "Point has no z, or it was given twice", id="unknown"),
+        pytest.param(lambda: Point(1, x=3), "Point has no x, or it was given twice", id="twice"),
+    ],
+)
+def test_wrong_construction_names_the_field(make, message):
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        make()
+
+
+def test_a_record_cannot_change():
+    point = Point(1)
+    with pytest.raises(AttributeError, match="frozen"):
+        point.x = 2
+    with pytest.raises(AttributeError, match="frozen"):
+        del point.x
+    assert not hasattr(point, "__dict__")
+
+
+def test_replace_makes_a_changed_copy():
+    point = Point(1, 2)
+    assert (point.replace(y=3), point) == (Point(1, 3), Point(1, 2))
+
+
+def test_equality_and_hash_follow_type_and_fields():
+    assert Point(1, 2) == Point(1, 2)
+    assert Point(1, 2) != Named(1, 2)
+    assert len({Point(1, 2), Point(1, 2), Point(2, 1)}) == 2
+
+
+def test_representation_can_be_read_back():
+    assert repr(Named(1, 2, "a")) == "Named(x=1, y=2, name='a')"
