@@ -1,0 +1,188 @@
+"""`archfit setup helm --check`: does this Helm run archfit? One chart with one Pod, rendered for real.
+
+    Helm            found, and of a version that archfit knows
+    Helm 3          `archfit` is on PATH; no plugins directory of it holds a plugin of Helm 4
+    Helm 4          HELM_PLUGINS names a directory with the plugin; what the plugin starts is there
+    a rendered Pod  archfit saw it and came to a decision, else its own report says why not
+
+The Pod says itself what its image supports, so no registry is asked. Every line says `ok` or `wrong`; exit 1 if one
+is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+
+from archfit import __version__
+from archfit.commands import helm_plugin
+from archfit.commands.helm_found import ask, directories, on_path, reads, start
+from archfit.errors import ArchfitError
+from archfit.store.place import state_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import BinaryIO
+
+    from archfit.commands.helm_found import Helm
+
+_POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: archfit-check
+  annotations:
+    archfit.dev/image-platforms: linux/amd64
+spec:
+  containers:
+    - name: check
+      image: registry.invalid/archfit/check:1
+"""
+_CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
+_SET_UP = "run `archfit setup helm`"
+
+
+class _Wrong(Exception):
+    """What is wrong and what to do, as one line. Nothing after it can be checked."""
+
+
+def check(named: str | None, own: str, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """Checks, and writes a line for each thing found. named: the Helm to check, else PATH's first. own: the plugins
+    directory that `setup helm` would write to. 0 if all is well, 1 if not.
+    """
+    code = 0
+    try:
+        for line in _found(named, own, environ):
+            stdout.write(f"ok: {line}\n".encode())
+    except (_Wrong, ArchfitError) as error:
+        stdout.write(f"wrong: {error}\n".encode())
+        code = 1
+    for line in _shared(own, environ):
+        stdout.write(f"wrong: {line}\n".encode())
+        code = 1
+    return code
+
+
+def _found(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """What is well, up to the first thing that is not. Raises _Wrong and ArchfitError."""
+    helms = [ask(named, environ)] if named else on_path(environ)
+    if not helms:
+        raise _Wrong("no helm is on PATH: install Helm, or name it with --helm PATH")
+    helm = helms[0]
+    if helm.major not in {3, 4}:
+        raise _Wrong(f"{helm} is neither Helm 3 nor Helm 4: name another with --helm PATH")
+    yield str(helm)
+    if helm.major == 4:
+        yield from _plugin(helm, own, environ)
+    else:
+        program = shutil.which("archfit", path=environ.get("PATH"))
+        if program is None:
+            raise _Wrong("no archfit is on PATH, where Helm 3 looks for it: add it, or give its whole path")
+        yield f"Helm 3 starts {program}"
+    yield _rendered(helm, environ)
+
+
+def _plugin(helm: Helm, own: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Whether Helm 4 sees the plugin, and can start what it starts."""
+    listed = directories(helm, environ)
+    visible = [
+        folder
+        for directory in listed
+        for folder in _folders(directory)
+        if helm_plugin.claims(_bytes(os.path.join(folder, "plugin.yaml")))
+    ]
+    if not visible:
+        installed = os.path.join(own, helm_plugin.NAME, "plugin.yaml")
+        if not os.path.isfile(installed):
+            raise _Wrong(f"the plugin is neither in {own} nor where Helm looks: {_SET_UP}")
+        state = "does not name it" if environ.get("HELM_PLUGINS") else "is not set"
+        raise _Wrong(
+            f"the plugin is in {own}, but HELM_PLUGINS {state}: {_SET_UP} for the line to put in your profile"
+        )
+    folder = visible[0]
+    version, command = _started(os.path.join(folder, "plugin.yaml"))
+    program = command.replace("${HELM_PLUGIN_DIR}", folder)
+    if shutil.which(program, path=environ.get("PATH")) is None:
+        raise _Wrong(f"the plugin in {folder} starts {program!r}, which is not there: {_SET_UP} again")
+    answer = start([program, "--version"], environ)
+    if answer.returncode:
+        said = (answer.stderr.strip().splitlines() or [f"exit {answer.returncode}"])[-1]
+        raise _Wrong(f"the plugin in {folder} cannot start archfit ({said}): {_SET_UP} again")
+    yield f"the plugin is in {folder} and starts {answer.stdout.strip()}"
+    if version != __version__:
+        raise _Wrong(
+            f"the plugin in {folder} is of archfit {version}, and this is {__version__}: {_SET_UP} again"
+        )
+
+
+def _folders(directory: str) -> list[str]:
+    try:
+        return [os.path.join(directory, name) for name in sorted(os.listdir(directory))]
+    except OSError:
+        return []
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _started(path: str) -> tuple[str, str]:
+    """Version and command of a plugin.yaml. Raises _Wrong if it is none that Helm 4 could load."""
+    from yaml import YAMLError, safe_load
+
+    try:
+        found = safe_load(_bytes(path))
+        return str(found["version"]), str(found["runtimeConfig"]["platformCommand"][0]["command"])
+    except (YAMLError, LookupError, TypeError):
+        raise _Wrong(f"{path} is no plugin that Helm 4 can load: {_SET_UP} again") from None
+
+
+def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
+    """Renders the Pod and reads archfit's own report of it, kept apart from the user's last one."""
+    with tempfile.TemporaryDirectory(prefix="archfit-check-") as folder:
+        os.mkdir(os.path.join(folder, "templates"))
+        for name, text in (("Chart.yaml", _CHART), (os.path.join("templates", "pod.yaml"), _POD)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        apart = {**environ, "XDG_STATE_HOME": folder, "LOCALAPPDATA": folder}
+        done = start([helm.path, "template", "archfit-check", folder, "--post-renderer", "archfit"], apart)
+        try:
+            report = json.loads(_bytes(state_path(apart)))
+        except ValueError:
+            report = None
+    said = done.stderr.strip().splitlines()
+    if report is None:
+        why = next((line for line in said if line.startswith("Error")), said[-1] if said else "")
+        raise _Wrong(f"Helm did not run archfit: {why or 'it rendered the chart without it'}")
+    if report["exit"] or done.returncode:
+        errors = [result["message"] for result in report["results"] if result["severity"] == "error"]
+        raise _Wrong(f"archfit failed: {'; '.join(errors) or (said[-1] if said else 'it did not say why')}")
+    for decision in report["decisions"]:
+        if decision["object"]["name"] == "archfit-check":
+            return f"a chart with one Pod, rendered through it: {decision['outcome']}: {decision['reason']}"
+    raise _Wrong("archfit ran and did not see the Pod of the chart: is another post-renderer named archfit?")
+
+
+def _shared(own: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Every Helm 3 on PATH that reads a plugin of Helm 4, and so none of its own."""
+    for helm in on_path(environ):
+        if helm.major == 3:
+            try:
+                for directory in {*directories(helm, environ), own}:
+                    if reads(helm, directory, environ) and any(
+                        helm_plugin.claims(_bytes(os.path.join(folder, "plugin.yaml")))
+                        for folder in _folders(directory)
+                    ):
+                        yield (
+                            f"{helm} reads the plugin in {directory}, which is for Helm 4, and so loads none of its "
+                            "own plugins: set HELM_PLUGINS for Helm 4 alone, as `archfit setup helm` shows"
+                        )
+            except ArchfitError:
+                continue
