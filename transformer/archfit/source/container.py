@@ -18,7 +18,7 @@ import re
 from archfit.record import Record
 
 _ITEMS_KEY = re.compile(rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])").search
-_ANCHOR = re.compile(rb"[ \t\[{,]&[A-Za-z0-9_-]").search
+_AMPERSAND = re.compile(rb"&[A-Za-z0-9_-]").finditer
 
 
 class Slice(Record):
@@ -33,7 +33,7 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     """The items of the list in `data[start:end]`, or None where they cannot be told apart by their lines."""
     text = data[start:end]
     found = _ITEMS_KEY(text)
-    if found is None or _ANCHOR(text):
+    if found is None or _may_hold_anchors(text):
         return None
     column = len(found[1])
     first = found.end() - 1 - column
@@ -52,3 +52,8 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
         at = text.find(dash[:-1], at + 1, stop)
     ends = [*starts[1:], stop]
     return [Slice(start + a, start + b, column + 2) for a, b in zip(starts, ends, strict=True)]
+
+
+def _may_hold_anchors(text: bytes) -> bool:
+    """An alias of an anchor in another slice would not parse, and an edit at the anchor would reach it unseen."""
+    return any(text[found.start() - 1 : found.start()] in b" \t[{,\n" for found in _AMPERSAND(text))
