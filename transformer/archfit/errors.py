@@ -5,6 +5,7 @@ ArchfitError                exit 1
 ├── InvalidInput            the stream cannot be read as Kubernetes would read it
 ├── UnplaceableEdit         the change is known, but the text leaves no place for it
 ├── InvalidReference        the string in `image:` is not an image reference
+├── InvalidLock             the lock file cannot be read
 ├── InvalidManifest         a registry's document cannot be understood
 ├── RegistryError           a registry could not be asked or would not answer
 │   ├── ManifestUnknown     it answered: there is no such manifest
@@ -57,6 +58,19 @@ class UnplaceableEdit(ArchfitError):
 
 class InvalidReference(ArchfitError):
     """The string in `image:` is not an image reference (distribution/reference grammar)."""
+
+
+class InvalidLock(ArchfitError):
+    """The lock file cannot be read.
+
+    path: as the user named it. message: goes on after it. line: 1-based, 0 where none can be named.
+    """
+
+    def __init__(self, path: str, message: str, line: int = 0) -> None:
+        super().__init__(f"{path}{f' line {line}' if line else ''}: {message}")
+        self.path = path
+        self.message = message
+        self.line = line
 
 
 class InvalidManifest(ArchfitError):

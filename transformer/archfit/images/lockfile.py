@@ -1,0 +1,237 @@
+"""archfit.lock: what registries said about images, committed beside the manifests.
+
+    {"version": 1, "images": {
+    "docker.io/library/nginx:1.27": {"digest": "sha256:..", "kind": "index", "platforms": ["linux/amd64", ..]},
+    "quay.io/team/app@sha256:..": {"digest": "sha256:..", "kind": "manifest", "platforms": ["linux/amd64"]}
+    }}
+
+    key         a normalised reference; lines are sorted by it, one for each, so that git merges them
+    digest      of the index or manifest that the reference pointed to; of a pinned reference, its own
+    kind        "index", "manifest" (of one image), or "artifact" (no image, so it restricts nothing)
+    platforms   normalised, sorted, unique; empty for an artifact alone
+
+Nothing in it depends on when, where or by whom it was written. Reading is strict, as people and merges edit it: any
+layout of the JSON is accepted, any other content is an error that names its line. What a file holds is named only
+once it has shown itself to be a lock file, because a configuration may name any file.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+
+from archfit.errors import InvalidLock, InvalidReference
+from archfit.images.platforms import Found, parse_platform
+from archfit.images.reference import is_digest
+from archfit.images.reference import parse as parse_reference
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from archfit.images.platforms import Platform
+
+VERSION = 1
+DEFAULT_PATH = "archfit.lock"
+MAX_BYTES = 16 << 20
+_MAX_PLATFORMS = 256
+_FIELDS = {"digest", "kind", "platforms"}
+_KINDS = ("index", "manifest", "artifact")
+_MARKER = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?=\s|$)", re.MULTILINE).search
+
+
+class Lock(Record):
+    """A lock file as a run uses it.
+
+    path: as the user named it. images: by normalised reference, each with the origin "lock".
+    only: `--locked`, what it lacks may not be looked up.
+    """
+
+    path: str
+    images: Mapping[str, Found]
+    only: bool = False
+
+
+class _Doubled(Record):
+    """Stands for an object that has a key twice."""
+
+    key: str
+
+
+def kept(found: Found) -> Found:
+    """The answer as it comes back out of the file: what its decision needs, no more."""
+    return Found(found.platforms, found.digest, found.index and found.image, found.image, "lock")
+
+
+def render(images: Mapping[str, Found]) -> bytes:
+    """The file that holds these answers, by normalised reference."""
+    lines = ",\n".join(f"{json.dumps(name)}: {_entry_text(images[name])}" for name in sorted(images))
+    return f'{{"version": {VERSION}, "images": {{\n{lines}\n}}}}\n'.replace("\n\n", "\n").encode()
+
+
+def parse(content: bytes, path: str) -> dict[str, Found]:
+    """The answers in the file, by normalised reference. path: for messages. Raises InvalidLock."""
+    return _Reader(content, path).images()
+
+
+def _entry_text(found: Found) -> str:
+    kind = "artifact" if not found.image else "index" if found.index else "manifest"
+    names = [str(platform) for platform in found.platforms]
+    return json.dumps({"digest": found.digest, "kind": kind, "platforms": names})
+
+
+class _Reader:
+    """One file that is being read; `text` is kept to say where something is wrong."""
+
+    def __init__(self, content: bytes, path: str) -> None:
+        self._path = path
+        if len(content) > MAX_BYTES:
+            raise InvalidLock(path, f"is larger than {MAX_BYTES >> 20} MiB, as no lock file is")
+        try:
+            self._text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise InvalidLock(path, "is not UTF-8; take it from version control again", line) from None
+
+    def images(self) -> dict[str, Found]:
+        document = self._document()
+        found = {}
+        for name, entry in document.items():
+            try:
+                found[name] = _answer(name, entry)
+            except _Wrong as wrong:
+                raise self._wrong(f"{_short(name)} {wrong}", name) from None
+        return found
+
+    def _document(self) -> dict[str, Any]:
+        """The object under `images`, after everything around it has been checked."""
+        document = self._decoded()
+        if not isinstance(document, dict | _Doubled) or document == {}:
+            raise self._wrong("is not a lock file of archfit; name another, or write it with archfit lock")
+        if isinstance(document, _Doubled):
+            if document.key not in {"version", "images"}:
+                raise self._wrong("has the same key twice; keep one")
+            raise self._wrong(f"has the key {document.key!r} twice; keep one", document.key)
+        version = document.get("version")
+        if not isinstance(version, int) or isinstance(version, bool) or "images" not in document:
+            raise self._wrong(
+                "is not a lock file of archfit, which has a version and images; name another, or write it "
+                "with archfit lock"
+            )
+        if version != VERSION:
+            raise self._wrong(
+                f"has the format {version}, and this archfit knows {VERSION}; use the archfit that wrote it, "
+                "or delete it and write it again with archfit lock",
+                "version",
+            )
+        for key in document:
+            if key not in {"version", "images"}:
+                raise self._wrong(f"has the key {_short(key)}, which means nothing here; remove it", key)
+        images = document["images"]
+        if isinstance(images, _Doubled):
+            raise self._wrong(f"{_short(images.key)} is there twice; keep one of the lines", images.key)
+        if not isinstance(images, dict):
+            raise self._wrong("has images that are not an object", "images")
+        return images
+
+    def _decoded(self) -> Any:
+        marker = _MARKER(self._text)
+        if marker:
+            raise InvalidLock(
+                self._path,
+                "has a git conflict marker; keep the lines that both sides added and one of those that differ, or "
+                "take either side whole, then run archfit lock --add-missing",
+                self._text.count("\n", 0, marker.start()) + 1,
+            )
+        try:
+            return json.loads(self._text, object_pairs_hook=_object)
+        except json.JSONDecodeError as error:
+            if not self._text.strip():
+                raise self._wrong("is empty; delete it, or write it again with archfit lock") from None
+            problem = f"is not JSON ({error.msg[0].lower()}{error.msg[1:]}, column {error.colno})"
+            raise InvalidLock(self._path, f"{problem}; mend it", error.lineno) from None
+        except (ValueError, RecursionError):
+            raise self._wrong("is not a lock file of archfit; name another") from None
+
+    def _wrong(self, message: str, key: str = "") -> InvalidLock:
+        """The error, with the line of the last place where `key` is a key."""
+        found = list(re.finditer(re.escape(json.dumps(key)) + r"\s*:", self._text)) if key else []
+        return InvalidLock(
+            self._path, message, self._text.count("\n", 0, found[-1].start()) + 1 if found else 0
+        )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Doubled:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    names = [name for name, _ in pairs]
+    return _Doubled(next(name for name in names if names.count(name) > 1))
+
+
+class _Wrong(Exception):
+    """What is wrong with an entry, to stand after its reference."""
+
+
+def _answer(name: str, entry: Any) -> Found:
+    """The answer that one line states. Raises _Wrong."""
+    try:
+        reference = parse_reference(name)
+    except InvalidReference as error:
+        raise _Wrong(f"is not an image reference: {error}") from None
+    if reference.normalised != name:
+        raise _Wrong(f"is not written in full; write {reference.normalised}")
+    if isinstance(entry, _Doubled):
+        raise _Wrong(f"has the key {_short(entry.key)} twice; keep one")
+    if not isinstance(entry, dict):
+        raise _Wrong("has an entry that is not an object")
+    for key in entry:
+        if key not in _FIELDS:
+            raise _Wrong(f"has the key {_short(key)}, which means nothing here; remove it")
+    for key in sorted(_FIELDS):
+        if key not in entry:
+            raise _Wrong(f"has no {key}; run archfit lock to write the line again")
+    digest, kind = entry["digest"], entry["kind"]
+    if not isinstance(digest, str) or not is_digest(digest):
+        raise _Wrong("has a digest that is not sha256: with 64, or sha512: with 128, lower-case hex digits")
+    if reference.digest not in {"", digest}:
+        raise _Wrong(f"is pinned to another digest than the {digest} beside it; remove the line")
+    if kind not in _KINDS:
+        raise _Wrong(f"has a kind that is none of {', '.join(_KINDS)}")
+    platforms = _platforms(entry["platforms"])
+    if bool(platforms) == (kind == "artifact"):
+        raise _Wrong(
+            "is an artifact and has platforms" if platforms else f"has no platform, and its kind is {kind}"
+        )
+    return Found(platforms, digest, kind == "index", kind != "artifact", "lock")
+
+
+def _platforms(names: Any) -> tuple[Platform, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _Wrong("has platforms that are not a list of texts")
+    if len(names) > _MAX_PLATFORMS:
+        raise _Wrong(f"has {len(names)} platforms; at most {_MAX_PLATFORMS} are allowed")
+    platforms = set()
+    for name in names:
+        platform = _platform(name)
+        if platform is None:
+            raise _Wrong(f"has {_short(name)}, which is not a platform as in linux/arm64")
+        if str(platform) != name:
+            raise _Wrong(f"has the platform {_short(name)}; write it as {platform}")
+        platforms.add(platform)
+    return tuple(sorted(platforms, key=str))
+
+
+@functools.cache
+def _platform(name: str) -> Platform | None:
+    try:
+        return parse_platform(name)
+    except InvalidReference:
+        return None
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 300 else text[:300] + "...")
