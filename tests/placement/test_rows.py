@@ -347,6 +347,13 @@ def test_daemon_sets_that_lose_nothing(platforms: str, fields: dict[str, Any]) -
     assert one(platforms, Options(daemon_sets="fail"), kind="DaemonSet", **fields).messages == []
 
 
+def test_a_daemon_set_of_another_os_names_it() -> None:
+    outcome = one("windows/amd64", kind="DaemonSet", nodeSelector={OS: "windows"})
+    assert outcome.messages == [
+        "warning: this DaemonSet will not run on the windows/arm64 nodes (arm64 is not offered by app:1)"
+    ]
+
+
 BY_ARCH = (
     TolerationRule(("amd64",), Toleration("arch", "Equal", "amd64", "NoSchedule")),
     TolerationRule(("arm64",), Toleration("arch", "Equal", "arm64", "NoSchedule")),

@@ -91,6 +91,25 @@ def test_allowed(fields: dict[str, Any], architectures: set[str]) -> None:
     assert allowed(demand, C) == architectures
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"nodeSelector": {OS: "linux", BETA_OS: "windows"}}, id="labels-of-the-selector"),
+        pytest.param(
+            {"nodeSelector": {OS: "windows"}, "affinity": requiring(term((OS, "In", ["linux"])))},
+            id="selector-and-term",
+        ),
+        pytest.param(
+            {"affinity": requiring(term((OS, "In", ["linux"]), (BETA_OS, "NotIn", ["linux"])))},
+            id="in-a-term",
+        ),
+    ],
+)
+def test_two_operating_systems_at_once_match_nothing(fields: dict[str, Any]) -> None:
+    (demand,) = demands(a_pod({"containers": [], **fields}))
+    assert allowed(demand, C) == frozenset()
+
+
 def test_a_required_set_without_terms_matches_nothing() -> None:
     empty: list[Any] = [[], None]
     for terms in empty:
@@ -107,6 +126,7 @@ def test_a_required_set_without_terms_matches_nothing() -> None:
         pytest.param({"nodeSelector": {OS: "windows"}}, "windows", id="selector"),
         pytest.param({"nodeSelector": {BETA_OS: "windows"}}, "windows", id="beta-label"),
         pytest.param({"os": {"name": "windows"}}, "windows", id="spec-os"),
+        pytest.param({"os": {"name": "plan9"}}, "plan9", id="spec-os-another"),
         pytest.param({"os": {}}, "linux", id="spec-os-empty"),
         pytest.param(
             {"nodeSelector": {OS: "linux"}, "os": {"name": "windows"}}, "linux", id="label-before-spec-os"
@@ -122,11 +142,6 @@ def test_a_required_set_without_terms_matches_nothing() -> None:
             {"affinity": requiring(term((OS, "In", ["windows", "linux"]))), "os": {"name": "windows"}},
             "windows",
             id="either-and-spec-os",
-        ),
-        pytest.param(
-            {"affinity": requiring(term((OS, "In", ["linux"]))), "nodeSelector": {OS: "windows"}},
-            "windows",
-            id="selector-before-term",
         ),
         pytest.param({"affinity": requiring(term((OS, "DoesNotExist")))}, "linux", id="none-is-left"),
     ],

@@ -44,13 +44,13 @@ class Demand(Record):
     index: the term's place in nodeSelectorTerms, None for the term that stands for none.
     os: the operating system whose images count.
     requirements: on the node's architecture, each (operator, values); all have to hold.
-    empty: the term is `{}` and matches nothing.
+    closed: it matches nothing, as `{}` does, and what asks for two operating systems at once.
     """
 
     index: int | None
     os: str = "linux"
     requirements: tuple[Requirement, ...] = ()
-    empty: bool = False
+    closed: bool = False
 
 
 _FREE = (Demand(None),)
@@ -63,19 +63,23 @@ def demands(pod: Pod) -> tuple[Demand, ...]:
         return _FREE
     at = pod.path
     pins = tuple(("In", (value,)) for value in arch_pins(pod))
-    selected = _system(tuple(("In", (value,)) for value in _selected(pod, OS_LABELS)), "")
+    selected = tuple(("In", (value,)) for value in _selected(pod, OS_LABELS))
     system = mapping(spec, "os", at)
     default = string(system, "name", (*at, "os")) if system else ""
     terms, path = required_terms(pod)
     if terms is None:
-        return (Demand(None, selected or default or "linux", pins),)
+        return (_demand(None, _system(selected, default), pins),)
     found = []
     for index, term in enumerate(terms):
         arch, systems = _requirements(term, (*path, index))
-        os = selected or _system(systems, default) or default or "linux"
         empty = not term.get("matchExpressions") and not term.get("matchFields")
-        found.append(Demand(index, os, (*pins, *arch), empty))
+        os = None if empty else _system((*selected, *systems), default)
+        found.append(_demand(index, os, (*pins, *arch)))
     return tuple(found)
+
+
+def _demand(index: int | None, os: str | None, requirements: tuple[Requirement, ...]) -> Demand:
+    return Demand(index, os or "linux", requirements, closed=os is None)
 
 
 def arch_pins(pod: Pod) -> tuple[str, ...]:
@@ -116,7 +120,7 @@ def states_preference(pod: Pod) -> bool:
 
 def allowed(demand: Demand, cluster: frozenset[str]) -> frozenset[str]:
     """A(t): the architectures of `cluster`, and those that the pod names, for which the demand can hold."""
-    if demand.empty:
+    if demand.closed:
         return frozenset()
     if not demand.requirements:
         return cluster
@@ -166,17 +170,13 @@ def _selected(pod: Pod, labels: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(string(selector, key, at) for key in selector if key in labels))
 
 
-def _system(requirements: tuple[Requirement, ...] | list[Requirement], preferred: str) -> str:
-    """The OS that the requirements leave; of several `preferred` or the first, "" where none is asked for."""
-    if not requirements:
-        return ""
+def _system(requirements: tuple[Requirement, ...], default: str) -> str | None:
+    """The OS that the requirements leave, `default` or the first where several are left; None for a contradiction."""
     named = [value for operator, values in requirements if operator == "In" for value in values]
-    left = [
-        system
-        for system in dict.fromkeys((*_SYSTEMS, *named))
-        if all(matches(operator, values, system) for operator, values in requirements)
-    ]
-    return preferred if preferred in left or not left else left[0]
+    for system in (default or "linux", *_SYSTEMS, *named):
+        if all(matches(operator, values, system) for operator, values in requirements):
+            return system
+    return None if named else default or "linux"
 
 
 def _number(text: str) -> int | None:

@@ -159,10 +159,15 @@ def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tupl
     for index, os, architectures in wanted.dead:
         message = wording.dead_term(os, architectures, case.reachable)
         case.results.append(_result(pod, "warning", message, (*required_terms(pod)[1], index)))
-    lost = union([reach.allowed & reach.cluster for reach in case.found]) - case.reachable
-    if lost and pod.ref.kind == "DaemonSet":
-        severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
-        case.results.append(_result(pod, severity, wording.daemon_set(lost, lacking), pod.path))
+    if pod.ref.kind == "DaemonSet":
+        lost = [
+            architecture if reach.demand.os == "linux" else f"{reach.demand.os}/{architecture}"
+            for reach in case.found
+            for architecture in (reach.allowed & reach.cluster) - case.reachable
+        ]
+        if lost:
+            severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
+            case.results.append(_result(pod, severity, wording.daemon_set(lost, lacking), pod.path))
 
 
 def _lacking(case: _Case) -> tuple[Removed, ...]:

@@ -109,7 +109,7 @@ def unsafe(lacking: Sequence[Removed]) -> str:
 
 def daemon_set(lost: Iterable[str], lacking: Sequence[Removed]) -> str:
     """The warning for a DaemonSet that leaves out nodes."""
-    return f"this DaemonSet will not run on the {listed(lost)} nodes{because(lacking)}"
+    return f"this DaemonSet will not run on the {listed(set(lost))} nodes{because(lacking)}"
 
 
 def because(lacking: Sequence[Removed]) -> str:
