@@ -96,6 +96,11 @@ def complaint(body: str, head: str = HEAD) -> str:
             id="unlabelled nodes",
         ),
         pytest.param(
+            "{lockFile: /l/archfit.lock, locked: true}",
+            {"lock_file": "/l/archfit.lock", "locked": True},
+            id="a lock file",
+        ),
+        pytest.param(
             "rules:\n"
             "    - match: {namespace: shop, kind: Job, name: 'a-*', labels: {tier: front, stage: 2}}\n"
             "      only: [amd64]\n      tolerate: false\n      prefer: {arm64: 1}\n      skip: false\n"
@@ -462,6 +467,20 @@ def test_an_operators_option_under_an_applications_spec_is_refused() -> None:
 def test_values_are_plain(text: str, values: object) -> None:
     """Only null, booleans and decimal integers are more than text."""
     assert read(text).values == values
+
+
+@pytest.mark.parametrize(
+    ("path", "lock"),
+    [
+        pytest.param("archfit.yaml", "archfit.lock", id="beside the file, in the working directory"),
+        pytest.param("/repo/deploy/archfit.yaml", "/repo/deploy/archfit.lock", id="beside the file"),
+        pytest.param("../archfit.yaml", "../archfit.lock", id="above"),
+    ],
+)
+def test_a_lock_file_is_looked_for_from_the_file_that_names_it(path: str, lock: str) -> None:
+    """The working directory never changes the output."""
+    content = (HEAD + "spec: {lockFile: archfit.lock}\n").encode()
+    assert merge([from_file(content, path)]).options.lock_file == lock
 
 
 def test_lines_lead_to_keys_and_items() -> None:

@@ -78,6 +78,8 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
                        ("b/*=arm64", "{'b/*': [arm64]}", (ImagePlatforms("b/*", (ARM64,)),))],
     "exclude": [("Job", "[Job]", ("Job",)), ("Pod", "[Pod]", ("Pod",)), ("*/a", "['*/a']", ("*/a",))],
     "unlabelledNodes": [("a", "[a]", ("a",)), ("b", "[b]", ("b",)), ("c.io/d", "[c.io/d]", ("c.io/d",))],
+    "lockFile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
+    "locked": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "mirror": [("a.io=https://a", "{a.io: 'https://a'}", (Mirror("a.io", "https://a"),)),
                ("a.io=https://b", "{a.io: 'https://b'}", (Mirror("a.io", "https://b"),)),
                ("*=http://c:1", "{'*': 'http://c:1'}", (Mirror("*", "http://c:1"),))],
@@ -90,6 +92,8 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
     "authfile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "report": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
 }  # fmt: skip
+# What an option cannot be without.
+COMPANIONS = {"locked": {"ARCHFIT_LOCK_FILE": "archfit.lock"}}
 BY_FLAG = [option for option in TABLE if not option.file_only]
 
 
@@ -118,7 +122,7 @@ def test_flag_beats_environment_beats_file_beats_default(
             continue
         found = settings(
             flags(option, by_flag[0]) if given[0] else [],
-            {option.variable: by_env[0]} if given[1] else {},
+            {**COMPANIONS.get(option.key, {}), **({option.variable: by_env[0]} if given[1] else {})},
             f"{option.part}:\n  {option.key}: {by_file[1]}\n" if given[2] else None,
         )
         wanted_values = [value for value, there in zip(order, given, strict=True) if there]
@@ -141,7 +145,8 @@ def test_an_enforced_option_cannot_be_changed(option: Option) -> None:
         assert complaint(argv, environ, file) == (
             f"{who}: {option.key} is enforced by file a.yaml (--config): leave it out here"
         )
-    assert value(option, settings(flags(option, own[0]), {option.variable: own[0]}, file)) == own[2]
+    environ = {option.variable: own[0], **COMPANIONS.get(option.key, {})}
+    assert value(option, settings(flags(option, own[0]), environ, file)) == own[2]
 
 
 def test_the_default_can_be_enforced() -> None:
@@ -249,6 +254,11 @@ def test_an_empty_argument_is_ignored(argv: list[str]) -> None:
 
 
 BAD_ARGUMENTS = [
+    pytest.param(
+        ["--locked"],
+        "--locked: needs the file that answers: add --lock-file, as in --lock-file archfit.lock",
+        id="locked without a lock file",
+    ),
     pytest.param(
         ["--on-conflict", "leav"], "--on-conflict: 'leav' is not one of fail, leave: write 'leave'", id="word"
     ),

@@ -102,14 +102,24 @@ def from_arguments(
 
     rows: the options of the command at hand. Raises UsageError.
     """
-    parser = Parser(program)
+    layer, path, _, words = read(Parser(program), argv, rows)
+    if words:
+        shown = re.sub("://.*@", "://***@", words[0])
+        raise UsageError(f"{shown!r} is not expected: {program} takes flags alone")
+    return layer, path
+
+
+def read(
+    parser: Parser, argv: Sequence[str], rows: Sequence[Option]
+) -> tuple[Layer, str | None, argparse.Namespace, list[str]]:
+    """The layer of the flags, the configuration file that they name, everything found, and the other words.
+
+    parser: with the command's own flags, which are no options. Raises UsageError.
+    """
     parser.add_argument(CONFIG_FLAG, dest="config", metavar="FILE")
     for option in rows:
         add(parser, option)
     found, words = parser.read(argv)
-    if words:
-        shown = re.sub("://.*@", "://***@", words[0])
-        raise UsageError(f"{shown!r} is not expected: {program} takes flags alone")
     if found.config == "":
         raise UsageError(f"{CONFIG_FLAG}: is empty: write the path of the file")
     given = {}
@@ -118,7 +128,7 @@ def from_arguments(
         if texts:
             given[option.key] = Given(_parsed(option, texts), option.flags[0])
     names = ", ".join(value.where for value in given.values())
-    return Layer(f"flags ({names})", given), found.config
+    return Layer(f"flags ({names})", given), found.config, found, words
 
 
 def _parsed(option: Option, texts: Sequence[str]) -> object:

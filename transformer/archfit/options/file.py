@@ -13,6 +13,7 @@ operator:                   # trust: only in a file that a flag or variable of t
 from __future__ import annotations
 
 from functools import partial
+from os.path import dirname, join
 
 from archfit.errors import UsageError
 from archfit.options import data
@@ -86,6 +87,9 @@ def _text(content: bytes) -> str:
 def _layer(document: Document, path: str, source: str) -> Layer:
     found = _object(document.values)
     given = {**_given(found, "spec", document, path), **_given(found, "operator", document, path)}
+    lock = given.get("lockFile")
+    if lock:  # the one path that can change the output; the working directory must not
+        given["lockFile"] = lock.replace(value=join(dirname(path), str(lock.value)))
     operator = found.get("operator")
     enforced: tuple[str, ...] = ()
     if isinstance(operator, dict) and "enforced" in operator:

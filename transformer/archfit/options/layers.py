@@ -58,6 +58,10 @@ def merge(layers: Sequence[Layer]) -> Settings:
             f"{chosen['onUnknown'].where}: 'assume' needs the platforms to assume: "
             "add --assume, as in --assume linux/amd64"
         )
+    if settings.options.locked and not settings.options.lock_file:
+        raise UsageError(
+            f"{chosen['locked'].where}: needs the file that answers: add --lock-file, as in --lock-file archfit.lock"
+        )
     return settings
 
 

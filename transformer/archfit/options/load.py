@@ -26,12 +26,14 @@ def load(
     application: Layer | None = None,
     rows: Sequence[Option] | None = None,
     program: str = "archfit",
+    flags: tuple[Layer, str | None] | None = None,
 ) -> Settings:
     """What a run was told.
 
     argv: without program and command. read: the bytes of the file at a path, or OSError. application: from
-    `file.from_values`, where a door has one. rows: the options of the command; all of them if None. Raises
-    UsageError. Whether help or the version is asked for is seen by `arguments.wanted` before.
+    `file.from_values`, where a door has one. rows: the options of the command; all of them if None. flags: what
+    `arguments.read` made of argv, where a command takes more than options. Raises UsageError. Whether help or
+    the version is asked for is seen by `arguments.wanted` before.
     """
     if not argv and application is None and not any(name.startswith("ARCHFIT_") for name in environ):
         return Settings()
@@ -42,11 +44,13 @@ def load(
 
     layers = []
     path: str | None = None
-    if argv:
+    if argv and flags is None:
         from archfit.options.arguments import from_arguments  # argparse costs 10 ms
 
-        flags, path = from_arguments(argv, TABLE if rows is None else rows, program)
-        layers.append(flags)
+        flags = from_arguments(argv, TABLE if rows is None else rows, program)
+    if flags is not None:
+        layer, path = flags
+        layers.append(layer)
     if application is not None:
         layers.append(application)
     layers.append(from_environment(environ))

@@ -144,6 +144,15 @@ SPEC = (
         "virtual-kubelet.io/provider.",
         repeatable=True,
     ),
+    _spec(
+        "lockFile", kinds.PATH, "FILE", None,
+        "The lock file that archfit lock writes; what it holds is final. In a configuration file, a path "
+        "from that file's folder.",
+    ),
+    _spec(
+        "locked", kinds.SWITCH, "", False,
+        "Uses nothing but the lock file: what it lacks is an error, and neither cache nor registries are asked.",
+    ),
     Option(
         "rules", "spec", "rules", RULES, "", [],
         "What holds for some workloads only: narrower architectures, no tolerations, other preferences, "

@@ -61,7 +61,11 @@ GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm6
 
 
 class Options(Record):
-    """Placement. Every default is the one DESIGN decides."""
+    """Placement. Every default is the one DESIGN decides.
+
+    lock_file: path of the lock file; "" is none. It is data of the application, like its manifests, and so anyone may
+    name it. locked: whether nothing but the lock file may answer.
+    """
 
     cluster_architectures: tuple[str, ...] = ("amd64", "arm64")
     tolerate: tuple[TolerationRule, ...] = (GKE,)
@@ -78,6 +82,8 @@ class Options(Record):
     image_platforms: tuple[ImagePlatforms, ...] = ()
     exclude: tuple[str, ...] = ()
     unlabelled_nodes: tuple[str, ...] = ()
+    lock_file: str = ""
+    locked: bool = False
     rules: tuple[Rule, ...] = ()
 
 
