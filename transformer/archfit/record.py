@@ -83,6 +83,12 @@ class Record(metaclass=_RecordType):
         inside = ", ".join(f"{field}={getattr(self, field)!r}" for field in type(self)._fields)
         return f"{type(self).__name__}({inside})"
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
+
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises TypeError for a field that does not exist."""
         fields = {field: getattr(self, field) for field in type(self)._fields}
