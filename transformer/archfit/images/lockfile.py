@@ -22,17 +22,18 @@ import json
 import re
 
 from archfit.errors import InvalidLock, InvalidReference
-from archfit.images.platforms import Found, parse_platform
+from archfit.images.platforms import Found, Unknown, parse_platform
 from archfit.images.reference import is_digest
 from archfit.images.reference import parse as parse_reference
 from archfit.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from archfit.images.platforms import Platform
+    from archfit.images.reference import Reference
 
 VERSION = 1
 DEFAULT_PATH = "archfit.lock"
@@ -53,6 +54,26 @@ class Lock(Record):
     path: str
     images: Mapping[str, Found]
     only: bool = False
+
+    def lacking(self, reference: Reference) -> Unknown:
+        """The answer for an image that it lacks and that may not be looked up."""
+        return Unknown(
+            f"{self.path} does not hold {reference}, and --locked forbids asking: run `{self._command()} "
+            "--add-missing` on these manifests",
+            final=True,
+        )
+
+    def behind(self, names: Sequence[str]) -> str:
+        """What to say when the cache has other digests for these references."""
+        return (
+            f"{self.path} may be out of date, because the cache knows another digest of {', '.join(names)}: "
+            f"`{self._command()} --check` on these manifests says what changed"
+        )
+
+    def _command(self) -> str:
+        from shlex import quote
+
+        return f"archfit lock{'' if self.path == DEFAULT_PATH else f' --lock-file {quote(self.path)}'}"
 
 
 class _Doubled(Record):

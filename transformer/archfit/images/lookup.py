@@ -1,7 +1,9 @@
-"""The platforms of all images of a run: override, then cache, then registry.
+"""The platforms of all images of a run: override, then lock file, then cache, then registry.
 
     text -> not a reference?         Unasked
          -> an override matches?     Found, origin "override"
+         -> the lock file holds it?  Found, origin "lock"
+         -> --locked?                Unknown, and final
          -> digest in the cache?     Found, origin "cache"
          -> tag in the cache?        younger than --cache-ttl: Found, origin "cache"
          -> --offline?               younger than --max-stale: Found, origin "stale"; else Unknown
@@ -9,7 +11,8 @@
                                      Unknown, but the cache is younger than --max-stale: Found, origin "stale"
 
 Everything of a run is asked at once, each distinct image once. Nothing of the network is imported before something
-has to be asked. A lock file will stand between override and cache.
+has to be asked. The cache is read for locked tags too, only to say where it knows another digest; with --locked it is
+not opened.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from archfit.images.lockfile import Lock
     from archfit.images.platforms import Answer
     from archfit.images.reference import Reference
     from archfit.options.values import ImagePlatforms, Operator
@@ -43,7 +47,7 @@ _CLOCK_SLACK_SECONDS = 60
 class Lookup:
     """Answers for images; see the module.
 
-    messages: sentences for the user, in order: trouble with the cache, stale answers.
+    messages: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers.
     requests: how many of each kind were sent, as in {"manifest": 12, "token": 3}.
     limits: what servers said about requests left, by origin.
     """
@@ -54,6 +58,7 @@ class Lookup:
         overrides: tuple[ImagePlatforms, ...],
         store: Store,
         *,
+        lock: Lock | None,
         clock: Callable[[], float],
         environ: Mapping[str, str],
         progress: Callable[[int, int], None] | None,
@@ -63,6 +68,7 @@ class Lookup:
         self._operator = operator
         self._overrides = overrides
         self._store = store
+        self._lock = lock
         self._storing = allocate_lock()
         self._clock = clock
         self._environ = environ
@@ -106,7 +112,15 @@ class Lookup:
             self._session.close()
 
     def _references(self, references: list[Reference]) -> dict[str, Answer]:
+        lock = self._lock
+        if lock and lock.only:
+            return {
+                reference.normalised: lock.images.get(reference.normalised) or lock.lacking(reference)
+                for reference in references
+            }
+        locked = lock.images if lock else {}
         answers: dict[str, Answer] = {}
+        moved: list[str] = []
         stale: dict[str, Found] = {}
         missing: list[Reference] = []
         now = self._clock()
@@ -114,21 +128,34 @@ class Lookup:
         for reference in references:
             text = kept.get(entries.key_of(reference), "")
             entry = entries.load(text, reference.digest) if text else None
+            held = locked.get(reference.normalised)
+            if held:
+                answers[reference.normalised] = held
+                if entry and self._believes(int(now) - entry[1]) and entry[0].digest != held.digest:
+                    moved.append(reference.normalised)
+                continue
             if entry is None:
                 missing.append(reference)
                 continue
             found, checked = entry
             age = 0 if reference.digest else int(now) - checked
-            if reference.digest or -_CLOCK_SLACK_SECONDS <= age <= self._operator.cache_ttl_seconds:
+            if reference.digest or self._believes(age):
                 answers[reference.normalised] = found.replace(age_seconds=max(0, age))
             else:
                 # An entry from the future has no known age; it may only be confirmed.
                 stale[reference.normalised] = found.replace(origin="stale", age_seconds=max(0, age))
                 missing.append(reference)
+        if lock and moved:
+            self.messages.append(lock.behind(moved))
         if missing:
             asked = self._offline(missing) if self._operator.offline else self._ask(missing, stale)
             answers |= {name: self._or_stale(name, answer, stale.get(name)) for name, answer in asked.items()}
         return answers
+
+    def _believes(self, age: int) -> bool:
+        """Whether a tag that was checked `age` seconds ago still counts without asking."""
+        limit = self._operator.cache_ttl_seconds
+        return limit > 0 and -_CLOCK_SLACK_SECONDS <= age <= limit
 
     def _or_stale(self, name: str, answer: Answer, known: Found | None) -> Answer:
         """The answer, or where nobody could give one, what the cache had, if it is young enough."""
@@ -209,6 +236,7 @@ def open_lookup(
     operator: Operator,
     overrides: tuple[ImagePlatforms, ...] = (),
     *,
+    lock: Lock | None = None,
     clock: Callable[[], float] = time.time,
     environ: Mapping[str, str] = os.environ,
     progress: Callable[[int, int], None] | None = None,
@@ -216,16 +244,18 @@ def open_lookup(
 ) -> Lookup:
     """A Lookup over the operator's cache and registries.
 
-    clock: Unix seconds. progress: called with (done, total) as answers arrive from registries. wait: sleeps for some
-    seconds between tries. Raises UsageError for a mirror that cannot be used; a cache that cannot be used is said in
+    lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
+    registries. wait: sleeps for some seconds between tries. Raises UsageError for a mirror that cannot be used; a cache that cannot be used is said in
     `messages`.
     """
     if operator.mirrors:
         from archfit.registry.mirrors import check
 
         check(operator.mirrors)
-    store, trouble = _open_store(operator, environ)
-    lookup = Lookup(operator, overrides, store, clock=clock, environ=environ, progress=progress, wait=wait)
+    store, trouble = (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ)
+    lookup = Lookup(
+        operator, overrides, store, lock=lock, clock=clock, environ=environ, progress=progress, wait=wait
+    )
     if trouble:
         lookup.messages.append(f"{trouble}; this run goes on without it")
     return lookup

@@ -98,9 +98,13 @@ class Absent(Record):
 
 
 class Unknown(Record):
-    """The registry could not be asked, or its answer was not understood. `cause` is a sentence for the user."""
+    """The registry could not be asked, or its answer was not understood. `cause` is a sentence for the user.
+
+    final: no `--on-unknown` applies, as with `--locked`: an answer outside the lock file would change the output.
+    """
 
     cause: str
+    final: bool = False
 
 
 class Unasked(Record):

@@ -4,6 +4,7 @@
     Absent              on_absent: fail -> an error, leave -> the pod is left as it is
     Unknown             on_unknown: fail -> an error, leave -> the pod is left as it is,
                         assume -> it counts as an image with the platforms of `assume`
+                        an error in any case, where the answer is final
     Unasked             restricts nothing, but no toleration is added; an error with `strict`
 
 Every image is looked at: all errors of a pod are reported at once, each image once.
@@ -64,7 +65,7 @@ def weigh(pod: Pod, given: Iterable[Answer], options: Options) -> Evidence:
             severity, message = _absent(answer, options)
             leave = leave or f"{use.text} does not exist"
             _say(results, pod, use, severity, message)
-        elif options.on_unknown == "assume" and options.assume:
+        elif options.on_unknown == "assume" and options.assume and not answer.final:
             known.append((use, Found(options.assume, origin="assumed")))
             _say(results, pod, use, "warning", _assumed(answer, options))
         else:
@@ -109,6 +110,8 @@ def _assumed(answer: Unknown, options: Options) -> str:
 
 
 def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
+    if answer.final:
+        return "error", answer.cause
     said = f"its platforms are not known: {answer.cause}"
     if options.on_unknown == "leave":
         return "warning", f"{said}; the pod is left as it is (--on-unknown leave)"
