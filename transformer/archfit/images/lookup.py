@@ -245,8 +245,8 @@ def open_lookup(
     """A Lookup over the operator's cache and registries.
 
     lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
-    registries. wait: sleeps for some seconds between tries. Raises UsageError for a mirror that cannot be used; a cache that cannot be used is said in
-    `messages`.
+    registries. wait: sleeps for some seconds between tries. Raises UsageError for a mirror that cannot be used; a
+    cache that cannot be used is said in `messages`.
     """
     if operator.mirrors:
         from archfit.registry.mirrors import check
