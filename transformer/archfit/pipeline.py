@@ -39,6 +39,18 @@ class Splice(Record):
     text: bytes
 
 
+class Survey(Record):
+    """What a stream holds, before anything is known about its images.
+
+    documents: those with pods. results: what there is to say about the rest. texts: the image strings that the
+    decisions depend on, as written, each once.
+    """
+
+    documents: tuple[Document, ...]
+    results: tuple[Result, ...]
+    texts: tuple[str, ...]
+
+
 class Transformed(Record):
     """What became of a stream.
 
@@ -56,23 +68,29 @@ class Transformed(Record):
         return any(result.severity == "error" for result in self.results)
 
 
-def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
-    """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
+def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
+    """What the pieces of a stream hold, and which images have to be looked up."""
     inventories = [take(data, piece) for piece in pieces]
-    documents = [document for inventory in inventories for document in inventory.documents]
+    documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
     results += unknown_kinds([kind for inventory in inventories for kind in inventory.unknown])
-    pods = [pod for document in documents for pod in document.pods]
-    asked = dict.fromkeys(text for pod in pods for text in questions(pod, options))
-    answers = lookup(list(asked)) if asked else {}
-    decisions = [(pod, decide(pod, answers, options)) for pod in pods]
+    texts = (text for document in documents for pod in document.pods for text in questions(pod, options))
+    return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)))
+
+
+def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
+    """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
+    found = survey(data, pieces, options)
+    answers = lookup(list(found.texts)) if found.texts else {}
+    decisions = [(pod, decide(pod, answers, options)) for document in found.documents for pod in document.pods]
+    results = list(found.results)
     results += [result for _, decision in decisions for result in decision.results]
     transformed = Transformed((), tuple(decisions), tuple(results), answers)
     if transformed.failed():
         return transformed
     patches = iter(decisions)
     splices: list[Splice] = []
-    for document in documents:
+    for document in found.documents:
         decided = [next(patches)[1] for _ in document.pods]
         try:
             splices += _edited(data, document, [step for decision in decided for step in decision.patch])
