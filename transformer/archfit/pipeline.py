@@ -82,7 +82,8 @@ def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lo
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
     found = survey(data, pieces, options)
     answers = lookup(list(found.texts)) if found.texts else {}
-    decisions = [(pod, decide(pod, answers, options)) for document in found.documents for pod in document.pods]
+    pods = [pod for document in found.documents for pod in document.pods]
+    decisions = [(pod, decide(pod, answers, options)) for pod in pods]
     results = list(found.results)
     results += [result for _, decision in decisions for result in decision.results]
     transformed = Transformed((), tuple(decisions), tuple(results), answers)
