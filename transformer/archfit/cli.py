@@ -55,8 +55,7 @@ def main(argv: Sequence[str]) -> int:
             return _unknown(argv[0])
         return _transform(argv)
     except ArchfitError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+        return _failed(str(error), error.exit_code)
     except BrokenPipeError:
         print("error: the reader of the output closed it before the end", file=sys.stderr)
         return 1
@@ -87,22 +86,29 @@ def _unknown(word: str) -> int:
     return 2
 
 
+def _failed(message: str, code: int) -> int:
+    from archfit.output.terminal import say_on_terminal
+
+    print(f"error: {message}", file=sys.stderr)
+    say_on_terminal(f"error: {message}", sys.stderr, os.environ)
+    return code
+
+
 def _bug(error: Exception) -> int:
     # The exception's own text may hold a piece of the stream, and a stream may hold Secrets.
     at, frame = "", error.__traceback__
     while frame is not None:
         at = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
         frame = frame.tb_next
-    print(
-        f"error: archfit itself failed ({type(error).__name__} at {at}); nothing was written. Please report this with "
-        "the command line, and if you can with the input",
-        file=sys.stderr,
-    )
     if os.environ.get("ARCHFIT_DEBUG"):
         from traceback import print_exception
 
         print_exception(error)
-    return 1
+    return _failed(
+        f"archfit itself failed ({type(error).__name__} at {at}); nothing was written. Please report this with the "
+        "command line, and if you can with the input",
+        1,
+    )
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import tempfile
 
 from archfit import __version__
 from archfit.commands import helm_plugin
-from archfit.commands.helm_found import ask, directories, on_path, reads, start
+from archfit.commands.helm_found import Helm, ask, directories, on_path, reads, start
 from archfit.errors import ArchfitError
 from archfit.store.place import state_path
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
-    from archfit.commands.helm_found import Helm
 
 _POD = """\
 apiVersion: v1
@@ -53,22 +53,22 @@ def check(named: str | None, own: str, stdout: BinaryIO, environ: Mapping[str, s
     """Checks, and writes a line for each thing found. named: the Helm to check, else PATH's first. own: the plugins
     directory that `setup helm` would write to. 0 if all is well, 1 if not.
     """
-    code = 0
+    code, helms = 0, list[Helm]()
     try:
-        for line in _found(named, own, environ):
+        helms += [ask(named, environ)] if named else on_path(environ)
+        for line in _found(helms, own, environ):
             stdout.write(f"ok: {line}\n".encode())
     except (_Wrong, ArchfitError) as error:
         stdout.write(f"wrong: {error}\n".encode())
         code = 1
-    for line in _shared(own, environ):
+    for line in _shared(helms, own, environ):
         stdout.write(f"wrong: {line}\n".encode())
         code = 1
     return code
 
 
-def _found(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[str]:
+def _found(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
     """What is well, up to the first thing that is not. Raises _Wrong and ArchfitError."""
-    helms = [ask(named, environ)] if named else on_path(environ)
     if not helms:
         raise _Wrong("no helm is on PATH: install Helm, or name it with --helm PATH")
     helm = helms[0]
@@ -76,7 +76,7 @@ def _found(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[
         raise _Wrong(f"{helm} is neither Helm 3 nor Helm 4: name another with --helm PATH")
     yield str(helm)
     if helm.major == 4:
-        yield from _plugin(helm, own, environ)
+        yield from _plugin(helm, own, environ, alone=all(other.major != 3 for other in helms))
     else:
         program = shutil.which("archfit", path=environ.get("PATH"))
         if program is None:
@@ -85,22 +85,17 @@ def _found(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[
     yield _rendered(helm, environ)
 
 
-def _plugin(helm: Helm, own: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """Whether Helm 4 sees the plugin, and can start what it starts."""
-    listed = directories(helm, environ)
-    visible = [
-        folder
-        for directory in listed
-        for folder in _folders(directory)
-        if helm_plugin.claims(_bytes(os.path.join(folder, "plugin.yaml")))
-    ]
+def _plugin(helm: Helm, own: str, environ: Mapping[str, str], *, alone: bool) -> Iterator[str]:
+    """Whether Helm 4 sees the plugin, and can start what it starts. alone: there is no Helm 3 beside it."""
+    visible = _visible(directories(helm, environ))
     if not visible:
-        installed = os.path.join(own, helm_plugin.NAME, "plugin.yaml")
-        if not os.path.isfile(installed):
+        if not _visible([own]):
             raise _Wrong(f"the plugin is neither in {own} nor where Helm looks: {_SET_UP}")
-        state = "does not name it" if environ.get("HELM_PLUGINS") else "is not set"
+        state = "does not name it" if environ.get("HELM_PLUGINS") else "is not set in this shell"
+        try_it = f"HELM_PLUGINS={shlex.quote(own)} archfit setup helm --check --helm {shlex.quote(helm.path)}"
         raise _Wrong(
             f"the plugin is in {own}, but HELM_PLUGINS {state}: {_SET_UP} for the line to put in your profile"
+            + ("" if alone else f", or, where that line is there for Helm 4 alone, `{try_it}`")
         )
     folder = visible[0]
     version, command = _started(os.path.join(folder, "plugin.yaml"))
@@ -118,11 +113,14 @@ def _plugin(helm: Helm, own: str, environ: Mapping[str, str]) -> Iterator[str]:
         )
 
 
-def _folders(directory: str) -> list[str]:
-    try:
-        return [os.path.join(directory, name) for name in sorted(os.listdir(directory))]
-    except OSError:
-        return []
+def _visible(listed: list[str]) -> list[str]:
+    """The folders of plugins named archfit below the plugins directories, in the order in which Helm looks."""
+    return [
+        os.path.join(directory, name)
+        for directory in listed
+        for name in (sorted(os.listdir(directory)) if os.path.isdir(directory) else ())
+        if helm_plugin.claims(_bytes(os.path.join(directory, name, "plugin.yaml")))
+    ]
 
 
 def _bytes(path: str) -> bytes:
@@ -170,19 +168,12 @@ def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
     raise _Wrong("archfit ran and did not see the Pod of the chart: is another post-renderer named archfit?")
 
 
-def _shared(own: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """Every Helm 3 on PATH that reads a plugin of Helm 4, and so none of its own."""
-    for helm in on_path(environ):
-        if helm.major == 3:
-            try:
-                for directory in {*directories(helm, environ), own}:
-                    if reads(helm, directory, environ) and any(
-                        helm_plugin.claims(_bytes(os.path.join(folder, "plugin.yaml")))
-                        for folder in _folders(directory)
-                    ):
-                        yield (
-                            f"{helm} reads the plugin in {directory}, which is for Helm 4, and so loads none of its "
-                            "own plugins: set HELM_PLUGINS for Helm 4 alone, as `archfit setup helm` shows"
-                        )
-            except ArchfitError:
-                continue
+def _shared(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Every Helm 3 that reads a plugin of Helm 4, and so none of its own."""
+    for helm in (helm for helm in helms if helm.major == 3):
+        for directory in dict.fromkeys((*directories(helm, environ), own)):
+            if _visible([directory]) and reads(helm, directory, environ):
+                yield (
+                    f"{helm} reads the plugin in {directory}, which is for Helm 4, and so loads none of its own "
+                    "plugins: set HELM_PLUGINS for Helm 4 alone, as `archfit setup helm` shows"
+                )

@@ -8,10 +8,11 @@ The report is written before the output: a report that was asked for and cannot 
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput
+from archfit.errors import ArchfitError, InvalidInput
 from archfit.frames import stream
 from archfit.options.load import load
 from archfit.outcome import Place, Result
+from archfit.output.terminal import say_on_terminal
 from archfit.output.text import failure, lines, summary
 from archfit.pipeline import transform
 
@@ -49,6 +50,23 @@ def run(
     elif stdin.isatty():
         stderr.write(_answered("help"))
         return 2
+    try:
+        return _run(argv, stdin, stdout, stderr, environ)
+    except ArchfitError as error:
+        _keep_failure(str(error), error.exit_code, environ)
+        raise
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        _keep_failure(
+            f"archfit itself failed ({type(error).__name__}); its standard error says where", 1, environ
+        )
+        raise
+
+
+def _run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
     job = _Job(load(argv, environ, _read), environ, stderr)
     try:
         return job.run(stdin.read(), stdout)
@@ -69,6 +87,14 @@ def _answered(asked: str) -> str:
 def _read(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
+
+
+def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
+    """Leaves a report where the run came to none: under Helm 4 it is all that can be read afterwards."""
+    from archfit.commands.last import keep
+
+    results = [Result("error", message)]
+    keep(None, results, (), exit_code=code, sources=(), requests={}, path="", environ=environ)
 
 
 class _Job:
@@ -109,7 +135,7 @@ class _Job:
             self._report(transformed, results, 1, b"")
         finally:
             self._say([failure(results), *said])
-            self._say_on_terminal(said[-1])
+            say_on_terminal(said[-1], self._stderr, self._environ)
         return 1
 
     def _resolve(self, texts: list[str]) -> Mapping[str, Answer]:
@@ -156,13 +182,3 @@ class _Job:
             if text:
                 self._stderr.write(text + "\n")
         self._stderr.flush()
-
-    def _say_on_terminal(self, text: str) -> None:
-        """Helm 4 throws a plugin's stderr away: the user would see only that the plugin failed."""
-        if not self._environ.get("HELM_PLUGIN_NAME") or self._stderr.isatty():
-            return
-        try:
-            with open("/dev/tty", "w", encoding="utf-8") as terminal:
-                terminal.write(f"archfit: {text}\n")
-        except OSError:
-            return
