@@ -109,18 +109,17 @@ def _edited(data: bytes, document: Document, patch: list[Operation]) -> list[Spl
 
     span = document.span
     check_editable(data, span)
-    text = data[span.start : span.end].decode()
+    text = span.text(data)
     edits = place(text, document.value, document.sites, patch)
-    after = text
-    for edit in reversed(edits):
-        after = after[: edit.start] + edit.text + after[edit.end :]
-    prove(document, patch, after)
+    after: list[str] = []
     splices, at, offset = [], 0, span.start
     for edit in edits:
         offset += len(text[at : edit.start].encode())
         length = len(text[edit.start : edit.end].encode())
         splices.append(Splice(offset, offset + length, edit.text.encode()))
+        after += (text[at : edit.start], edit.text)
         at, offset = edit.end, offset + length
+    prove(document, patch, "".join((*after, text[at:])))
     return splices
 
 

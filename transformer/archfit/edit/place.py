@@ -5,7 +5,7 @@
     add at an empty value         block lines below its key, or flow text in place of `null`, `~`, `[]`, `{}`
     below an alias                the alias is replaced by its value, written out, with the addition
     below what `<<` supplies      the key is added with its value written out: an own key wins over a merged one
-    below an anchor               made there if every alias of it wants the same; else those aliases are written out
+    below an anchor               made there; aliases of it that do not want the same are written out
 
 Nothing is moved and nothing is removed but empty values and aliases that get replaced.
 """
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from archfit.patch import Operation, Path
     from archfit.workloads.sites import Site, Sites
+
+
+_UNSEEN = object()
 
 
 class TextEdit(Record):
@@ -50,7 +53,8 @@ def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> li
         else:
             before = written_out[barrier] if barrier in written_out else _value_at(value, barrier)
             written_out[barrier] = apply(before, [addition.replace(path=addition.path[len(barrier) :])])
-    _spare_other_users(direct, written_out, value, sites)
+    if sites.aliases:
+        _spare_other_users(written_out, value, apply(value, additions), sites)
     edits = [(len(addition.path), _addition(text, sites, addition)) for addition in direct]
     edits += [(len(path), _written_out(text, sites, path, new)) for path, new in written_out.items()]
     # Where two collections end on the same line, the inner one has to be continued first.
@@ -63,15 +67,18 @@ def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> li
 def _folded(additions: list[Add]) -> list[Add]:
     """The additions, those below an earlier one made part of its value."""
     folded: list[Add] = []
+    added: dict[Path, int] = {}
     for addition in additions:
-        for index, earlier in enumerate(folded):
-            length = len(earlier.path)
-            if earlier.path[-1] != "-" and addition.path[:length] == earlier.path:
-                inner = addition.replace(path=addition.path[length:])
-                folded[index] = earlier.replace(value=apply(earlier.value, [inner]))
-                break
-        else:
+        path = addition.path
+        around = next((path[:length] for length in range(1, len(path)) if path[:length] in added), None)
+        if around is None:
+            if path[-1] != "-":
+                added[path] = len(folded)
             folded.append(addition)
+            continue
+        earlier = folded[added[around]]
+        inner = addition.replace(path=path[len(around) :])
+        folded[added[around]] = earlier.replace(value=apply(earlier.value, [inner]))
     return folded
 
 
@@ -84,42 +91,37 @@ def _barrier(path: Path, sites: Sites) -> Path | None:
     return None
 
 
-def _value_at(value: Any, path: Path) -> Any:
+def _value_at(value: Any, path: Path, otherwise: Any = None) -> Any:
+    """The value at path; `otherwise` where the path leads through a `<<` or a key that is an alias."""
     for token in path:
+        if isinstance(value, dict) and token not in value:
+            return otherwise
         value = value[token]
     return value
 
 
-def _spare_other_users(direct: list[Add], written_out: dict[Path, Any], value: Any, sites: Sites) -> None:
-    """Writes out the aliases of every anchor that is about to change, unless they all want the same change."""
-    for anchored in {alias.anchored for alias in sites.aliases}:
-        wanted = _below(direct, anchored)
-        if not wanted:
+def _spare_other_users(written_out: dict[Path, Any], value: Any, after: Any, sites: Sites) -> None:
+    """Writes out each alias that wants another value than its anchor will have, and spares the others.
+
+    value, after: the document's, before and after the patch. An anchor inside of a `<<` is never edited.
+    """
+    for alias in sites.aliases:
+        before = _value_at(value, alias.anchored, _UNSEEN)
+        if before is _UNSEEN:
             continue
-        before = _value_at(value, anchored)
-        after = apply(before, wanted)
-        users = [alias for alias in sites.aliases if alias.anchored == anchored]
-        alike = all(written_out.get(alias.path, before) == after for alias in users)
-        for alias in users:
-            if alike:
-                del written_out[alias.path]
-            else:
-                written_out.setdefault(alias.path, before)
-
-
-def _below(additions: list[Add], path: Path) -> list[Add]:
-    return [
-        addition.replace(path=addition.path[len(path) :])
-        for addition in additions
-        if len(addition.path) > len(path) and addition.path[: len(path)] == path
-    ]
+        becomes = _value_at(after, alias.anchored, before)
+        wanted = _value_at(after, alias.path, before)
+        if becomes is wanted or becomes == wanted:
+            written_out.pop(alias.path, None)
+        elif alias.site.kind == "alias":
+            written_out[alias.path] = wanted
 
 
 def _addition(text: str, sites: Sites, addition: Add) -> TextEdit:
     path, value = addition.path, addition.value
     style = Style(sites.indent, sites.dash)
     here, above = sites.at.get(path), sites.at[path[:-1]]
-    if here is not None and here.kind == "empty":
+    if here is not None:
         _check(here, addition)
         return _filled(text, here, value, style)
     _check(above, addition)
@@ -136,7 +138,9 @@ def _addition(text: str, sites: Sites, addition: Add) -> TextEdit:
 
 def _check(site: Site, addition: Add) -> None:
     if site.problem or site.kind == "other":
-        problem = site.problem or "the value there is neither a mapping nor a list"
+        problem = (
+            site.problem or "the value there is neither a mapping nor a list, or a tag stands in its place"
+        )
         raise UnplaceableEdit(
             f"{dotted(addition.path)} cannot be edited: {problem}. Write it yourself: {flow(addition.value)}",
             line=site.line,
@@ -147,7 +151,8 @@ def _filled(text: str, site: Site, value: Any, style: Style) -> TextEdit:
     if site.end > site.start:
         return TextEdit(site.start, site.end, flow(value, as_json=site.json))
     if site.flow or not value or not isinstance(value, (dict, list)):
-        return TextEdit(site.end, site.end, " " + flow(value, as_json=site.json))
+        blank = "" if text[site.end - 1] in " \t" else " "
+        return TextEdit(site.end, site.end, blank + flow(value, as_json=site.json))
     column = site.column + (style.indent if isinstance(value, dict) else style.dash)
     return _lines_below(text, site.end, block(value, column, style))
 
@@ -161,8 +166,13 @@ def _lines_behind(text: str, site: Site, lines: list[str]) -> TextEdit:
     if site.block_scalar and text[at - 1 : at] != "\n":
         # A block scalar that ends the text without a line break would gain one: its value would change.
         start = text.rfind("\n", 0, site.last) + 1
-        if site.last >= 0 and not text[start : site.last].strip(" "):
-            return TextEdit(start, start, _joined(text, start, lines))
+        if site.last < 0 or text[start : site.last].strip(" "):
+            raise UnplaceableEdit(
+                "the text ends inside a block scalar, behind which something has to be added: that would change its "
+                "value. End the text with a line break",
+                line=site.line,
+            )
+        return TextEdit(start, start, _joined(text, start, lines))
     if site.block_scalar and text[at - 1 : at] == "\n":
         return TextEdit(at, at, _joined(text, at, lines))
     return _lines_below(text, at, lines)

@@ -1,7 +1,7 @@
 """The proof: the edited text, read again, says what the patch says, and nothing else.
 
     value(parse(after))  ==  apply(patch, value(parse(before)))      typed: a boolean true is not the string
-    anchors and tags of `after`  ==  anchors and tags of `before`
+    anchors and tags of `after`  ==  anchors and tags of `before`; no key stands twice that did not before
 
 Both sides are read with a final newline. A failed proof is a bug in archfit, never in the input.
 """
@@ -31,6 +31,8 @@ def prove(document: Document, patch: Iterable[Operation], after: str) -> None:
         raise InternalError(f"the edited text cannot be read again: {error}") from error
     if tree.value != ([expected] if document.span.item else expected):
         raise InternalError("the edited text does not say what was decided")
+    if len(tree.duplicates) != document.duplicates:
+        raise InternalError("the edited text names a key twice")
     if tree.properties != document.properties:
         raise InternalError("the edited text has other anchors or tags than the original")
 

@@ -21,10 +21,10 @@ from archfit.source.nodes import (
     AliasUse,
     DocumentStart,
     Duplicate,
-    Error,
     MappingEnd,
     MappingStart,
     MarkedError,
+    ReaderError,
     Scalar,
     SequenceEnd,
     SequenceStart,
@@ -39,14 +39,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-DEPTH_LIMIT = 500
-"""Collections inside collections; CustomResourceDefinitions of the wild reach about 60."""
+DEPTH_LIMIT = 250
+"""Collections inside collections, aliases written out; CustomResourceDefinitions of the wild reach about 60."""
 EXPANSION_LIMIT = 1_000_000
 """Nodes after every alias is written out; go-yaml stops at a ratio, this at a number."""
 
 _SURROGATE = re.compile(r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _TAG_PREFIX = "tag:yaml.org,2002:"
-_EXCERPT_LIMIT = 60
 
 
 class _Resolved(dict):  # type: ignore[type-arg]  # Any is not imported at run time
@@ -71,13 +70,14 @@ def parse(text: str) -> Tree:
     try:
         return _compose(masked, events_of(masked))
     except MarkedError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = " ".join(part for part in (error.context, error.problem) if part)
-        if "expected <document start>" in problem:
-            problem += " (documents are separated by a line '---')"
-        raise InvalidInput(_explained(problem, masked, mark), line=mark.line + 1 if mark else 0) from None
-    except Error as error:
-        raise InvalidInput(f"this is not YAML: {' '.join(str(error).split())}", line=1) from None
+        raise _unreadable(error, len(masked.rstrip())) from None
+    except ReaderError as error:
+        # Its position counts bytes or code points, by parser; the first one of its kind is the one.
+        code = error.character if isinstance(error.character, int) else ord(error.character)
+        raise InvalidInput(
+            f"this is not YAML: the character U+{code:04X} is not allowed in it",
+            line=masked.count("\n", 0, masked.find(chr(code))) + 1,
+        ) from None
 
 
 def _mask(match: re.Match[str]) -> str:
@@ -85,18 +85,18 @@ def _mask(match: re.Match[str]) -> str:
     return match[0] if match[0] == "\\\\" else "\\uFFFD"
 
 
-def _explained(problem: str, text: str, mark: Any) -> str:
-    if not mark:
-        return f"this is not YAML: {problem}"
-    start = text.rfind("\n", 0, mark.index) + 1
-    end = text.find("\n", mark.index)
-    line = text[start : end if end >= 0 else len(text)].strip()
-    if ":" in line and not line.startswith(("-", "{", "#")):
-        # A line of a Secret may stand here: the key is enough to find it.
-        line = line[: line.index(":") + 1] + (" ..." if line[line.index(":") + 1 :] else "")
-    else:
-        line = line if len(line) <= _EXCERPT_LIMIT else line[:_EXCERPT_LIMIT] + "..."
-    return f"this is not YAML: {problem}, near {line!r}"
+def _unreadable(error: Any, end: int) -> InvalidInput:
+    """The parser's error, at the line where something is wrong or, where the end is missing, begins.
+
+    It says nothing of what stands there: that may be a Secret's.
+    """
+    problem = " ".join(part for part in (error.context, error.problem) if part)
+    if "expected <document start>" in problem:
+        problem += " (documents are separated by a line '---')"
+    mark = error.problem_mark or error.context_mark
+    if mark and error.context_mark and mark.index >= end:
+        mark = error.context_mark
+    return InvalidInput(f"this is not YAML: {problem}", line=mark.line + 1 if mark else 1)
 
 
 def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
@@ -107,6 +107,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
     properties: list[tuple[str | None, str | None]] = []
     anchors: dict[str, tuple[Any, int, int]] = {}
     open_anchors: dict[int, str] = {}
+    heights: dict[int, int] = {}
     merges: dict[int, list[tuple[Any, int]]] = {}
     stack: list[tuple[Any, Any, int, int]] = []
     resolved = _resolved
@@ -163,14 +164,21 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             container, key, opened, size_at_open = stack.pop()
         elif kind is Alias:
             if event.anchor not in anchors:
-                inside = event.anchor in open_anchors.values()
                 raise InvalidInput(
-                    f"the anchor {event.anchor!r} contains itself"
-                    if inside
-                    else f"the alias '*{event.anchor}' has no anchor before it in its document",
+                    "an alias stands inside its own anchor"
+                    if event.anchor in open_anchors.values()
+                    else "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes",
                     line=_line(event),
                 )
             value, anchored, weight = anchors[event.anchor]
+            if anchored not in heights:
+                heights[anchored] = _height(events, ends, anchored, heights)
+            heights[len(events) - 1] = heights[anchored]
+            if len(stack) + heights[anchored] > DEPTH_LIMIT:
+                raise InvalidInput(
+                    f"its aliases stand for collections nested more than {DEPTH_LIMIT} deep",
+                    line=_line(event),
+                )
             aliases.append(AliasUse(len(events) - 1, anchored))
             size += weight
             if size > EXPANSION_LIMIT:
@@ -207,6 +215,21 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
 
 def _line(event: Any) -> int:
     return int(event.start_mark.line) + 1
+
+
+def _height(events: list[Any], ends: dict[int, int], anchored: int, heights: dict[int, int]) -> int:
+    """How deep the collections of an anchored node are nested; `heights` knows those of the aliases inside."""
+    level = height = 0
+    for index in range(anchored, ends.get(anchored, anchored) + 1):
+        event = events[index]
+        if isinstance(event, (MappingStart, SequenceStart)):
+            level += 1
+            height = max(height, level)
+        elif isinstance(event, (MappingEnd, SequenceEnd)):
+            level -= 1
+        elif isinstance(event, Alias):
+            height = max(height, level + heights[index])
+    return height
 
 
 def _key(value: Any, event: Any) -> str:

@@ -16,24 +16,30 @@ from __future__ import annotations
 import re
 
 from archfit.record import Record
+from archfit.source.skip import may_be_quoted
 
 _ITEMS_KEY = re.compile(rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])").search
 _AMPERSAND = re.compile(rb"&[A-Za-z0-9_-]").finditer
 
 
 class Slice(Record):
-    """One item: `data[start:end]` parses as a list of one. column: of the item's own keys."""
+    """One item: `data[start:end]` parses as a list of one. column: of the item's own keys.
+
+    closed: it certainly ends outside of quoted text. Where it does not, only its parser knows if the next slice
+    is an item at all.
+    """
 
     start: int
     end: int
     column: int
+    closed: bool
 
 
 def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     """The items of the list in `data[start:end]`, or None where they cannot be told apart by their lines."""
     text = data[start:end]
     found = _ITEMS_KEY(text)
-    if found is None or _may_hold_anchors(text):
+    if found is None or _may_hold_anchors(text) or may_be_quoted(text, 0, found.start()):
         return None
     column = len(found[1])
     first = found.end() - 1 - column
@@ -51,7 +57,10 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
         starts.append(at + 1)
         at = text.find(dash[:-1], at + 1, stop)
     ends = [*starts[1:], stop]
-    return [Slice(start + a, start + b, column + 2) for a, b in zip(starts, ends, strict=True)]
+    return [
+        Slice(start + a, start + b, column + 2, not may_be_quoted(text, a, b))
+        for a, b in zip(starts, ends, strict=True)
+    ]
 
 
 def _may_hold_anchors(text: bytes) -> bool:

@@ -30,7 +30,7 @@ Scalar, Alias = yaml.ScalarEvent, yaml.AliasEvent
 MappingStart, MappingEnd = yaml.MappingStartEvent, yaml.MappingEndEvent
 SequenceStart, SequenceEnd = yaml.SequenceStartEvent, yaml.SequenceEndEvent
 DocumentStart, StreamEnd = yaml.DocumentStartEvent, yaml.StreamEndEvent
-Error, MarkedError = yaml.YAMLError, yaml.MarkedYAMLError
+MarkedError, ReaderError = yaml.MarkedYAMLError, yaml.reader.ReaderError
 
 ROOT = 2
 """Index of a document's root node, behind the starts of stream and document."""
@@ -69,7 +69,7 @@ class Tree(Record):
 
 
 def events_of(text: str) -> Callable[[], Any]:
-    """A function that gives one event after another and raises `Error`."""
+    """A function that gives one event after another and raises `MarkedError` or `ReaderError`."""
     get_event: Callable[[], Any] = _Parser(text).get_event
     return get_event
 

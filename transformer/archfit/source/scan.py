@@ -34,12 +34,12 @@ class Span(Record):
     mask: tuple[tuple[int, int], ...] = ()
 
     def text(self, data: bytes) -> str:
-        """What the parser sees; as long as the stream's own text, counted in code points."""
+        """What the parser sees; as many bytes as the stream's own text."""
         if not self.mask:
             return data[self.start : self.end].decode()
         text = bytearray(data[self.start : self.end])
         for start, end in self.mask:
-            text[start - self.start : end - self.start] = b" " * len(data[start:end].decode())
+            text[start - self.start : end - self.start] = b" " * (end - start)
         return text.decode()
 
 
@@ -48,16 +48,22 @@ def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | Non
 
     is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if nobody knows.
     """
+    line, counted = piece.line, piece.start
     for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless):
-        yield Span(
-            start, end, piece.number, piece.line + data.count(b"\n", piece.start, start), item, piece.mask
-        )
+        line, counted = line + data.count(b"\n", counted, start), start
+        yield Span(start, end, piece.number, line, item, piece.mask)
 
 
 def _parsed(
-    data: bytes, start: int, end: int, column: int, is_podless: Callable[[str, str], bool | None]
+    data: bytes,
+    start: int,
+    end: int,
+    column: int,
+    is_podless: Callable[[str, str], bool | None],
+    *,
+    closed: bool = True,
 ) -> Iterator[tuple[int, int, bool]]:
-    named = identity(data, start, end, column)
+    named = identity(data, start, end, column) if closed else None
     if named is not None:
         podless = is_podless(named.api_version, named.kind)
         if podless or (podless is None and not has_pod_words(data, start, end)):
@@ -66,7 +72,9 @@ def _parsed(
             inside = slices(data, start, end)
             if inside is not None:
                 for part in inside:
-                    yield from _parsed(data, part.start, part.end, part.column, is_podless)
+                    yield from _parsed(
+                        data, part.start, part.end, part.column, is_podless, closed=part.closed
+                    )
                 return
     yield start, end, column > 0
 

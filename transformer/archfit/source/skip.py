@@ -1,7 +1,8 @@
 """Which pieces need no parser.
 
     kind: Service                     exactly one line of each at the top column, bare words to the end of the line,
-    apiVersion: v1                    no odd line breaks: then group and kind are known without parsing
+    apiVersion: v1                    not inside of quotes, no odd line breaks: then group and kind are known without
+                                      parsing
 
     known, in the closed set of kinds without pods                    skipped
     known, in no row, and none of the words of a pod in the text      skipped
@@ -20,6 +21,7 @@ _BARE_KIND = re.compile(rb"kind:[ \t]+([A-Za-z][A-Za-z0-9]*)[ \t]*\r?(?=\n|\Z)")
 _BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t]*\r?(?=\n|\Z)").match
 _ODD_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _POD_WORDS = (b"containers", b"container:", b"image", b"podTemplate", b"template:")
+_BEFORE_QUOTE = b" \t\r\n[{,:"
 _ESCAPED_KEY = re.compile(rb'"[^"\n]*\\[^"\n]*"[ \t]*:').search
 
 
@@ -51,10 +53,23 @@ def identity(data: bytes, start: int, end: int, column: int = 0) -> Identity | N
     api_version = _only_line(data, start, end, b"apiVersion", column)
     if kind < 0 or api_version < 0 or has_odd_breaks(data, start, end):
         return None
+    if may_be_quoted(data, start, kind) or may_be_quoted(data, start, api_version):
+        return None
     bare_kind, bare_version = _BARE_KIND(data, kind, end), _BARE_API_VERSION(data, api_version, end)
     if bare_kind is None or bare_version is None:
         return None
     return Identity(bare_version[1].decode(), bare_kind[1].decode())
+
+
+def may_be_quoted(data: bytes, start: int, at: int) -> bool:
+    """False if `at` is certainly outside of quoted text that begins in `data[start:at]`, where none is open at `start`.
+
+    Inside of it, the last quote before is the opening one or an escaped one; these have such neighbours.
+    """
+    double, single = data.rfind(b'"', start, at), data.rfind(b"'", start, at)
+    return (double >= 0 and data[double - 1] in _BEFORE_QUOTE + b"\\") or (
+        single >= 0 and data[single - 1] in _BEFORE_QUOTE + b"'"
+    )
 
 
 def has_pod_words(data: bytes, start: int, end: int) -> bool:

@@ -3,12 +3,13 @@
     stream     = piece *( separator piece )
     separator  = a line that begins with "---" followed by a blank, a tab, CR, LF, "#" or the end of the stream
     directives = a piece that holds only "%" lines, comments and blanks, with at least one "%" line: it belongs
-                 to the next piece
-    end        = a line "...": only comments, blanks and directives may follow before the next separator
+                 to the next piece; without one it is an error
+    end        = a line "...": only comments, blanks and directives may follow before the next separator; these
+                 directives are outside of every piece, as they are for Kubernetes' readers
 
 `---foo` is content. What stands on a separator line behind the dashes never reaches the parser if it is blank or
-a comment: libyaml stumbles over `---# c`, which Kubernetes' readers accept. Anything else there is an error,
-because kubectl drops it without a word.
+a comment: libyaml stumbles over `---# c`, which Kubernetes' readers accept. Anything else there is an error, as it
+is for kubectl. Nor does a byte order mark at the start of a piece reach the parser.
 
 Lines end at LF, as they do for k8s.io/apimachinery's YAMLReader; CRLF is an LF with a blank before it.
 """
@@ -65,22 +66,31 @@ def split(data: bytes) -> list[Piece]:
             continue
         piece = Piece(start, dashes, len(pieces) + 1, line)
         line += data.count(b"\n", start, dashes)
+        filled = _first_content(data, start, dashes) >= 0
         if not _BLANK_OR_COMMENT(data, dashes + 3, line_end):
             raise InvalidInput(
-                "text stands behind '---' on the same line, which kubectl drops silently. "
-                "Begin a new line after '---'",
+                "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'",
                 line=line,
-                document=piece.number,
+                document=piece.number + filled,
             )
-        if _first_content(data, piece.start, piece.end) >= 0:
+        if filled:
             if _ONLY_DIRECTIVES(data, piece.start, piece.end):
                 directives = piece.replace(mask=((dashes + 3, line_end),))
             else:
-                _check_document_end(data, piece)
-                pieces.append(directives.replace(end=piece.end) if directives else piece)
+                end = _document_end(data, piece)
+                pieces.append((directives or piece).replace(end=end))
                 directives = None
         start = line_end + 1
+        if data.startswith(BOM, start):
+            start += len(BOM)
         line += 1
+    if directives:
+        raise InvalidInput(
+            "a '%' directive stands here and no document follows it. Is this the output of another command? "
+            "Run that command alone",
+            line=directives.line,
+            document=directives.number,
+        )
     return pieces
 
 
@@ -105,17 +115,21 @@ def _first_content(data: bytes, start: int, end: int) -> int:
     return -1
 
 
-def _check_document_end(data: bytes, piece: Piece) -> None:
-    """Raises InvalidInput for content behind a `...` line, which kubectl and kustomize drop silently."""
+def _document_end(data: bytes, piece: Piece) -> int:
+    """Where the piece ends: at its end, or at the directives behind a `...` line.
+
+    Raises InvalidInput for content behind a `...` line, which kubectl and kustomize drop silently.
+    """
     for dots in _lines_that_begin(data, b"...", piece.start, piece.end):
         if data[dots + 3 : dots + 4] in _AFTER_MARKER:
             line_end = data.find(b"\n", dots, piece.end)
             rest = _first_content(data, line_end + 1, piece.end) if line_end >= 0 else -1
-            if rest >= 0:
+            if rest >= 0 and not _ONLY_DIRECTIVES(data, rest, piece.end):
                 raise InvalidInput(
                     "content follows the document end '...' without a new '---'; kubectl and kustomize drop it "
                     "silently. Put '---' on a line of its own before it",
                     line=piece.line + data.count(b"\n", piece.start, rest),
                     document=piece.number,
                 )
-            return
+            return rest if rest >= 0 else piece.end
+    return piece.end

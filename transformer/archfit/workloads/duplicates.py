@@ -28,8 +28,9 @@ def duplicate_results(tree: Tree, root: int, pods: list[Pod], span: Span, place:
     from archfit.workloads.sites import path_of
 
     results = []
+    lists: dict[int, list[int]] = {}
     for duplicate in tree.duplicates:
-        path = (*path_of(tree, root, duplicate.opened), duplicate.key)
+        path = (*path_of(tree, root, duplicate.opened, lists), duplicate.key)
         owner = next((pod for pod in pods if path[: len(pod.path)] == pod.path), pods[0] if pods else None)
         matters = len(path) == 1 or any(_is_read(path, pod) for pod in pods)
         results.append(

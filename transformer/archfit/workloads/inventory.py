@@ -34,12 +34,14 @@ _MANY_CONTAINERS = 64
 class Document(Record):
     """A parsed part of the stream that holds pods.
 
-    value: plain values of the object. properties: anchors and tags of the text, for the proof.
+    value: plain values of the object. properties: anchors and tags of the text, for the proof; duplicates: how many
+    keys stand twice in it.
     """
 
     span: Span
     value: Any
     properties: tuple[tuple[str | None, str | None], ...]
+    duplicates: int
     sites: Sites
     pods: tuple[Pod, ...]
 
@@ -109,6 +111,12 @@ def _read(data: bytes, span: Span) -> Inventory:
         return Inventory()
     if not isinstance(value, dict):
         raise InvalidInput(_not_an_object(value), line=span.line)
+    glued = next((key for key in value if key.startswith("---")), None)
+    if glued is not None:
+        raise InvalidInput(
+            "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own",
+            line=span.line + f"\n{tree.text}".split(f"\n{glued}", 1)[0].count("\n"),
+        )
     pods = find_pods(value, place)
     results = duplicate_results(tree, root, pods, span, place)
     unknown: tuple[tuple[ObjectRef, Place], ...] = ()
@@ -123,7 +131,9 @@ def _read(data: bytes, span: Span) -> Inventory:
             results = (*results, _foreign(value, place))
         return Inventory((), results, unknown)
     sites = find_sites(tree, root, value, [pod.path for pod in pods])
-    return Inventory((Document(span, value, tree.properties, sites, tuple(pods)),), results)
+    return Inventory(
+        (Document(span, value, tree.properties, len(tree.duplicates), sites, tuple(pods)),), results
+    )
 
 
 def _not_an_object(value: Any) -> str:

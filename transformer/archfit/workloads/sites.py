@@ -19,7 +19,7 @@ otherwise hold a hundred megabytes of parser events.
 from __future__ import annotations
 
 from archfit.record import Record
-from archfit.source.nodes import Scalar, is_mapping, is_sequence, items, last_leaf, members
+from archfit.source.nodes import Alias, Scalar, is_mapping, is_sequence, items, last_leaf, members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from archfit.source.nodes import Tree
 
     Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
+    _Lists: TypeAlias = dict[int, list[int]]
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -97,9 +98,10 @@ class Sites(Record):
 def find_sites(tree: Tree, root: int, value: Any, pods: list[Path]) -> Sites:
     """The sites of the pod specs at `pods`; paths are counted from the node `root`, whose value is `value`."""
     at: dict[Path, Site] = {}
+    lists: _Lists = {}
     indent = dash = -1
     for pod in pods:
-        node, found = _descend(tree, root, value, pod, at)
+        node, found = _descend(tree, root, value, pod, at, lists)
         if node < 0:
             continue
         spec, above = at[pod], at[pod[:-1]]
@@ -111,22 +113,24 @@ def find_sites(tree: Tree, root: int, value: Any, pods: list[Path]) -> Sites:
                 dash = _dash_of(tree, node, spec.column)
     aliases = tuple(
         AliasSite(
-            path_of(tree, root, use.index),
-            path_of(tree, root, use.anchored),
-            _site_below(tree, root, path_of(tree, root, use.index)),
+            path_of(tree, root, use.index, lists),
+            path_of(tree, root, use.anchored, lists),
+            _site_below(tree, root, path_of(tree, root, use.index, lists), lists),
         )
         for use in tree.aliases
     )
     return Sites(at, aliases, indent if indent > 0 else 2, max(dash, 0))
 
 
-def _descend(tree: Tree, node: int, value: Any, path: Path, at: dict[Path, Site]) -> tuple[int, Any]:
+def _descend(
+    tree: Tree, node: int, value: Any, path: Path, at: dict[Path, Site], lists: _Lists
+) -> tuple[int, Any]:
     """Keeps the sites along path; the node and value at its end, or -1 where an alias or merge bars the way."""
     site = at[()] = at.get(()) or _site(tree, node, None)
     for depth, token in enumerate(path, start=1):
         here = path[:depth]
         value = value[token]
-        node = _child(tree, node, token)
+        node = _child(tree, node, token, lists)
         site = at[here] = at.get(here) or (_site(tree, node, site) if node >= 0 else _merged(site))
         if site.kind in ("alias", "merged"):
             return -1, value
@@ -138,7 +142,7 @@ def _collect(tree: Tree, node: int, path: Path, value: Any, spine: Spine, at: di
     if site.kind == "mapping" and isinstance(spine, dict):
         for name, below in spine.items():
             if name in value:
-                _keep(tree, _child(tree, node, name), (*path, name), value[name], below, site, at)
+                _keep(tree, _child(tree, node, name, {}), (*path, name), value[name], below, site, at)
     elif site.kind == "sequence" and isinstance(spine, list):
         for number, item in enumerate(items(tree, node)):
             _keep(tree, item, (*path, number), value[number], spine[0], site, at)
@@ -151,7 +155,7 @@ def _keep(
     _collect(tree, node, path, value, spine, at)
 
 
-def _child(tree: Tree, node: int, token: str | int) -> int:
+def _child(tree: Tree, node: int, token: str | int, lists: _Lists) -> int:
     """The node of a member as written, -1 where it is not written here."""
     found = -1
     if is_mapping(tree, node):
@@ -159,10 +163,15 @@ def _child(tree: Tree, node: int, token: str | int) -> int:
             if name == token:
                 found = value
     elif is_sequence(tree, node):
-        for number, item in enumerate(items(tree, node)):
-            if number == token:
-                return item
+        return _listed(tree, node, lists)[int(token)]
     return found
+
+
+def _listed(tree: Tree, sequence: int, lists: _Lists) -> list[int]:
+    """The nodes of a sequence; `lists` remembers them, as a list of a thousand pods is gone through for each."""
+    if sequence not in lists:
+        lists[sequence] = list(items(tree, sequence))
+    return lists[sequence]
 
 
 def _merged(above: Site) -> Site:
@@ -198,11 +207,13 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
     leaf = last_leaf(tree, keys[-1][1])
     problem = ""
     if flow:
-        json = json or getattr(first, "style", None) == '"'
+        json = getattr(first, "style", None) == '"'
         if tree.text[event.end_mark.index - 1 : event.end_mark.index] != "{":
             problem = "a mapping of one pair in a flow sequence has no braces"
     elif any(_is_explicit(tree.text, tree.events[key].start_mark) for key, _ in keys):
         problem = "an explicit key ('? key') stands there"
+    if any(isinstance(tree.events[key], Alias) for key, _ in keys):
+        problem = "an alias stands there in place of a key"
     return Site(
         "mapping",
         flow,
@@ -227,9 +238,8 @@ def _sequence_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
     leaf = last_leaf(tree, nodes[-1])
     # The mark stands on the first dash, or behind it where the sequence is not indented (libyaml's parser).
     column = opening.column if tree.text[opening.index : opening.index + 1] == "-" else opening.column - 1
-    if flow and not json:
-        first = tree.events[nodes[0] + 1] if is_mapping(tree, nodes[0]) else None
-        json = getattr(first, "style", None) == '"'
+    if flow and is_mapping(tree, nodes[0]) and tree.ends[nodes[0]] > nodes[0] + 1:
+        json = getattr(tree.events[nodes[0] + 1], "style", None) == '"'
     return Site(
         "sequence",
         flow,
@@ -256,26 +266,29 @@ def _dash_of(tree: Tree, pod_spec: int, column: int) -> int:
     return -1
 
 
-def path_of(tree: Tree, root: int, node: int) -> Path:
-    """The path from root to a node, as written: "<<" is a key here."""
+def path_of(tree: Tree, root: int, node: int, lists: _Lists) -> Path:
+    """The path from root to a node, as written: "<<" is a key here. `lists` is a memory, at first empty."""
+    from bisect import bisect
+
     path: Path = ()
     while root != node and root in tree.ends:
-        if is_mapping(tree, root):
-            inside = [(name, value) for name, _, value in members(tree, root)]
-        else:
-            inside = list(enumerate(items(tree, root)))  # type: ignore[arg-type]  # one shape for both loops
-        for token, child in inside:
-            if child <= node <= tree.ends.get(child, child):
-                path, root = (*path, token), child
+        if is_sequence(tree, root):
+            inside = _listed(tree, root, lists)
+            number = bisect(inside, node) - 1
+            path, root = (*path, number), inside[number]
+            continue
+        for name, _, value in members(tree, root):
+            if value <= node <= tree.ends.get(value, value):
+                path, root = (*path, name), value
                 break
         else:
             break
     return path
 
 
-def _site_below(tree: Tree, node: int, path: Path) -> Site:
+def _site_below(tree: Tree, node: int, path: Path, lists: _Lists) -> Site:
     site = _site(tree, node, None)
     for token in path:
-        node = _child(tree, node, token)
+        node = _child(tree, node, token, lists)
         site = _site(tree, node, site)
     return site

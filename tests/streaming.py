@@ -1,0 +1,145 @@
+"""The stream engine in process, without network, and Kubernetes' own readers as its judges.
+
+    before, after = sides(DIFF)                a unified diff without headers, both of its sides
+    assert placed(judge, before) == after      edits, and asks the judges about every promise of an edit
+
+An image says what it offers: `amd:1` linux/amd64, `arm:1` linux/arm64, `both:1` both, and so on, see IMAGES. Under the
+default options `amd:1` needs an affinity, `both:1` the toleration of GKE's taint, except in a Job or Pod.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jsonpatch
+
+from archfit.frames import stream
+from archfit.options.values import Options
+from archfit.patch import Add, pointer
+from archfit.pipeline import transform
+from archfit.source.values import Typed
+from judging import Refused, typed
+from placing import found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from archfit.images.platforms import Answer
+    from archfit.outcome import Result
+    from archfit.patch import Operation
+    from archfit.pipeline import Transformed
+    from judging import Judge
+
+IMAGES = {
+    "amd:1": found("amd64"),
+    "arm:1": found("arm64"),
+    "both:1": found("amd64 arm64"),
+    "all:1": found("amd64 arm64 s390x"),
+    "windows:1": found("windows/amd64"),
+}
+READERS = ("kubectl", "kustomize")
+NOTHING_WANTED = Options(affinity="never", tolerate=())
+
+
+class Failed(Exception):
+    """The engine refused; `results` are its reasons."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        super().__init__("\n".join(map(str, results)))
+        self.results = tuple(results)
+
+
+class Output(NamedTuple):
+    """data: what is written. spans: where it differs from the input."""
+
+    data: bytes
+    spans: list[stream.Span]
+    transformed: Transformed
+
+
+def sides(diff: str) -> tuple[bytes, bytes]:
+    """Both sides of a unified diff without headers: each line begins with a blank, `-` or `+`, or is empty."""
+    lines = diff.removeprefix("\n").splitlines(keepends=True)
+    assert all(line[0] in " +-\n" for line in lines)
+    before = "".join(line.removeprefix(line.strip("\n")[:1]) for line in lines if line[0] != "+")
+    after = "".join(line.removeprefix(line.strip("\n")[:1]) for line in lines if line[0] != "-")
+    return before.encode(), after.encode()
+
+
+def lookup(texts: Iterable[str]) -> dict[str, Answer]:
+    return {text: IMAGES[text] for text in texts}
+
+
+def edited(data: bytes, options: Options | None = None) -> Output:
+    """What the engine makes of a stream. Raises Failed, and InvalidInput where the stream cannot be split."""
+    read = stream.read(data, "pass")
+    transformed = transform(read.data, read.pieces, options or Options(), lookup)
+    if transformed.failed():
+        raise Failed(transformed.results)
+    written = b"".join(map(bytes, stream.write(read.data, transformed.splices)))
+    return Output(written, stream.changed_spans(data, transformed.splices), transformed)
+
+
+def placed(
+    judge: Judge, data: bytes, options: Options | None = None, *, refused: Sequence[str] = ()
+) -> bytes:
+    """What the engine writes, after asserting what is true of every output:
+
+    each reader that takes the input reads the output as the patch applied to its input; undoing the reported spans
+    restores the input; a second run changes nothing; nor does a run that has nothing to say.
+
+    refused: the readers that refuse the input, which is asserted, too.
+    """
+    output = edited(data, options)
+    for reader in READERS:
+        _judged(judge, reader, data, output, refused=reader in refused)
+    restored = output.data
+    for span in reversed(output.spans):
+        restored = restored[: span.start] + span.was + restored[span.end :]
+    assert restored == data
+    assert edited(output.data, options).data == output.data
+    assert edited(data, NOTHING_WANTED).data == data
+    return output.data
+
+
+def _judged(judge: Judge, reader: str, data: bytes, output: Output, *, refused: bool) -> None:
+    try:
+        before = judge.read(reader, data)
+    except Refused:
+        assert refused, f"{reader} refuses the input"
+        return
+    assert not refused, f"{reader} takes the input"
+    expected = patched(before, steps(output.transformed))
+    assert typed(judge.read(reader, output.data)) == typed(expected)
+
+
+def steps(transformed: Transformed) -> dict[int, list[Operation]]:
+    """Document -> the operations for it."""
+    made: dict[int, list[Operation]] = {}
+    for pod, decision in transformed.decisions:
+        made.setdefault(pod.place.document, []).extend(decision.patch)
+    return made
+
+
+def patched(documents: Sequence[Any], patches: dict[int, list[Operation]]) -> list[Any]:
+    """The documents with the patches applied, by python-jsonpatch."""
+    return [
+        jsonpatch.apply_patch(
+            document,
+            [
+                {"op": "add", "path": pointer(step.path), "value": plain(step.value)}
+                for step in patches.get(number, ())
+                if isinstance(step, Add)
+            ],
+        )
+        for number, document in enumerate(documents, start=1)
+    ]
+
+
+def plain(value: Any) -> Any:
+    """A value of the engine as JSON has it."""
+    if isinstance(value, Typed):
+        return {"bool": lambda text: text == "true", "int": int, "float": float}[value.kind](value.text)
+    if isinstance(value, dict):
+        return {key: plain(member) for key, member in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
