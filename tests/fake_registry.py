@@ -195,6 +195,10 @@ class FakeRegistry:
     def on(self, script: Callable[[Asked], Answer | None]) -> None:
         self._scripts.insert(0, script)
 
+    def always(self, answer: Answer) -> None:
+        """Every request gets this answer."""
+        self.on(lambda _: answer)
+
     def once(self, *answers: Answer, kind: str = "") -> None:
         """The next requests of a kind get these answers, one each."""
         left = list(answers)
@@ -324,5 +328,5 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_HEAD = do_POST = _serve  # noqa: N815 - the names http.server calls
 
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - http.server's own name
+    def log_message(self, format: str, *arguments: object) -> None:
         """Quiet."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from archfit.images.lookup import open_lookup
@@ -14,6 +13,7 @@ from archfit.options.values import ImagePlatforms, Mirror, Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 class Runs:

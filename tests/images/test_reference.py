@@ -187,7 +187,7 @@ INVALID = [
     ("nginx\n", "holds a blank or a line end"),
     ("nginx:1.27\n", "holds a blank or a line end"),
     ("ngínx", "outside ASCII"),
-    ("nginx:١", "outside ASCII"),
+    ("nginx:\u0661", "outside ASCII"),
     # what templates leave behind
     ("{{ .Values.image }}", "still holds a placeholder"),
     ("$(params.image)", "still holds a placeholder"),

@@ -6,13 +6,16 @@ import base64
 import json
 import os
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.errors import RegistryError
 from archfit.registry import helper
 from archfit.registry.credentials import Credential, Keychain
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def auth(user: str, password: str = "secret") -> dict[str, str]:
@@ -249,7 +252,9 @@ def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry_se
 
 def test_a_missing_helper_is_reported_conformance_49(home: Home) -> None:
     file = home.file("auth.json", credHelpers={"h.io": "absent"})
-    with pytest.raises(RegistryError, match="docker-credential-absent, configured for h.io, is not on PATH"):
+    with pytest.raises(
+        RegistryError, match=r"docker-credential-absent, configured for h\.io, is not on PATH"
+    ):
         home.find("h.io", authfile=file)
 
 

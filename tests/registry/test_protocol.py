@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import itertools
+import json
 import threading
 from typing import TYPE_CHECKING
 
@@ -304,7 +305,7 @@ class TestBasic:
         self, fake: FakeRegistry, private: Runs
     ) -> None:
         path = private.folder / "auth.json"
-        path.write_text('{"credHelpers": {"%s": "absent"}}' % fake.host)
+        path.write_text(json.dumps({"credHelpers": {fake.host: "absent"}}))
         private.set(authfile=str(path))
         assert "docker-credential-absent" in private.cause("x.io/a0:1")
         assert fake.count() == 1
@@ -334,13 +335,13 @@ class TestRetries:
         assert (fake.count(), runs.waits) == (3, [0.25, 0.5])
 
     def test_but_not_for_ever(self, fake: FakeRegistry, runs: Runs) -> None:
-        fake.on(lambda asked: Answer(503))
+        fake.always(Answer(503))
         assert "answered 503 for a:1" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (5, [0.25, 0.5, 1.0, 2.0])
 
     @pytest.mark.parametrize("status", [400, 410, 501])
     def test_what_does_not_pass_is_not(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
-        fake.on(lambda asked: Answer(status, as_json({"errors": [{"code": "X", "message": "m\x1b[31m"}]})))
+        fake.always(Answer(status, as_json({"errors": [{"code": "X", "message": "m\x1b[31m"}]})))
         assert runs.cause("x.io/a:1") == f"{fake.url} answered {status} for a:1, X m[31m"
         assert fake.count() == 1
 
@@ -356,13 +357,13 @@ class TestRetries:
         assert runs.waits == [seconds]
 
     def test_but_not_beyond_the_deadline_conformance_53(self, fake: FakeRegistry, runs: Runs) -> None:
-        fake.on(lambda asked: Answer(429, headers={"Retry-After": "3600"}))
+        fake.always(Answer(429, headers={"Retry-After": "3600"}))
         assert "it is asked too often: try later, or ask a mirror (--mirror)" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (1, [])
 
     def test_the_pull_limit_is_not_asked_again_conformance_53(self, fake: FakeRegistry, runs: Runs) -> None:
         body = b'{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit."}]}'
-        fake.on(lambda asked: Answer(429, body, {"Retry-After": "1"}))
+        fake.always(Answer(429, body, {"Retry-After": "1"}))
         assert "its pull limit is used up: log in, ask a mirror" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (1, [])
 
@@ -434,7 +435,7 @@ class TestLimits:
                 sent.append(1)
                 yield b" " * 65536
 
-        fake.on(lambda asked: Answer(headers={"Content-Type": OCI_INDEX}, chunks=endless()))
+        fake.always(Answer(headers={"Content-Type": OCI_INDEX}, chunks=endless()))
         assert f"sent more than {client_module.MAX_MANIFEST} bytes: refused" in runs.cause("x.io/a:1")
         assert len(sent) < 4 * client_module.MAX_MANIFEST / 65536
 
@@ -449,7 +450,7 @@ class TestLimits:
 
     def test_a_compressed_answer_is_refused_unread_security_13(self, fake: FakeRegistry, runs: Runs) -> None:
         bomb = gzip.compress(b" " * 50_000_000)
-        fake.on(lambda asked: Answer(body=bomb, headers={"Content-Encoding": "gzip"}))
+        fake.always(Answer(body=bomb, headers={"Content-Encoding": "gzip"}))
         assert "sent a compressed answer ('gzip') that nobody asked for" in runs.cause("x.io/a:1")
 
     def test_bytes_with_another_digest_are_refused_and_not_kept_conformance_25(
@@ -514,7 +515,7 @@ class TestLimits:
             while not pause.wait(0.05):
                 yield b" "
 
-        fake.on(lambda asked: Answer(headers={"Content-Length": "99999"}, chunks=drips()))
+        fake.always(Answer(headers={"Content-Length": "99999"}, chunks=drips()))
         runs.set(timeout_seconds=0.4)
         assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Unknown)
         pause.set()

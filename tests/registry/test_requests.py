@@ -350,19 +350,19 @@ class TestStale:
     def test_an_old_answer_is_used_and_said_where_nobody_can_be_asked(
         self, fake: FakeRegistry, known: Runs, answer: Answer
     ) -> None:
-        fake.on(lambda asked: answer)
+        fake.always(answer)
         found = known.found("x.io/a:1")
         assert (found.origin, found.age_seconds) == ("stale", 24 * HOUR)
         assert "x.io/a:1: an answer 24 hours old is used, because " in known.messages[0]
 
     def test_it_does_not_become_fresh_by_that(self, fake: FakeRegistry, known: Runs) -> None:
-        fake.on(lambda asked: Answer(403))
+        fake.always(Answer(403))
         known.found("x.io/a:1")
         known.later(HOUR)
         assert known.found("x.io/a:1").age_seconds == 25 * HOUR
 
     def test_but_not_one_older_than_max_stale(self, fake: FakeRegistry, known: Runs) -> None:
-        fake.on(lambda asked: Answer(403))
+        fake.always(Answer(403))
         known.set(max_stale_seconds=23 * HOUR)
         assert "403" in known.cause("x.io/a:1")
 
@@ -376,7 +376,7 @@ class TestStale:
         assert known.found("x.io/a:1").origin == "registry"
         assert fake.kinds() == ["head"]
         known.later(-48 * HOUR)
-        fake.on(lambda asked: Answer(403))
+        fake.always(Answer(403))
         known.cause("x.io/a:1")
 
     def test_a_ttl_of_zero_always_asks(self, fake: FakeRegistry, known: Runs) -> None:
@@ -463,7 +463,7 @@ class TestCache:
         assert fake.asked == []
 
 
-def test_nothing_else_becomes_unknown(fake: FakeRegistry, runs: Runs) -> None:
+def test_nothing_else_becomes_unknown(runs: Runs) -> None:
     answers = runs.ask("x.io/gone:1", "", "x.io/a:1")
     assert [type(answer) for answer in answers.values()] == [Unasked, Absent, Absent]
     assert not any(isinstance(answer, Unknown) for answer in answers.values())

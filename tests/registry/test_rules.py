@@ -202,7 +202,7 @@ def test_waits_double_up_to_a_limit_unless_the_server_says() -> None:
     [
         pytest.param(
             {},
-            b'{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit. You may increase the limit by authenticating and upgrading: https://www.docker.com/increase-rate-limit"}]}',
+            b'{"errors":[{"code":"TOOMANYREQUESTS","message":"You may increase the limit: https://www.docker.com/increase-rate-limit"}]}',
             True,
             id="docker-hubs-words",
         ),

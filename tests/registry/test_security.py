@@ -49,7 +49,7 @@ def runs(fake: FakeRegistry, tmp_path: Path) -> Runs:
 def names_to(*addresses: str) -> Callable[..., list[object]]:
     """A resolver for which every name has these addresses."""
 
-    def resolve(host: str, port: int, **_: object) -> list[object]:
+    def resolve(_host: str, port: int, **_: object) -> list[object]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
     return resolve
@@ -285,7 +285,7 @@ class TestRedirects:
         runs.also("stranger.io", stranger.url)
         self.blob_elsewhere(fake, stranger)
         asks = {"WWW-Authenticate": f'{scheme} realm="{stranger.url}/token"'}
-        stranger.on(lambda asked: Answer(401, headers=asks))
+        stranger.always(Answer(401, headers=asks))
         runs.login(fake.host)
         runs.login(stranger.host)
         cause = runs.cause("x.io/a:1")
@@ -318,7 +318,7 @@ class TestRedirects:
         ],
     )
     def test_to_nothing_but_http_security_8(self, fake: FakeRegistry, runs: Runs, location: str) -> None:
-        fake.on(lambda asked: Answer(302, headers={"Location": location}))
+        fake.always(Answer(302, headers={"Location": location}))
         assert "refused" in runs.cause("x.io/a:1")
         assert fake.count() == 1
 
@@ -327,7 +327,7 @@ class TestRedirects:
         with FakeRegistry(files.context()) as safe:
             runs = Runs(tmp_path, safe.url, SSL_CERT_FILE=str(files.ca))
             runs.also("stranger.io", fake.url)
-            safe.on(lambda asked: Answer(302, headers={"Location": f"{fake.url}/v2/a/manifests/1"}))
+            safe.always(Answer(302, headers={"Location": f"{fake.url}/v2/a/manifests/1"}))
             assert "redirects from https to plain http: refused" in runs.cause("x.io/a:1")
             assert fake.asked == []
 
@@ -338,7 +338,7 @@ class TestRedirects:
         pin = fake.index("a", "", BOTH)
         fake.on(lambda asked: Answer(307, headers={"Location": f"{stranger.url}{asked.path}"}))
         lie = as_json({"schemaVersion": 2, "manifests": []})
-        stranger.on(lambda asked: Answer(200, lie, {"Docker-Content-Digest": pin}))
+        stranger.always(Answer(200, lie, {"Docker-Content-Digest": pin}))
         assert "do not have the digest" in runs.cause(f"x.io/a@{pin}")
 
 
@@ -395,7 +395,7 @@ class TestSecrets:
         self, fake: FakeRegistry, runs: Runs
     ) -> None:
         words = "\x1b]0;title\x07" + "x" * 5000
-        fake.on(lambda asked: Answer(403, as_json({"errors": [{"code": "DENIED", "message": words}]})))
+        fake.always(Answer(403, as_json({"errors": [{"code": "DENIED", "message": words}]})))
         cause = runs.cause("x.io/a:1")
         assert "\x1b" not in cause
         assert len(cause) < 600

@@ -76,7 +76,7 @@ class Host:
                 self._wave += 1
 
     def scout(self, seconds: float, *, expected: bool) -> bool:
-        """This thread is the first to ask a server that is expected to answer 401; other threads wait for it."""
+        """Whether this thread is the first to ask a server that is expected to answer 401; others wait for it."""
         if self.known or not (expected or _ASKS(self.origin.partition("://")[2])):
             return False
         if self._scouting.acquire(blocking=False):
@@ -134,6 +134,6 @@ class Hosts:
         return iter(tuple(self._hosts.values()))
 
     def load(self, remembered: Mapping[str, str]) -> None:
-        """origin -> what an earlier run dumped."""
+        """Origin -> what an earlier run dumped."""
         for origin, text in remembered.items():
             self.of(origin).load(text)

@@ -43,7 +43,7 @@ def wait_seconds(tried: int, asked: float | None) -> float:
 
 
 def is_pull_limit(headers: Mapping[str, str], body: bytes) -> bool:
-    """This 429 is Docker Hub's pull limit, which lasts hours, and not its guard against floods."""
+    """Whether this 429 is Docker Hub's pull limit, which lasts hours, and not its guard against floods."""
     text = body[:4096].lower()
     if b"pull rate limit" in text or b"increase-rate-limit" in text:
         return True

@@ -1,0 +1,225 @@
+"""The same promises against other people's registries: distribution 2.8 (Debian) and go-containerregistry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.images.platforms import Found
+from archfit.registry import manifest as media
+from fake_registry import as_json, descriptor, platform_of
+from looking_up import Runs
+from real_registries import Running, TokenService, distribution, ggcr
+from tls_files import tls_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BOTH = ["linux/amd64", "linux/arm64"]
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that distributions serve, filled through a plain one."""
+    folder = tmp_path_factory.mktemp("content")
+    with distribution(folder) as running:
+        fill(running)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def debian(content: Path) -> Iterator[Running]:
+    with distribution(content) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def google(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with ggcr(tmp_path_factory.mktemp("ggcr")) as running:
+        fill(running)
+        yield running
+
+
+@pytest.fixture(params=["debian", "google"])
+def server(request: pytest.FixtureRequest) -> Running:
+    running: Running = request.getfixturevalue(request.param)
+    return running
+
+
+def fill(server: Running) -> None:
+    """One of each kind of document that a real registry accepts."""
+    server.index("t/index", "1", [*BOTH, "linux/arm/v7"])
+    server.index("t/list", "1", BOTH, docker=True)
+    server.index("t/one", "1", ["linux/amd64"])
+    server.single("t/oci", "1", "linux/arm64")
+    server.single("t/docker", "1", "linux/amd64", docker=True)
+    bare = [server.single("t/bare", "", text) for text in BOTH]
+    server.push("t/bare/manifests/1", as_json({"schemaVersion": 2, "manifests": bare}), media.OCI_INDEX)
+    inner = as_json({"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": bare})
+    server.push("t/bare/manifests/inner", inner, media.OCI_INDEX)
+    outer = {
+        "schemaVersion": 2,
+        "mediaType": media.OCI_INDEX,
+        "manifests": [descriptor(media.OCI_INDEX, inner)],
+    }
+    server.push("t/bare/manifests/nested", as_json(outer), media.OCI_INDEX)
+    windows = [
+        {
+            **server.single("t/windows", "", "windows/amd64"),
+            "platform": {**platform_of("windows/amd64"), "os.version": version},
+        }
+        for version in ("10.0.17763.1", "10.0.20348.1")
+    ]
+    windows.append({**server.single("t/windows", "", "linux/amd64"), "platform": platform_of("linux/amd64")})
+    body = {"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": windows}
+    server.push("t/windows/manifests/1", as_json(body), media.OCI_INDEX)
+    chart = b"{}"
+    server.blob("t/chart", chart)
+    body = {
+        "schemaVersion": 2,
+        "mediaType": media.OCI_MANIFEST,
+        "config": descriptor("application/vnd.cncf.helm.config.v1+json", chart),
+        "layers": [descriptor("application/vnd.cncf.helm.chart.content.v1.tar+gzip", chart)],
+    }
+    server.push("t/chart/manifests/1", as_json(body), media.OCI_MANIFEST)
+
+
+@pytest.mark.parametrize(
+    ("image", "platforms", "requests"),
+    [
+        pytest.param(
+            "t/index:1",
+            ["linux/amd64", "linux/arm/v7", "linux/arm64"],
+            {"manifest": 1},
+            id="conformance-27-index",
+        ),
+        pytest.param("t/list:1", BOTH, {"manifest": 1}, id="conformance-12-docker-list-is-not-downgraded"),
+        pytest.param("t/one:1", ["linux/amd64"], {"manifest": 1}, id="conformance-28-one-and-attestation"),
+        pytest.param(
+            "t/oci:1", ["linux/arm64"], {"manifest": 1, "blob": 1}, id="conformance-35-oci-manifest"
+        ),
+        pytest.param(
+            "t/docker:1", ["linux/amd64"], {"manifest": 1, "blob": 1}, id="conformance-35-docker-manifest"
+        ),
+        pytest.param("t/bare:1", BOTH, {"manifest": 3, "blob": 2}, id="conformance-30-no-platforms"),
+        pytest.param("t/bare:nested", BOTH, {"manifest": 4, "blob": 2}, id="conformance-31-nested"),
+        pytest.param(
+            "t/windows:1", ["linux/amd64", "windows/amd64"], {"manifest": 1}, id="conformance-33-windows"
+        ),
+        pytest.param("t/chart:1", [], {"manifest": 1}, id="conformance-38-chart"),
+    ],
+)
+def test_what_it_offers_and_costs(
+    server: Running, tmp_path: Path, image: str, platforms: list[str], requests: dict[str, int]
+) -> None:
+    runs = Runs(tmp_path, server.url)
+    found = runs.found(f"x.io/{image}")
+    assert [str(platform) for platform in found.platforms] == platforms
+    assert runs.requests == requests
+    assert runs.found(f"x.io/{image}") == found.replace(origin="cache")
+    assert runs.requests == {}
+    runs.later(7 * 3600)
+    assert runs.found(f"x.io/{image}") == found
+    assert runs.requests == {"head": 1}
+    assert runs.found(f"x.io/t/other@{found.digest}").origin == "cache"
+
+
+def test_a_missing_tag_and_repository_are_absent(server: Running, tmp_path: Path) -> None:
+    runs = Runs(tmp_path, server.url)
+    runs.absent("x.io/t/index:gone")
+    runs.absent("x.io/nobody/nothing:1")
+
+
+def test_requests_counted_in_its_own_log(debian: Running, tmp_path: Path) -> None:
+    images = [f"x.io/t/{name}:1" for name in ("index", "list", "oci", "docker")]
+    runs = Runs(tmp_path, debian.url)
+    debian.forget()
+    runs.ask(*images, *images)
+    assert sorted((method, path.split("/sha256")[0]) for method, path, _ in debian.asked()) == [
+        ("GET", "/v2/t/docker/blobs"),
+        ("GET", "/v2/t/docker/manifests/1"),
+        ("GET", "/v2/t/index/manifests/1"),
+        ("GET", "/v2/t/list/manifests/1"),
+        ("GET", "/v2/t/oci/blobs"),
+        ("GET", "/v2/t/oci/manifests/1"),
+    ]
+    debian.forget()
+    runs.ask(*images)
+    assert debian.asked() == []
+    runs.later(7 * 3600)
+    runs.ask(*images)
+    assert {method for method, _, _ in debian.asked()} == {"HEAD"}
+    assert len(debian.asked()) == 4
+
+
+def test_a_tag_that_moved_is_got_by_digest_conformance_19(server: Running, tmp_path: Path) -> None:
+    runs = Runs(tmp_path, server.url)
+    server.index("t/moving", "1", BOTH)
+    assert runs.names("x.io/t/moving:1") == BOTH
+    moved = server.index("t/moving", "1", ["linux/s390x"])
+    assert runs.names("x.io/t/moving:1") == BOTH
+    runs.later(7 * 3600)
+    found = runs.found("x.io/t/moving:1")
+    assert (found.digest, [str(platform) for platform in found.platforms]) == (moved, ["linux/s390x"])
+    assert runs.requests == {"head": 1, "manifest": 1}
+
+
+def test_basic_over_tls_conformance_47(content: Path, tmp_path: Path) -> None:
+    files = tls_files()
+    with distribution(content, files, htpasswd=True) as server:
+        runs = Runs(tmp_path, server.url, SSL_CERT_FILE=str(files.ca))
+        assert "log in with `docker login" in runs.cause("x.io/t/index:1")
+        runs.login(server.host)
+        server.forget()
+        images = [f"x.io/t/{name}:1" for name in ("index", "list", "oci", "docker")]
+        assert {type(answer) for answer in runs.ask(*images).values()} == {Found}
+        assert [status for _, _, status in server.asked()] == [200] * 6
+        runs.login(server.host, password="not-this")
+        runs.set(no_cache=True)
+        cause = runs.cause("x.io/t/index:1")
+        assert "gives the credentials from" in cause
+        assert "not-this" not in cause
+
+
+def test_tokens_over_tls_conformance_41_one_401_and_one_token_for_each_scope(
+    content: Path, tmp_path: Path
+) -> None:
+    files = tls_files()
+    service = TokenService(tmp_path / "service", files, user="user:hush")
+    try:
+        with distribution(content, files, token=service) as server:
+            runs = Runs(tmp_path, server.url, SSL_CERT_FILE=str(files.ca))
+            runs.also("tokens.io", service.url)
+            runs.login(server.host)
+            images = [f"x.io/t/{name}:1" for name in ("index", "list", "oci", "docker", "bare", "one")]
+            assert {type(answer) for answer in runs.ask(*images).values()} == {Found}
+            statuses = [status for _, _, status in server.asked()]
+            assert statuses.count(401) == 1
+            assert service.fake.count("token") == 6
+            server.forget()
+            runs.later(7 * 3600)
+            runs.ask(*images)
+            assert [(method, status) for method, _, status in server.asked()] == [("HEAD", 200)] * 6
+    finally:
+        service.close()
+
+
+def test_a_token_without_rights_is_an_error_after_one_more_conformance_44(
+    content: Path, tmp_path: Path
+) -> None:
+    files = tls_files()
+    service = TokenService(tmp_path / "service", files, repositories=("t/index",))
+    try:
+        with distribution(content, files, token=service) as server:
+            runs = Runs(tmp_path, server.url, SSL_CERT_FILE=str(files.ca))
+            runs.also("tokens.io", service.url)
+            assert len(runs.names("x.io/t/index:1")) == 3
+            server.forget()
+            before = service.fake.count("token")
+            assert "found nothing, or gives no anonymous access" in runs.cause("x.io/t/list:1")
+            assert [status for _, _, status in server.asked()] == [401, 401]
+            assert service.fake.count("token") - before == 2
+    finally:
+        service.close()
