@@ -78,23 +78,27 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)))
 
 
+def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
+    """The decisions for all pods of a survey, without the edits; answers: for each of its texts, perhaps for more."""
+    pods = [pod for document in found.documents for pod in document.pods]
+    decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
+    results = (*found.results, *(result for _, decision in decisions for result in decision.results))
+    return Transformed((), decisions, results, answers)
+
+
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
     found = survey(data, pieces, options)
-    answers = lookup(list(found.texts)) if found.texts else {}
-    pods = [pod for document in found.documents for pod in document.pods]
-    decisions = [(pod, decide(pod, answers, options)) for pod in pods]
-    results = list(found.results)
-    results += [result for _, decision in decisions for result in decision.results]
-    transformed = Transformed((), tuple(decisions), tuple(results), answers)
+    transformed = decided(found, lookup(list(found.texts)) if found.texts else {}, options)
     if transformed.failed():
         return transformed
-    patches = iter(decisions)
+    results = list(transformed.results)
+    patches = iter(transformed.decisions)
     splices: list[Splice] = []
     for document in found.documents:
-        decided = [next(patches)[1] for _ in document.pods]
+        own = [next(patches)[1] for _ in document.pods]
         try:
-            splices += _edited(data, document, [step for decision in decided for step in decision.patch])
+            splices += _edited(data, document, [step for decision in own for step in decision.patch])
         except (UnplaceableEdit, InvalidInput) as error:
             results.append(_problem(document, error))
     return transformed.replace(splices=tuple(splices), results=tuple(results))

@@ -8,11 +8,11 @@ The report is written before the output: a report that was asked for and cannot 
 
 from __future__ import annotations
 
+from archfit.commands.asking import Asking
 from archfit.errors import ArchfitError, InvalidInput
 from archfit.frames import stream
 from archfit.options.load import load
 from archfit.outcome import Place, Result
-from archfit.output.terminal import say_on_terminal
 from archfit.output.text import failure, lines, summary
 from archfit.pipeline import transform
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO, TextIO
 
-    from archfit.images.lookup import Lookup
-    from archfit.images.platforms import Answer
     from archfit.options.values import Settings
     from archfit.pipeline import Transformed
 
@@ -33,7 +31,8 @@ the same YAML with the tolerations or the kubernetes.io/arch node affinity that 
   helm template . | archfit | kubectl apply -f -
   helm upgrade --install web ./chart --post-renderer archfit          (Helm 3; for Helm 4: archfit setup helm)
 
-Other commands: setup cluster, setup helm, last. Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage."""
+Other commands: check, patch, lock, setup cluster, setup helm, last.
+Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage."""
 
 
 def run(
@@ -104,7 +103,7 @@ class _Job:
         self._settings = settings
         self._environ = environ
         self._stderr = stderr
-        self._lookup: Lookup | None = None
+        self._asking = Asking(settings, environ, stderr)
 
     def run(self, data: bytes, stdout: BinaryIO) -> int:
         options = self._settings.options
@@ -113,8 +112,8 @@ class _Job:
         except InvalidInput as error:
             place = Place(error.document, error.line) if error.line else None
             return self._failed(None, [Result("error", error.message, place=place)])
-        transformed = transform(read.data, read.pieces, options, self._resolve)
-        results = [*read.results, *self._messages(), *transformed.results]
+        transformed = transform(read.data, read.pieces, options, self._asking.answers)
+        results = [*read.results, *self._asking.messages, *transformed.results]
         if transformed.failed():
             return self._failed(transformed, results)
         self._report(transformed, results, 0, read.data)
@@ -122,14 +121,16 @@ class _Job:
             stdout.write(part)
         stdout.flush()
         self._say(lines(results))
-        self._say([summary(transformed.decisions, len(transformed.answers), sum(self._requests().values()))])
+        requests = sum(self._asking.requests.values())
+        self._say([summary(transformed.decisions, len(transformed.answers), requests)])
         return 0
 
     def close(self) -> None:
-        if self._lookup:
-            self._lookup.close()
+        self._asking.close()
 
     def _failed(self, transformed: Transformed | None, results: list[Result]) -> int:
+        from archfit.output.terminal import say_on_terminal
+
         said = lines(results)
         try:
             self._report(transformed, results, 1, b"")
@@ -137,30 +138,6 @@ class _Job:
             self._say([failure(results), *said])
             say_on_terminal(said[-1], self._stderr, self._environ)
         return 1
-
-    def _resolve(self, texts: list[str]) -> Mapping[str, Answer]:
-        from time import monotonic
-
-        from archfit.images.lookup import open_lookup
-        from archfit.output.progress import Progress
-
-        progress = Progress(self._stderr, monotonic)
-        self._lookup = open_lookup(
-            self._settings.operator,
-            self._settings.options.image_platforms,
-            environ=self._environ,
-            progress=progress,
-        )
-        try:
-            return self._lookup.resolve(texts)
-        finally:
-            progress.clear()
-
-    def _messages(self) -> list[Result]:
-        return [Result("warning", message) for message in self._lookup.messages] if self._lookup else []
-
-    def _requests(self) -> Mapping[str, int]:
-        return self._lookup.requests if self._lookup else {}
 
     def _report(self, transformed: Transformed | None, results: list[Result], code: int, data: bytes) -> None:
         from archfit.commands.last import keep
@@ -172,7 +149,7 @@ class _Job:
             edits,
             exit_code=code,
             sources=self._settings.sources,
-            requests=self._requests(),
+            requests=self._asking.requests,
             path=self._settings.operator.report,
             environ=self._environ,
         )
