@@ -1,6 +1,7 @@
 """First argument -> command; exit codes; nothing else.
 
 archfit [transform] [options]     stdin -> stdout; no word is needed, so Helm 3 can call it bare
+archfit lock [FILE..]             write the lock file, for runs that ask nobody
 archfit setup cluster|helm        write the files that plug it in
 archfit last                      the last run's report
 
@@ -25,6 +26,12 @@ def _transform(argv: Sequence[str]) -> int:
     return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
 
 
+def _lock(argv: Sequence[str]) -> int:
+    from archfit.commands.lock import run
+
+    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+
+
 def _setup(argv: Sequence[str]) -> int:
     from archfit.commands.setup import run
 
@@ -39,6 +46,7 @@ def _last(argv: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "transform": _transform,
+    "lock": _lock,
     "setup": _setup,
     "last": _last,
 }

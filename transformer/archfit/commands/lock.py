@@ -1,0 +1,214 @@
+"""`archfit lock [FILE|-].. [--add-missing] [--update [GLOB]].. [--prune] [--check] [--json]`: the lock file.
+
+    streams ── asked ──> references ── chosen ──> registries ──> answers ── merged ──┬─> archfit.lock, if it changed
+                                         │                                  │        └─> --check: exit 3, if it would
+    archfit.lock ────────────────────────┴──────────────────────────────────┘
+
+    stdout    nothing; with --json what changed
+    stderr    a line for each change, and a summary
+
+What is asked is asked at registries, however young the cache's answer is. A lookup that fails fails the command, and
+nothing is written. The rules are in `images.relock`, the format in `images.lockfile`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from archfit.commands.asking import Asking
+from archfit.commands.lock_file import content_of, replace
+from archfit.commands.lock_streams import asked, streams
+from archfit.errors import UsageError
+from archfit.images.lockfile import DEFAULT_PATH, kept, parse, render
+from archfit.images.platforms import Absent, Found, Unknown
+from archfit.images.relock import EVERY, changes, chosen, merged
+from archfit.options.arguments import Parser, read, wanted
+from archfit.options.describe import help_text
+from archfit.options.load import load
+from archfit.options.table import BY_KEY, OPERATOR
+from archfit.options.values import Settings
+from archfit.output.text import failure, lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.commands.lock_streams import Asked
+    from archfit.images.platforms import Unasked
+    from archfit.images.relock import Change
+    from archfit.outcome import Result
+
+_PROGRAM = "archfit lock"
+# How long the cache is believed has no say in what a lock file holds, and there are no decisions to report.
+_WITHOUT = {"cacheTtl", "maxStale", "offline", "report"}
+ROWS = (
+    *(BY_KEY[key] for key in ("lockFile", "imagePlatforms", "exclude", "unlabelledNodes", "onBlank")),
+    *(option for option in OPERATOR if option.key not in _WITHOUT),
+)
+ABOUT = f"""\
+Writes what registries say about the images of rendered manifests into the lock file ({DEFAULT_PATH}, if
+no other is named), for runs that ask nobody: archfit --lock-file {DEFAULT_PATH} --locked
+
+  helm template . | archfit lock
+  archfit lock --prune rendered/*.yaml
+
+  FILE ..                     Rendered manifests; - is standard input, which is read if no file is
+                              named.
+  --add-missing               Asks only for images that the lock file lacks.
+  --update [GLOB]             Asks anew only for images whose whole reference matches, as in
+                              'docker.io/library/*'; without GLOB for all, as without any flag. May
+                              be repeated.
+  --prune                     Drops the entries of images that the manifests do not need.
+  --check                     Writes nothing, and ends with 3 if it would.
+  --json                      Says on standard output what changed, as JSON.
+
+Exit: 0 done, 1 failed (nothing was written), 2 wrong usage, 3 --check found the lock file stale."""
+_WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}
+_BLANK = "the input holds no manifests, and --prune would drop their entries. Did the command before the pipe fail?"
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    if wanted(argv):
+        stdout.write(_answered(wanted(argv)).encode())
+        return 0
+    flags, files, settings = _told(argv, environ)
+    path = settings.options.lock_file or DEFAULT_PATH
+    needs = asked(streams(files, stdin), settings.options, blank_is_wrong=_BLANK if flags.prune else "")
+    if _failed(needs.results, stderr):
+        return 1
+    content = content_of(path)
+    before = {} if content is None else parse(content, path)
+    names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
+    fresh, results, requests = _ask(names, needs, settings, environ, stderr)
+    if _failed([*needs.results, *results], stderr):
+        return 1
+    after = merged(before, fresh, needs.needed, prune=flags.prune)
+    changed = changes(before, after)
+    text = render(after)
+    # Git may have checked the file out with CRLF, which is no reason to write it again.
+    write = not flags.check and (content is None or content.replace(b"\r\n", b"\n") != text)
+    if write:
+        replace(path, text)
+    if flags.json:
+        head = {"lockFile": path, "images": len(after), "written": write}
+        told = {**head, "changes": [change.plain() for change in changed]}
+        stdout.write((json.dumps(told, indent=2) + "\n").encode())
+    stale = flags.check and (bool(changed) or content is None)
+    words = _WORDS_OF_CHECK if flags.check else {}
+    state = "is stale" if stale else "is written" if write else "is up to date"
+    _say(stderr, lines([*needs.results, *results]))
+    _say(stderr, [_line(change, words) for change in changed])
+    _say(stderr, [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after])
+    unused = len(after.keys() - needs.needed.keys())
+    _say(stderr, [_summary(f"{path} {state}", len(after), changed, words, unused, requests)])
+    return 3 if stale else 0
+
+
+def _told(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Namespace, list[str], Settings]:
+    """The command's own flags, its files, and its options. Raises UsageError."""
+    parser = Parser(_PROGRAM)
+    for switch in ("--add-missing", "--prune", "--check", "--json"):
+        parser.add_argument(switch, action="store_true")
+    parser.add_argument("--update", action="append", nargs="?", const=EVERY, default=[], metavar="GLOB")
+    layer, config, flags, files = read(parser, argv, ROWS)
+    settings = load(argv, environ, _read, flags=(layer, config))
+    if settings.operator.offline:
+        raise UsageError(
+            "offline is set, and a lock file says what registries say now: run archfit lock without it"
+        )
+    return flags, files, settings
+
+
+def _ask(
+    names: Sequence[str], needs: Asked, settings: Settings, environ: Mapping[str, str], stderr: TextIO
+) -> tuple[dict[str, Found], list[Result], int]:
+    """The answers by reference, what there is to say about them, and the number of requests."""
+    if not names:
+        return {}, [], 0
+    operator = settings.operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
+    asking = Asking(Settings(operator=operator), environ, stderr)
+    try:
+        answers = asking.answers([needs.needed[name] for name in names])
+    finally:
+        asking.close()
+    fresh: dict[str, Found] = {}
+    results = asking.messages
+    for name in names:
+        text = needs.needed[name]
+        answer = answers[text]
+        if isinstance(answer, Found):
+            fresh[name] = kept(answer)
+        else:
+            results.append(needs.uses[text].replace(message=f"{text}: {_why(answer)}"))
+    return fresh, results, sum(asking.requests.values())
+
+
+def _why(answer: Absent | Unknown | Unasked) -> str:
+    match answer:
+        case Absent():
+            return f"there is no such image: {answer.detail}; correct the image"
+        case Unknown():
+            return (
+                f"its platforms are not known: {answer.cause}; run it again, or state them with --image-platforms, "
+                "which no lock file needs to hold"
+            )
+    return answer.reason
+
+
+def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
+    """Whether an error is among them; then all are said."""
+    if not any(result.severity == "error" for result in results):
+        return False
+    _say(stderr, [failure(results), *lines(results)])
+    return True
+
+
+def _line(change: Change, words: Mapping[str, str]) -> str:
+    said = []
+    if change.verb == "added":
+        said = [", ".join(change.gained) or "no image, so it restricts nothing"]
+    elif change.verb != "dropped":
+        said = [f"now has {', '.join(change.gained)}"] if change.gained else []
+        said += [f"no longer has {', '.join(change.lost)}"] if change.lost else []
+        said = said or ["the same platforms"]
+    return f"{words.get(change.verb, change.verb)}: {change.reference}" + (
+        f" ({'; '.join(said)})" if said else ""
+    )
+
+
+def _summary(
+    head: str, images: int, changed: Sequence[Change], words: Mapping[str, str], unused: int, requests: int
+) -> str:
+    verbs = Counter(change.verb for change in changed)
+    parts = [
+        f"{verbs[verb]} {words.get(verb, verb)}"
+        for verb in ("added", "moved", "corrected", "dropped")
+        if verbs[verb]
+    ]
+    parts += [f"{images} image{'' if images == 1 else 's'}"]
+    parts += [f"{unused} of them not in these manifests"] if unused else []
+    parts += [f"{requests} registry request{'' if requests == 1 else 's'}"]
+    return f"archfit: {head}: {', '.join(parts)}"
+
+
+def _say(stderr: TextIO, texts: Sequence[str]) -> None:
+    stderr.writelines(f"{text}\n" for text in texts)
+
+
+def _answered(word: str) -> str:
+    from archfit import __version__
+
+    if word == "version":
+        return f"archfit {__version__}\n"
+    return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT, ROWS)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

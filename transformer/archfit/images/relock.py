@@ -1,0 +1,108 @@
+"""What `archfit lock` asks anew, and what becomes of the lock file.
+
+    flags                       asked                                    kept as they are
+    none, or --update           every image of the streams               entries of other images
+    --add-missing               those that the file lacks                all others
+    --update GLOB               those that a glob matches                all others
+    --add-missing --update GLOB both
+    --prune                     (goes with each of these)                only entries of the streams' images
+
+Globs are those of fnmatch, matched against the whole normalised reference; `*` also crosses "/".
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+
+from archfit.errors import UsageError
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from archfit.images.platforms import Found
+
+EVERY = "*"
+
+
+class Change(Record):
+    """What becomes of one entry; before and after are None where there is no entry."""
+
+    reference: str
+    before: Found | None
+    after: Found | None
+
+    @property
+    def verb(self) -> str:
+        """added, dropped, moved, or corrected: the same digest is read differently now."""
+        if self.before is None:
+            return "added"
+        if self.after is None:
+            return "dropped"
+        return "corrected" if self.before.digest == self.after.digest else "moved"
+
+    @property
+    def gained(self) -> list[str]:
+        """Platforms that the entry has now and had not before."""
+        return _names(self.after, self.before)
+
+    @property
+    def lost(self) -> list[str]:
+        """Platforms that the entry had and has no longer."""
+        return _names(self.before, self.after)
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "reference": self.reference,
+            "change": self.verb,
+            "from": self.before.digest if self.before else None,
+            "to": self.after.digest if self.after else None,
+            "gained": self.gained,
+            "lost": self.lost,
+        }
+
+
+def chosen(needed: Iterable[str], held: Mapping[str, Found], globs: Sequence[str], *, add: bool) -> list[str]:
+    """The references to ask, of those that the streams need. add: `--add-missing`.
+
+    Raises UsageError for a glob that matches none, because it is a mistake, and the file would stay as it was.
+    """
+    needed = list(needed)
+    if not globs and not add:
+        globs = [EVERY]
+    asked = {name for name in needed if add and name not in held}
+    for glob in globs:
+        matched = set(filter(re.compile(translate(glob)).match, needed))
+        if not matched and glob != EVERY:
+            raise UsageError(
+                f"--update: {glob!r} matches no image of the manifests: write it for whole references, as in "
+                "'docker.io/library/*:1.*'"
+            )
+        asked |= matched
+    return [name for name in needed if name in asked]
+
+
+def merged(
+    held: Mapping[str, Found], answers: Mapping[str, Found], needed: Iterable[str], *, prune: bool
+) -> dict[str, Found]:
+    """The entries of the new file."""
+    images = {**held, **answers}
+    return {name: images[name] for name in needed if name in images} if prune else images
+
+
+def changes(before: Mapping[str, Found], after: Mapping[str, Found]) -> list[Change]:
+    """What differs, sorted by reference."""
+    return [
+        Change(name, before.get(name), after.get(name))
+        for name in sorted({**before, **after})
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _names(these: Found | None, those: Found | None) -> list[str]:
+    without = those.platforms if those else ()
+    return [str(platform) for platform in (these.platforms if these else ()) if platform not in without]
