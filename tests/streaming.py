@@ -81,17 +81,23 @@ def edited(data: bytes, options: Options | None = None) -> Output:
 
 
 def placed(
-    judge: Judge, data: bytes, options: Options | None = None, *, refused: Sequence[str] = ()
+    judge: Judge,
+    data: bytes,
+    options: Options | None = None,
+    *,
+    refused: Sequence[str] = (),
+    kubectl_only: bool = False,
 ) -> bytes:
     """What the engine writes, after asserting what is true of every output:
 
     each reader that takes the input reads the output as the patch applied to its input; undoing the reported spans
     restores the input; a second run changes nothing; nor does a run that has nothing to say.
 
-    refused: the readers that refuse the input, which is asserted, too.
+    refused: the readers that refuse the input, which is asserted, too. kubectl_only: kustomize reads words such as
+    `yes` otherwise, so that nobody can write for both.
     """
     output = edited(data, options)
-    for reader in READERS:
+    for reader in READERS[:1] if kubectl_only else READERS:
         _judged(judge, reader, data, output, refused=reader in refused)
     restored = output.data
     for span in reversed(output.spans):

@@ -29,7 +29,7 @@ def flow(value: Any, *, as_json: bool = False) -> str:
     """Value on one line; `as_json` quotes keys and strings as JSON does."""
     if isinstance(value, dict):
         inside = (
-            f"{scalar(str(key), as_json=as_json)}: {flow(member, as_json=as_json)}"
+            f"{scalar(key, as_json=as_json)}: {flow(member, as_json=as_json)}"
             for key, member in value.items()
         )
         return "{" + ", ".join(inside) + "}"

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from archfit.errors import UnplaceableEdit
-from archfit.source.values import Typed
+from archfit.source.values import PlainKey, Typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +30,12 @@ def scalar(value: Any, *, as_json: bool = False) -> str:
     """A str, int, None or Typed as text; strings are quoted when `as_json`, or when plain text could be misread."""
     if value is None:
         return "null"
+    if isinstance(value, PlainKey):
+        return value
     if isinstance(value, str):
         if not as_json and _PLAIN(value) and value.lower() not in _WORDS:
             return value
         return quoted(value)
     if isinstance(value, Typed):
-        if value.kind not in ("bool", "int", "float"):
-            raise UnplaceableEdit(
-                f"a value with the tag {value.kind!r} cannot be written out. Write it without an alias"
-            )
         return value.text
     return str(value)

@@ -32,7 +32,7 @@ from archfit.source.nodes import (
     Tree,
     events_of,
 )
-from archfit.source.values import Typed, resolve, text_of
+from archfit.source.values import PlainKey, Typed, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ EXPANSION_LIMIT = 1_000_000
 
 _SURROGATE = re.compile(r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _TAG_PREFIX = "tag:yaml.org,2002:"
+_MERGE_TAG = _TAG_PREFIX + "merge"
 
 
 class _Resolved(dict):  # type: ignore[type-arg]  # Any is not imported at run time
@@ -133,7 +134,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 if event.anchor is not None:
                     anchors[event.anchor] = (value, len(events) - 1, 1)
             if key is _NO_KEY and container.__class__ is dict:
-                if value == "<<" and event.implicit[0]:
+                if value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
                     key = _MERGE
                 else:
                     key = value if value.__class__ is str else _key(value, event)
@@ -235,20 +236,28 @@ def _height(events: list[Any], ends: dict[int, int], anchored: int, heights: dic
 def _key(value: Any, event: Any) -> str:
     """A key that is no string in YAML: its text, as JSON has only strings."""
     if isinstance(event, Scalar):
-        return str(event.value)
-    if isinstance(value, (str, Typed)):
-        return text_of(value)
+        return PlainKey(event.value)
+    if isinstance(value, Typed):
+        return PlainKey(value.text)
     raise InvalidInput("a mapping key that is a collection; Kubernetes knows only strings", line=_line(event))
 
 
 def _tagged(event: Any) -> Any:
-    """The value of a scalar with a tag; `!` alone means "not resolved"."""
-    tag = event.tag
-    if tag in ("!", _TAG_PREFIX + "str"):
-        return event.value
-    if tag == _TAG_PREFIX + "null":
+    """The value of a scalar with a tag; what Kubernetes' readers do not know is a string to them."""
+    tag, text = event.tag.removeprefix(_TAG_PREFIX), event.value
+    if tag == "null":
         return None
-    return Typed(tag.removeprefix(_TAG_PREFIX), event.value)
+    if tag == "bool":
+        value = resolve(text)
+        return value if isinstance(value, Typed) else Typed(tag, text)
+    if tag == "binary":
+        from binascii import Error, a2b_base64
+
+        try:
+            return a2b_base64(text).decode(errors="replace")
+        except Error:
+            raise InvalidInput("a value tagged !!binary is not base64", line=_line(event)) from None
+    return Typed(tag, text) if tag in ("int", "float") else text
 
 
 def _merge(

@@ -24,6 +24,12 @@ class Typed(Record):
     text: str
 
 
+class PlainKey(str):
+    """A key that is no string in YAML, as written: `y` is "true" to kubectl and "y" to kustomize."""
+
+    __slots__ = ()
+
+
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **{
