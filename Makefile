@@ -40,7 +40,7 @@ bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
 
 lock: pyproject.toml ## Write requirements-dev.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
-	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --universal --python-version 3.11 \
+	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
 
 clean: ## Remove what `make` made

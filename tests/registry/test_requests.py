@@ -449,12 +449,24 @@ class TestCache:
         for number in range(20):
             fake.index(f"i{number}", "1", BOTH)
         texts = [f"x.io/i{number}:1" for number in range(20)]
-        results: list[object] = []
-        threads = [threading.Thread(target=lambda: results.append(runs.ask(*texts))) for _ in range(4)]
+        results: list[dict[str, Found]] = []
+
+        def ask() -> None:
+            answers = runs.ask(*texts)
+            results.append(
+                {
+                    name: found.replace(origin="")
+                    for name, found in answers.items()
+                    if isinstance(found, Found)
+                }
+            )
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        assert len(results[0]) == 20
         assert results == [results[0]] * 4
         fake.forget()
         assert {answer.origin for answer in runs.ask(*texts).values() if isinstance(answer, Found)} == {

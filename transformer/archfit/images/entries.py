@@ -1,7 +1,7 @@
 """Answers as the store keeps them: JSON texts, re-validated when they are read.
 
     tag:<reference>   {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..]}
-    digest:<digest>   {"index": true, "image": true, "platforms": ["linux/amd64", ..]}
+    digest:<digest>   {"checked": 1767225600, "index": true, "image": true, "platforms": ["linux/amd64", ..]}
     host:<origin>     see `registry.hosts`
 
 A tag's entry repeats the platforms, so that a warm run reads everything in one query. Only Found is kept: `Unknown`
@@ -40,7 +40,7 @@ def dump(found: Found, checked: int) -> dict[str, str]:
     }
     return {
         "tag": json.dumps({"checked": checked, "digest": found.digest, **body}),
-        "digest": json.dumps(body),
+        "digest": json.dumps({"checked": checked, **body}),
     }
 
 

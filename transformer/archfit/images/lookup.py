@@ -10,19 +10,19 @@
          -> ask the registry         Found | Absent
                                      Unknown, but the cache is younger than --max-stale: Found, origin "stale"
 
-Everything of a run is asked at once, each distinct image once. Nothing of the network is imported before something
-has to be asked. The cache is read for locked tags too, only to say where it knows another digest; with --locked it is
-not opened.
+Everything of a run is asked at once, each distinct image once; what another process is asking for just now is waited
+for (`flight`). Nothing of the network is imported before something has to be asked. The cache is read for locked tags
+too, only to say where it knows another digest; with --locked it is not opened.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from _thread import allocate_lock
 
 from archfit.errors import InvalidReference
-from archfit.images import entries
+from archfit.images.kept import Kept
+from archfit.images.keys import OwnKeys
 from archfit.images.overrides import override
 from archfit.images.platforms import Found, Unasked, Unknown
 from archfit.images.reference import parse
@@ -31,17 +31,17 @@ from archfit.store.memory import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from archfit.images.keys import SharedKeys
     from archfit.images.lockfile import Lock
     from archfit.images.platforms import Answer
     from archfit.images.reference import Reference
     from archfit.options.values import ImagePlatforms, Operator
+    from archfit.registry.credentials import Keychain
     from archfit.registry.crew import Crew
     from archfit.registry.session import Session
     from archfit.store import Store
-
-_CLOCK_SLACK_SECONDS = 60
 
 
 class Lookup:
@@ -67,14 +67,14 @@ class Lookup:
         self.messages: list[str] = []
         self._operator = operator
         self._overrides = overrides
-        self._store = store
         self._lock = lock
-        self._storing = allocate_lock()
         self._clock = clock
         self._environ = environ
         self._progress = progress
         self._wait = wait
         self._session: Session | None = None
+        self._keychain: Keychain | None = None
+        self._kept = Kept(store, self._keys(store), operator.cache_ttl_seconds, self.messages.append)
 
     @property
     def requests(self) -> dict[str, int]:
@@ -107,9 +107,23 @@ class Lookup:
 
     def close(self) -> None:
         """Give back the cache and the connections."""
-        self._store.close()
+        self._kept.close()
         if self._session:
             self._session.close()
+
+    def _keys(self, store: Store) -> OwnKeys | SharedKeys:
+        if not store.shared:
+            return OwnKeys()
+        from archfit.images.keys import SharedKeys
+
+        return SharedKeys(self._operator.mirrors, self._credentials())
+
+    def _credentials(self) -> Keychain:
+        from archfit.registry.credentials import Keychain
+
+        if self._keychain is None:
+            self._keychain = Keychain(self._operator.authfile, self._environ)
+        return self._keychain
 
     def _references(self, references: list[Reference]) -> dict[str, Answer]:
         lock = self._lock
@@ -119,43 +133,26 @@ class Lookup:
                 for reference in references
             }
         locked = lock.images if lock else {}
-        answers: dict[str, Answer] = {}
-        moved: list[str] = []
-        stale: dict[str, Found] = {}
-        missing: list[Reference] = []
         now = self._clock()
-        kept = self._get([entries.key_of(reference) for reference in references])
+        fresh, stale = self._kept.read(references, now, settled=locked)
+        answers: dict[str, Answer] = {**fresh}
+        moved: list[str] = []
+        missing: list[Reference] = []
         for reference in references:
-            text = kept.get(entries.key_of(reference), "")
-            entry = entries.load(text, reference.digest) if text else None
-            held = locked.get(reference.normalised)
+            name = reference.normalised
+            held = locked.get(name)
             if held:
-                answers[reference.normalised] = held
-                if entry and self._believes(int(now) - entry[1]) and entry[0].digest != held.digest:
-                    moved.append(reference.normalised)
-                continue
-            if entry is None:
-                missing.append(reference)
-                continue
-            found, checked = entry
-            age = 0 if reference.digest else int(now) - checked
-            if reference.digest or self._believes(age):
-                answers[reference.normalised] = found.replace(age_seconds=max(0, age))
-            else:
-                # An entry from the future has no known age; it may only be confirmed.
-                stale[reference.normalised] = found.replace(origin="stale", age_seconds=max(0, age))
+                answers[name] = held
+                if name in fresh and fresh[name].digest != held.digest:
+                    moved.append(name)
+            elif name not in fresh:
                 missing.append(reference)
         if lock and moved:
             self.messages.append(lock.behind(moved))
         if missing:
-            asked = self._offline(missing) if self._operator.offline else self._ask(missing, stale)
+            asked = self._offline(missing) if self._operator.offline else self._together(missing, stale)
             answers |= {name: self._or_stale(name, answer, stale.get(name)) for name, answer in asked.items()}
         return answers
-
-    def _believes(self, age: int) -> bool:
-        """Whether a tag that was checked `age` seconds ago still counts without asking."""
-        limit = self._operator.cache_ttl_seconds
-        return limit > 0 and -_CLOCK_SLACK_SECONDS <= age <= limit
 
     def _or_stale(self, name: str, answer: Answer, known: Found | None) -> Answer:
         """The answer, or where nobody could give one, what the cache had, if it is young enough."""
@@ -178,58 +175,48 @@ class Lookup:
             for reference in references
         }
 
-    def _ask(self, references: list[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
+    def _together(self, references: list[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
+        from archfit.images.flight import fly
+
+        deadline = time.monotonic() + self._operator.timeout_seconds
+
+        def left() -> float:
+            return max(0.0, deadline - time.monotonic())
+
+        def ask(some: Sequence[Reference]) -> dict[str, Answer]:
+            return self._ask(some, stale, left())
+
+        return fly(references, self._kept, ask, clock=self._clock, wait=self._wait, left=left)
+
+    def _ask(
+        self, references: Sequence[Reference], stale: Mapping[str, Found], seconds: float
+    ) -> dict[str, Answer]:
         from archfit.registry.crew import Question
         from archfit.registry.session import Session
 
         if self._session is None:
-            self._session = Session(self._operator, self._environ, self._clock, self._wait, self._recall)
+            self._session = Session(
+                self._operator,
+                self._environ,
+                self._clock,
+                self._wait,
+                self._kept.recall,
+                self._credentials(),
+            )
         session = self._session
-        crew: Crew = session.begin(self._operator.timeout_seconds)
+        crew: Crew = session.begin(seconds)
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
         targets = crew.targets(questions)
-        session.recall_hosts(
-            self._get([f"host:{origin}" for origin in dict.fromkeys(place.origin for place in targets)])
-        )
+        session.recall_hosts(self._kept.hosts(place.origin for place in targets))
         answers = crew.ask(questions, targets, self._progress)
-        now = int(self._clock())
-        fresh: dict[str, str] = session.changed_hosts()
-        for reference, answer in zip(references, answers, strict=True):
-            if isinstance(answer, Found):
-                texts = entries.dump(answer, now)
-                fresh[f"digest:{answer.digest}"] = texts["digest"]
-                if reference.tag:
-                    fresh[entries.key_of(reference)] = texts["tag"]
-        self._put(fresh)
-        return {reference.normalised: answer for reference, answer in zip(references, answers, strict=True)}
-
-    def _recall(self, digest: str) -> Found | None:
-        text = self._get([f"digest:{digest}"]).get(f"digest:{digest}", "")
-        entry = entries.load(text, digest) if text else None
-        return entry[0] if entry else None
-
-    def _get(self, keys: list[str]) -> dict[str, str]:
-        with self._storing:
-            try:
-                return self._store.get_many(keys) if keys else {}
-            except StoreTrouble as trouble:
-                self._forget(trouble)
-                return {}
-
-    def _put(self, texts: dict[str, str]) -> None:
-        with self._storing:
-            try:
-                if texts:
-                    self._store.put_many(texts)
-            except StoreTrouble as trouble:
-                self._forget(trouble)
-                self._store.put_many(texts)
-
-    def _forget(self, trouble: StoreTrouble) -> None:
-        """Say once that the store failed, and go on in memory."""
-        self.messages.append(f"{trouble}; this run goes on without it")
-        self._store.close()
-        self._store = MemoryStore()
+        asked = list(zip(references, targets, answers, strict=True))
+        found = [
+            (reference, answer, session.credential_sent(place))
+            for reference, place, answer in asked
+            if isinstance(answer, Found)
+        ]
+        self._kept.keep(found, session.changed_hosts(), int(self._clock()))
+        return {reference.normalised: answer for reference, _, answer in asked}
 
 
 def open_lookup(
@@ -252,7 +239,7 @@ def open_lookup(
         from archfit.registry.mirrors import check
 
         check(operator.mirrors)
-    store, trouble = (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ)
+    store, trouble = (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ, clock)
     lookup = Lookup(
         operator, overrides, store, lock=lock, clock=clock, environ=environ, progress=progress, wait=wait
     )
@@ -261,22 +248,17 @@ def open_lookup(
     return lookup
 
 
-def _open_store(operator: Operator, environ: Mapping[str, str]) -> tuple[Store, str]:
+def _open_store(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+) -> tuple[Store, str]:
     if operator.no_cache:
         return MemoryStore(), ""
-    from archfit.store.place import default_path
+    from archfit.store.open import open_store
 
-    path = operator.cache or default_path(environ)
-    if not path:
-        return MemoryStore(), "there is no home directory for a cache: name a file in --cache"
     try:
-        from archfit.store.sqlite import SqliteStore
-
-        return SqliteStore(path), ""
+        return open_store(operator, environ, clock), ""
     except StoreTrouble as trouble:
         return MemoryStore(), str(trouble)
-    except ImportError:
-        return MemoryStore(), "this Python has no sqlite3, so there is no cache"
 
 
 def _age(seconds: int) -> str:

@@ -4,6 +4,7 @@
     ARCHFIT_MIRROR="docker.io=https://hub.example *=https://all.example"    repeatable: separated by blanks
     ARCHFIT_STRICT=true                                                     true, false, 1 or 0
 
+ARCHFIT_CACHE_PASSWORD is no option: it is read where it is needed (`store.redis`), and shown nowhere.
 An empty variable counts as unset. One that is nearly the name of an option is an error; other variables with
 the prefix are somebody else's: Kubernetes sets ARCHFIT_SERVICE_HOST and its like for a Service that is called
 archfit.
@@ -42,7 +43,7 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
 
 def _no_misspelt(environ: Mapping[str, str]) -> None:
     known = {option.variable.removeprefix(VARIABLE_PREFIX) for option in TABLE if option.variable}
-    known.add(CONFIG_VARIABLE.removeprefix(VARIABLE_PREFIX))
+    known |= {CONFIG_VARIABLE.removeprefix(VARIABLE_PREFIX), "CACHE_PASSWORD"}
     for variable in environ:
         name = variable.removeprefix(VARIABLE_PREFIX)
         if name == variable or name in known or variable.startswith(_SERVICE):

@@ -4,6 +4,7 @@
     choice            one of its words             the same
     SWITCH            true, false, 1, 0            a boolean
     PATH              any text                     the same
+    CACHE             a path, or redis[s]://..     the same
     durations         6h                           the same, or 0
     ARCHITECTURES     amd64,arm64                  a list
     PLATFORMS         linux/amd64,arm64            a list
@@ -20,6 +21,7 @@ are in `syntax` and `taints`, the data's in `data`.
 from __future__ import annotations
 
 from archfit.options import data, syntax
+from archfit.options.cache_place import cache_place
 from archfit.options.mirrors import mirror_pair
 from archfit.options.syntax import Problem, distinct
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
@@ -148,6 +150,7 @@ _MIRRORS = {"type": "object", "additionalProperties": {"type": "string", "patter
 
 SWITCH = Kind(lambda given: _switch(given[-1]), data.boolean, {"type": "boolean"})
 PATH = single(_path, _TEXT)
+CACHE = single(cache_place, _TEXT)
 WHOLE_SECONDS = single(syntax.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
 DEADLINE = single(syntax.deadline, _DURATION)
 ARCHITECTURES = Kind(lambda given: syntax.architectures(given[-1]), data.architectures, ARCHITECTURE_LIST)

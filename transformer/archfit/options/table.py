@@ -169,8 +169,17 @@ OPERATOR = (
         repeatable=True,
     ),
     Option(
-        "cache", "operator", "cache", kinds.PATH, "PATH", None,
-        "The file that remembers what registries said; by default in the user's cache directory.",
+        "cache", "operator", "cache", kinds.CACHE, "PATH", None,
+        "The file that remembers what registries said, by default in the user's cache directory; or a server that "
+        "several machines share, as redis://cache.example:6379/0 or rediss://cache.example.",
+    ),
+    Option(
+        "cachePasswordFile", "operator", "cache_password_file", kinds.PATH, "FILE", None,
+        "A file whose first line is the cache server's password; ARCHFIT_CACHE_PASSWORD may hold it instead.",
+    ),
+    Option(
+        "cacheCaFile", "operator", "cache_ca_file", kinds.PATH, "FILE", None,
+        "The CA certificates (PEM) for a cache server at rediss://; by default the system's.",
     ),
     Option(
         "cacheTtl", "operator", "cache_ttl_seconds", kinds.WHOLE_SECONDS, "DURATION", "6h",

@@ -97,7 +97,8 @@ class Mirror(Record):
 class Operator(Record):
     """Trust: what only the operator may say.
 
-    cache: path of the SQLite file; "" is the user's cache directory.
+    cache: path of the SQLite file, or URL of a server (`cache_place`); "" is the user's cache directory.
+    cache_password_file, cache_ca_file: for a server; "" is the environment's password, the system's certificates.
     cache_ttl_seconds: how long a tag's digest is believed without asking.
     max_stale_seconds: how old an answer may be when the registry cannot be asked.
     timeout_seconds: the deadline of all lookups together.
@@ -107,6 +108,8 @@ class Operator(Record):
 
     mirrors: tuple[Mirror, ...] = ()
     cache: str = ""
+    cache_password_file: str = ""
+    cache_ca_file: str = ""
     cache_ttl_seconds: int = 6 * 3600
     max_stale_seconds: int = 7 * 86400
     no_cache: bool = False

@@ -50,12 +50,16 @@ class Document(Record):
 
 
 class Client:
-    """Asks registries; safe to use from several threads."""
+    """Asks registries; safe to use from several threads.
+
+    credentials_sent: host and repository of what was asked for with a credential.
+    """
 
     def __init__(self, asker: Asker, keychain: Keychain, tokens: Tokens) -> None:
         self._asker = asker
         self._keychain = keychain
         self._tokens = tokens
+        self.credentials_sent: set[tuple[str, str]] = set()
 
     def manifest(self, target: Target, tag_or_digest: str) -> Document:
         """The manifest. Raises ManifestUnknown, other RegistryErrors, and InvalidManifest for a wrong digest."""
@@ -75,7 +79,7 @@ class Client:
         if not host.head:
             return ""
         reply = self._ask("head", "HEAD", target, f"manifests/{tag}", {"accept": ACCEPT}, 0)
-        if reply.status in {401, 403, 429} or reply.status >= 500 and reply.status != 501:
+        if reply.status in {401, 403, 429} or (reply.status >= 500 and reply.status != 501):
             self._refuse(reply, target, f"{target.repository}:{tag}")
         digest = reply.headers.get("docker-content-digest", "")
         if reply.status in {405, 501} or (reply.status == 200 and not is_digest(digest)):
@@ -151,6 +155,8 @@ class Client:
     ) -> tuple[str, bool]:
         """The header that answers the challenge, "" if there is none, and whether it is new."""
         credential = self._keychain.find(target.host, target.repository)
+        if credential:
+            self.credentials_sent.add((target.host, target.repository))
         if challenge.scheme == "basic":
             return (auth.basic(credential), True) if credential and credential.password else ("", False)
         token, fresh = self._tokens.bearer(challenge, scope, credential, target.origin, refused)

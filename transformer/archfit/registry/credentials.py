@@ -38,6 +38,10 @@ _OLDEST = ".dockercfg"
 _MAX_FILE = 4 * 1024 * 1024
 
 
+class HelperNeeded(RegistryError):
+    """Only a helper can say which credential it is, and none was to be run."""
+
+
 class Credential(Record):
     """One of: user and password, an identity token, a registry token. source: where it is from, for messages."""
 
@@ -58,17 +62,18 @@ class Keychain:
         self._environ = environ
         self._paths = tuple(_paths(authfile, environ))
         self._files: tuple[tuple[str, dict[str, Any]], ...] | None = None
-        self._helped: dict[tuple[str, str], tuple[str, str] | None | RegistryError] = {}
+        self._helped: dict[tuple[str, str], tuple[str, str] | RegistryError | None] = {}
         self._reading = threading.Lock()
         self._helping = threading.Lock()
 
-    def find(self, host: str, repository: str) -> Credential | None:
+    def find(self, host: str, repository: str, *, helpers: bool = True) -> Credential | None:
         """The credential for `host[:port]` and a path below it, None if there is none.
 
-        Raises RegistryError for an unreadable file, a malformed entry or a helper that fails.
+        helpers: those may be run that have not answered yet; else HelperNeeded is raised. Raises RegistryError for an
+        unreadable file, a malformed entry or a helper that fails.
         """
         for path, document in self._read():
-            found = self._in_file(path, document, host, repository)
+            found = self._in_file(path, document, host, repository, helpers=helpers)
             if found:
                 return found
         return None
@@ -94,21 +99,26 @@ class Keychain:
                 )
             return self._files
 
-    def _in_file(self, path: str, document: dict[str, Any], host: str, repository: str) -> Credential | None:
+    def _in_file(
+        self, path: str, document: dict[str, Any], host: str, repository: str, *, helpers: bool
+    ) -> Credential | None:
         aliases = _aliases(host)
         for key, name in document["credHelpers"].items():
-            if _host_of(key) in aliases and (found := self._from_helper(name, host, path)):
+            if _host_of(key) in aliases and (found := self._from_helper(name, host, path, helpers=helpers)):
                 return found
         auths = document["auths"]
         for key in (*_scoped(host, repository), *(key for key in auths if _legacy(key) in aliases)):
             if key in auths and (found := _from_entry(auths[key], f"{path} ({key})")):
                 return found
-        return self._from_helper(document["credsStore"], host, path) if document["credsStore"] else None
+        store = document["credsStore"]
+        return self._from_helper(store, host, path, helpers=helpers) if store else None
 
-    def _from_helper(self, name: str, host: str, path: str) -> Credential | None:
+    def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
         server = _HUB_SERVER if host in _HUB else host
         with self._helping:
             if (name, server) not in self._helped:
+                if not helpers:
+                    raise HelperNeeded(f"docker-credential-{name} was not run")
                 try:
                     self._helped[name, server] = helper.ask(name, server, self._environ)
                 except RegistryError as error:

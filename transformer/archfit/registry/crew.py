@@ -46,14 +46,14 @@ class Question(Record):
 
 
 class Crew:
-    """recall: platforms that the cache has for a digest; called from several threads."""
+    """recall: platforms that the cache has for a digest of a repository; called from several threads."""
 
     def __init__(
         self,
         client: Client,
         wire: Wire,
         mirrors: tuple[Mirror, ...],
-        recall: Callable[[str], Found | None],
+        recall: Callable[[Reference, str], Found | None],
     ) -> None:
         self._client = client
         self._wire = wire
@@ -131,7 +131,7 @@ class Crew:
             if digest:
                 if digest == known.digest:
                     return known.replace(origin="registry", age_seconds=0)
-                seen = self._recall(digest)
+                seen = self._recall(reference, digest)
                 if seen:
                     return seen.replace(origin="registry", age_seconds=0)
                 try:

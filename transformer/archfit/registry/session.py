@@ -10,7 +10,6 @@ import time
 from archfit import __version__
 from archfit.registry.asking import Asker
 from archfit.registry.client import Client
-from archfit.registry.credentials import Keychain
 from archfit.registry.crew import Crew
 from archfit.registry.hosts import Hosts
 from archfit.registry.mirrors import places
@@ -22,13 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from archfit.images.platforms import Found
+    from archfit.images.reference import Reference
     from archfit.options.values import Operator
+    from archfit.registry.credentials import Keychain
+    from archfit.registry.mirrors import Target
 
 AGENT = f"archfit/{__version__}"
 
 
 class Session:
-    """now: Unix seconds. wait: sleeps between tries. recall: platforms that the cache has for a digest."""
+    """now: Unix seconds. wait: sleeps between tries. recall: platforms that the cache has for a digest of a repository.
+
+    keychain: the operator's credentials.
+    """
 
     def __init__(
         self,
@@ -36,20 +41,25 @@ class Session:
         environ: Mapping[str, str],
         now: Callable[[], float],
         wait: Callable[[float], object],
-        recall: Callable[[str], Found | None],
+        recall: Callable[[Reference, str], Found | None],
+        keychain: Keychain,
     ) -> None:
         self.hosts = Hosts()
         self._wire = Wire(AGENT, environ)
         self._wire.named |= places(operator.mirrors)
         self.asker = Asker(self._wire, self.hosts, now, wait)
-        client = Client(self.asker, Keychain(operator.authfile, environ), Tokens(self.asker, time.monotonic))
-        self._crew = Crew(client, self._wire, operator.mirrors, recall)
+        self._client = Client(self.asker, keychain, Tokens(self.asker, time.monotonic))
+        self._crew = Crew(self._client, self._wire, operator.mirrors, recall)
         self._remembered: dict[str, str] = {}
 
     def begin(self, seconds: float) -> Crew:
         """The crew, with that many seconds from now on."""
         self._wire.deadline = time.monotonic() + seconds
         return self._crew
+
+    def credential_sent(self, place: Target) -> bool:
+        """A credential was used for this repository, or a token that was had for one."""
+        return (place.host, place.repository) in self._client.credentials_sent
 
     def recall_hosts(self, kept: Mapping[str, str]) -> None:
         """Take over what the store has under `host:<origin>`."""

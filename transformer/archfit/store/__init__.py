@@ -1,11 +1,18 @@
 """Where lookups are kept between runs.
 
-    Store.get_many(keys) -> {key: text}      those that there are, in one round trip
-    Store.put_many({key: text})              all or none
-    Store.close()
+    Store    get_many(keys) -> {key: text}       those that there are, in one round trip
+             put_many({key: text})               all or none
+             close()
+    Claims   claim(keys, owner, seconds) -> set  those that nobody else has claimed, now claimed by owner
+             release(keys, owner)                ends the owner's claims; others are left
+             shared                              several users read it (`images.keys`)
+    Stock    items() -> [(key, text)]            everything, for `archfit cache`
+             remove(keys) -> int                 how many there were
+             size() -> int                       bytes, as near as the store knows
 
-Keys are `tag:<normalised reference>`, `digest:<digest>` and `host:<origin>`; texts are JSON (`images.entries`). A store
-raises nothing but StoreTrouble, and what it gives is not to be trusted.
+Keys are `tag:<normalised reference>`, `digest:<digest>` and `host:<origin>`, and `claim:<key>` for claims where they
+are entries; texts are JSON (`images.entries`). A claim ends by itself after its seconds. A store raises nothing but
+StoreTrouble, and what it gives is not to be trusted.
 """
 
 from __future__ import annotations
@@ -14,10 +21,20 @@ from archfit.errors import ArchfitError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
-    class Store(Protocol):
+    class Claims(Protocol):
+        """Who is asking for what just now; see the module."""
+
+        @property
+        def shared(self) -> bool: ...
+
+        def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]: ...
+
+        def release(self, keys: Sequence[str], owner: str) -> None: ...
+
+    class Store(Claims, Protocol):
         """Where lookups are kept; see the module."""
 
         def get_many(self, keys: Sequence[str]) -> dict[str, str]: ...
@@ -25,6 +42,15 @@ if TYPE_CHECKING:
         def put_many(self, entries: Mapping[str, str]) -> None: ...
 
         def close(self) -> None: ...
+
+    class Stock(Protocol):
+        """What there is, to be looked through; see the module."""
+
+        def items(self) -> list[tuple[str, str]]: ...
+
+        def remove(self, keys: Iterable[str]) -> int: ...
+
+        def size(self) -> int: ...
 
 
 class StoreTrouble(ArchfitError):

@@ -1,4 +1,4 @@
-"""A store that lasts as long as the process: for `--no-cache`, and where no file can be used."""
+"""A store that lasts as long as the process: for `--no-cache`, and where no other can be used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ if TYPE_CHECKING:
 
 
 class MemoryStore:
-    """See `archfit.store`."""
+    """See `archfit.store`. No other process sees it, so every claim is won."""
+
+    shared = False
 
     def __init__(self) -> None:
         self._entries: dict[str, str] = {}
@@ -18,6 +20,13 @@ class MemoryStore:
 
     def put_many(self, entries: Mapping[str, str]) -> None:
         self._entries.update(entries)
+
+    def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
+        del owner, seconds
+        return set(keys)
+
+    def release(self, keys: Sequence[str], owner: str) -> None:
+        del keys, owner
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -1,6 +1,7 @@
 """A store in one SQLite file, shared by concurrent runs of one user.
 
     entries(key TEXT PRIMARY KEY, value TEXT)      value: JSON, never pickle
+        claim:<key>   {"owner": "..", "until": 1767225610.5}
     application_id 0x61726366 ("arcf")             so that a foreign file is not written to
     user_version   1                               the schema; a newer one is left alone
 
@@ -11,19 +12,26 @@ made beside its place and linked into it when complete, so that no run ever sees
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
+import time
 
 from archfit.store import StoreTrouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 APPLICATION_ID = 0x61726366
 SCHEMA = 1
 _WAIT_SECONDS = 3.0
 _AT_ONCE = 500
+_CLAIM = "claim:"
+_LONGEST_CLAIM_SECONDS = 60
 _SCHEMA = f"""
     PRAGMA application_id = {APPLICATION_ID};
     PRAGMA user_version = {SCHEMA};
@@ -32,11 +40,14 @@ _SCHEMA = f"""
 
 
 class SqliteStore:
-    """See `archfit.store`. Safe under several processes; used by one thread at a time."""
+    """See `archfit.store`. Safe under several processes; used by one thread at a time. clock: Unix seconds."""
 
-    def __init__(self, path: str) -> None:
+    shared = False
+
+    def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
         """Open the file, making it and its directory where they are missing. Raises StoreTrouble."""
         self._path = path
+        self._clock = clock
         try:
             if not os.path.exists(path):
                 _make(path)
@@ -63,8 +74,8 @@ class SqliteStore:
             )
         if version != SCHEMA:
             raise StoreTrouble(
-                f"the cache {self._path} was written by another version of archfit (format {version}, not {SCHEMA}) and "
-                "is not used: remove it, or name another file in --cache"
+                f"the cache {self._path} was written by another version of archfit (format {version}, not {SCHEMA}) "
+                "and is not used: remove it, or name another file in --cache"
             )
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
@@ -84,13 +95,61 @@ class SqliteStore:
 
     def put_many(self, entries: Mapping[str, str]) -> None:
         """Write all or none. Raises StoreTrouble."""
+        self._write(lambda: self._replace(entries))
+
+    def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
+        """Those that nobody else has claimed. Raises StoreTrouble."""
+
+        def work() -> set[str]:
+            now = self._clock()
+            kept = self.get_many([_CLAIM + key for key in keys])
+            won = {key for key in keys if not _held(kept.get(_CLAIM + key, ""), owner, now)}
+            text = json.dumps({"owner": owner, "until": now + seconds})
+            self._replace({_CLAIM + key: text for key in won})
+            return won
+
+        return self._write(work)
+
+    def release(self, keys: Sequence[str], owner: str) -> None:
+        """Ends the owner's claims. Raises StoreTrouble."""
+
+        def work() -> None:
+            now = self._clock()
+            kept = self.get_many([_CLAIM + key for key in keys])
+            self._delete(key for key, text in kept.items() if not _held(text, owner, now))
+
+        self._write(work)
+
+    def items(self) -> list[tuple[str, str]]:
+        """Everything there is. Raises StoreTrouble."""
+        try:
+            rows = self._file.execute("SELECT key, value FROM entries ORDER BY key").fetchall()
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+        return [(str(key), value if isinstance(value, str) else "") for key, value in rows]
+
+    def remove(self, keys: Iterable[str]) -> int:
+        """How many there were; their place in the file is given back. Raises StoreTrouble."""
+        removed = self._write(lambda: self._delete(keys))
+        try:
+            self._file.execute("VACUUM")
+        except sqlite3.OperationalError:
+            # Another run is reading or writing; the next one to remove something gives the place back.
+            return removed
+        return removed
+
+    def size(self) -> int:
+        """Bytes of the file and of what is not yet in it."""
+        beside = (self._path, f"{self._path}-wal")
+        return sum(os.path.getsize(path) for path in beside if os.path.exists(path))
+
+    def _write(self, work: Callable[[], T]) -> T:
+        """What `work` gives, all of it done or nothing. Raises StoreTrouble."""
         try:
             self._file.execute("PRAGMA synchronous = NORMAL")
             self._file.execute("BEGIN IMMEDIATE")
             try:
-                self._file.executemany(
-                    "INSERT OR REPLACE INTO entries VALUES (?, ?)", sorted(entries.items())
-                )
+                done = work()
                 self._file.execute("COMMIT")
             except BaseException:
                 if self._file.in_transaction:
@@ -98,6 +157,15 @@ class SqliteStore:
                 raise
         except sqlite3.Error as error:
             raise self._trouble(error) from None
+        return done
+
+    def _replace(self, entries: Mapping[str, str]) -> None:
+        self._file.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", sorted(entries.items()))
+
+    def _delete(self, keys: Iterable[str]) -> int:
+        return self._file.executemany(
+            "DELETE FROM entries WHERE key = ?", [(key,) for key in sorted(keys)]
+        ).rowcount
 
     def close(self) -> None:
         self._file.close()
@@ -108,6 +176,16 @@ class SqliteStore:
             return StoreTrouble(f"the cache {self._path} is damaged or no SQLite file ({error}): remove it")
         why = getattr(error, "strerror", None) or error
         return StoreTrouble(f"the cache {self._path} cannot be used ({why}): name another file in --cache")
+
+
+def _held(text: str, owner: str, now: float) -> bool:
+    """Somebody else's claim that has not ended; a time further away than any claim lasts is no time."""
+    try:
+        claim = json.loads(text)
+        other, until = claim["owner"], float(claim["until"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+    return other != owner and now < until <= now + _LONGEST_CLAIM_SECONDS
 
 
 def _connect(path: str) -> sqlite3.Connection:

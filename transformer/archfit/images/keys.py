@@ -1,0 +1,119 @@
+"""Under which keys an image's answer is kept.
+
+    cache of one user        tag:<host/repository:tag>            digest:<digest>
+    cache of several users   tag:<host/repository:tag>[#<who>]    digest:<host/repository>@<digest>[#<who>]
+
+`who` is there when the answer was learned with a credential: whoever asks with another one, or with none, neither
+finds the entry nor can tell for which credential it is. It is a slow hash (scrypt, RFC 7914) of server and
+credential, secret included, because a user name alone could be claimed by anybody, and a fast hash of a password
+could be guessed back. Docker's official images are public whoever asks.
+
+A run reads the public entry and that of the credential in its files. A credential helper takes long and is asked only
+for servers of which the cache says that they want credentials.
+"""
+
+from __future__ import annotations
+
+from archfit.images.entries import key_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.reference import Reference
+    from archfit.options.values import Mirror
+    from archfit.registry.credentials import Credential, Keychain
+
+_OFFICIAL = "docker.io/library/"
+_ROUNDS = 2**13  # 8 MiB and 15 ms for each credential
+
+
+class OwnKeys:
+    """Keys in the cache of one user."""
+
+    def of(self, reference: Reference) -> list[str]:
+        """The keys to read, the one to claim last."""
+        return [key_of(reference)]
+
+    def host(self, reference: Reference) -> str:
+        """The key of what is known of the server, where `late` wants to see it; else ""."""
+        del reference
+        return ""
+
+    def late(self, reference: Reference, host: str) -> list[str]:
+        """More keys, once the server's entry is known ("" if there is none)."""
+        del reference, host
+        return []
+
+    def written(self, reference: Reference, *, used: bool) -> str:
+        """The key to write. used: a credential was sent for the answer."""
+        del used
+        return key_of(reference)
+
+
+class SharedKeys:
+    """Keys in a cache that several users share. keychain: the same that the requests use."""
+
+    def __init__(self, mirrors: tuple[Mirror, ...], keychain: Keychain) -> None:
+        self._mirrors = mirrors
+        self._keychain = keychain
+        self._names: dict[tuple[str, Credential], str] = {}
+
+    def of(self, reference: Reference) -> list[str]:
+        name = self._who(reference, helpers=False)
+        return [_shared(reference), *([f"{_shared(reference)}#{name}"] if name else [])]
+
+    def host(self, reference: Reference) -> str:
+        return "" if self._who(reference, helpers=False) is not None else f"host:{self._at(reference)[0]}"
+
+    def late(self, reference: Reference, host: str) -> list[str]:
+        if '"bearer"' not in host and '"basic"' not in host:
+            return []
+        name = self._who(reference, helpers=True)
+        return [f"{_shared(reference)}#{name}"] if name else []
+
+    def written(self, reference: Reference, *, used: bool) -> str:
+        name = self._who(reference, helpers=True) if used else ""
+        return f"{_shared(reference)}#{name}" if name else _shared(reference)
+
+    def _at(self, reference: Reference) -> tuple[str, str, str]:
+        from archfit.registry.mirrors import target
+
+        place = target(reference, self._mirrors)
+        return place.origin, place.host, place.repository
+
+    def _who(self, reference: Reference, *, helpers: bool) -> str | None:
+        """The credential's name, "" where there is none, None where only a helper could say."""
+        from archfit.errors import RegistryError
+        from archfit.registry.credentials import HelperNeeded
+
+        if reference.name.startswith(_OFFICIAL):
+            return ""
+        _, host, repository = self._at(reference)
+        try:
+            credential = self._keychain.find(host, repository, helpers=helpers)
+        except HelperNeeded:
+            return None
+        except RegistryError:
+            return ""
+        if credential is None:
+            return ""
+        if (host, credential) not in self._names:
+            self._names[host, credential] = _hashed(host, credential)
+        return self._names[host, credential]
+
+
+def _shared(reference: Reference) -> str:
+    return f"{'digest' if reference.digest else 'tag'}:{reference.normalised}"
+
+
+def _hashed(host: str, credential: Credential) -> str:
+    import hashlib
+    import json
+
+    parts = (
+        credential.username,
+        credential.password,
+        credential.identity_token,
+        credential.registry_token,
+    )
+    salt = f"archfit cache 1 {host}".encode()
+    return hashlib.scrypt(json.dumps(parts).encode(), salt=salt, n=_ROUNDS, r=8, p=1, dklen=16).hex()

@@ -1,0 +1,80 @@
+"""The store that the operator's options name.
+
+--cache redis://.., rediss://..     store.redis, shared with other machines
+--cache PATH, or nothing            store.sqlite, in the user's cache directory
+"""
+
+from __future__ import annotations
+
+from archfit.store import StoreTrouble
+from archfit.store.place import default_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from archfit.options.values import Operator
+    from archfit.store.redis import RedisStore
+    from archfit.store.sqlite import SqliteStore
+
+_LONGEST_PASSWORD = 4096
+_SERVERS = ("redis://", "rediss://")
+
+
+def place(operator: Operator, environ: Mapping[str, str]) -> str:
+    """Where the cache is, without any credential. Raises StoreTrouble where there is no place for one."""
+    if operator.cache.startswith(_SERVERS):
+        from archfit.options.cache_place import server
+
+        return str(server(operator.cache))
+    path = operator.cache or default_path(environ)
+    if not path:
+        raise StoreTrouble("there is no home directory for a cache: name a file in --cache")
+    return path
+
+
+def open_store(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+) -> SqliteStore | RedisStore:
+    """The store, opened; a server is not asked yet. clock: Unix seconds. Raises StoreTrouble."""
+    if operator.cache.startswith(_SERVERS):
+        return _server(operator, environ)
+    path = place(operator, environ)
+    try:
+        from archfit.store.sqlite import SqliteStore
+    except ImportError:
+        raise StoreTrouble("this Python has no sqlite3, so there is no cache") from None
+    return SqliteStore(path, clock)
+
+
+def _server(operator: Operator, environ: Mapping[str, str]) -> RedisStore:
+    from archfit.options.cache_place import server
+
+    try:
+        from archfit.store.redis import RedisStore
+    except ImportError:
+        raise StoreTrouble(
+            f"a cache at {server(operator.cache)} needs the Python package redis: pip install 'archfit[redis]'"
+        ) from None
+    return RedisStore(
+        server(operator.cache),
+        password=_password(operator.cache_password_file, environ),
+        ca_file=operator.cache_ca_file,
+        tag_seconds=max(operator.cache_ttl_seconds, operator.max_stale_seconds),
+        patience_seconds=operator.timeout_seconds / 4,
+    )
+
+
+def _password(file: str, environ: Mapping[str, str]) -> str:
+    """The server's password: the file's first line, else that of the environment. Raises StoreTrouble."""
+    if not file:
+        return environ.get("ARCHFIT_CACHE_PASSWORD", "")
+    try:
+        with open(file, encoding="utf-8") as opened:
+            text = opened.read(_LONGEST_PASSWORD).partition("\n")[0].rstrip("\r")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise StoreTrouble(f"--cache-password-file: cannot read {file!r} ({why})") from None
+    if not text:
+        raise StoreTrouble(f"--cache-password-file: the first line of {file!r} is empty")
+    return text

@@ -1,0 +1,212 @@
+"""A store on a Redis or Valkey server, which many machines share.
+
+    archfit:v1:tag:<reference>[#<who>]           expires when nobody would use it: --cache-ttl or --max-stale
+    archfit:v1:digest:<repository>@<digest>[#<who>]    expires 30 days after it was last confirmed
+    archfit:v1:host:<origin>                     the same
+    archfit:v1:claim:<key>                       SET NX PX: expires when the claim ends
+
+One MGET reads, one MULTI with all of its SETs in one go writes. The server may be down, slow, read-only or full of
+rubbish: each command, the name's resolution included, has seconds and no more, in a thread that is left behind when
+they are over. Only keys under the prefix are ever touched. Source: redis.io, "Commands"; the same in Valkey.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from archfit.store import StoreTrouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from archfit.options.cache_place import Server
+
+    T = TypeVar("T")
+
+SCHEMA = 1
+PREFIX = f"archfit:v{SCHEMA}:"
+KEEP_SECONDS = 30 * 86400
+_PATIENCE_SECONDS = 2.0
+_LONGEST_TEXT = 64 * 1024
+_AT_ONCE = 500
+
+
+class RedisStore:
+    """See `archfit.store`. The server is asked at the first use.
+
+    tag_seconds: for how long a tag's entry can be of use. patience_seconds: at most so long for each command, and
+    never longer than two.
+    """
+
+    shared = True
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        password: str = "",
+        ca_file: str = "",
+        tag_seconds: int = KEEP_SECONDS,
+        patience_seconds: float = _PATIENCE_SECONDS,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._place = str(server)
+        self._password = password
+        self._tag_seconds = max(60, min(tag_seconds, KEEP_SECONDS))
+        self._patience = min(patience_seconds, _PATIENCE_SECONDS)
+        self._monotonic = monotonic
+        self._claimed: dict[str, float] = {}
+        # Nothing is sent but what is meant: no HELLO, no CLIENT SETINFO, no tries again.
+        options: dict[str, Any] = {
+            "username": server.user or None,
+            "password": password or None,
+            "socket_connect_timeout": self._patience,
+            "socket_timeout": self._patience,
+            "retry": Retry(NoBackoff(), 0),
+            "protocol": 2,
+            "driver_info": None,
+        }
+        if server.tls:
+            options |= {"ssl": True, "ssl_ca_certs": ca_file or None}
+        self._client = redis.Redis(server.host, server.port, server.database, **options)
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        """Those of the keys that there are. Raises StoreTrouble."""
+        if not keys:
+            return {}
+        values = self._do(lambda client: client.mget([PREFIX + key for key in keys]))
+        texts = ((key, _text(value)) for key, value in zip(keys, values, strict=True))
+        return {key: text for key, text in texts if text}
+
+    def put_many(self, entries: Mapping[str, str]) -> None:
+        """Write all or none. Raises StoreTrouble."""
+
+        def work(client: redis.Redis) -> None:
+            with client.pipeline(transaction=True) as pipeline:
+                for key, text in sorted(entries.items()):
+                    seconds = self._tag_seconds if key.startswith("tag:") else KEEP_SECONDS
+                    pipeline.set(PREFIX + key, text, ex=seconds)
+                pipeline.execute()
+
+        if entries:
+            self._do(work)
+
+    def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
+        """Those that nobody else has claimed. Raises StoreTrouble."""
+
+        def work(client: redis.Redis) -> list[Any]:
+            with client.pipeline(transaction=False) as pipeline:
+                for key in keys:
+                    pipeline.set(_claim(key), owner, nx=True, px=max(1, int(seconds * 1000)))
+                return pipeline.execute()
+
+        end = self._monotonic() + seconds
+        won = {key for key, done in zip(keys, self._do(work), strict=True) if done} if keys else set()
+        self._claimed |= dict.fromkeys(won, end)
+        return won
+
+    def release(self, keys: Sequence[str], owner: str) -> None:
+        """Ends the owner's claims; one that has ended by itself may be another's by now. Raises StoreTrouble."""
+        del owner
+        ends = {key: self._claimed.pop(key, 0.0) for key in keys}
+        own = [_claim(key) for key, end in ends.items() if self._monotonic() < end]
+        if own:
+            self._delete(own)
+
+    def items(self) -> list[tuple[str, str]]:
+        """Everything there is of this format. Raises StoreTrouble."""
+        found: list[tuple[str, str]] = []
+        cursor = 0
+        while True:
+            cursor, some = self._page(cursor)
+            found += some
+            if cursor == 0:
+                return sorted(set(found))
+
+    def remove(self, keys: Iterable[str]) -> int:
+        """How many there were. Raises StoreTrouble."""
+        names, removed = [PREFIX + key for key in keys], 0
+        for start in range(0, len(names), _AT_ONCE):
+            some = names[start : start + _AT_ONCE]
+            removed += self._delete(some)
+        return removed
+
+    def size(self) -> int:
+        """Bytes of keys and texts; the server needs somewhat more."""
+        return sum(len(PREFIX) + len(key.encode()) + len(text.encode()) for key, text in self.items())
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _delete(self, names: Sequence[str]) -> int:
+        return self._do(lambda client: int(client.delete(*names)))
+
+    def _page(self, cursor: int) -> tuple[int, list[tuple[str, str]]]:
+        def work(client: redis.Redis) -> tuple[int, list[Any], list[Any]]:
+            following, names = client.scan(cursor, match=f"{PREFIX}*", count=_AT_ONCE)
+            return following, names, client.mget(names) if names else []
+
+        following, names, values = self._do(work)
+        keys = [name.decode("utf-8", "surrogateescape").removeprefix(PREFIX) for name in names]
+        return following, [(key, _text(value)) for key, value in zip(keys, values, strict=True)]
+
+    def _do(self, work: Callable[[redis.Redis], T]) -> T:
+        """What `work` gives, in time. Raises StoreTrouble."""
+        done: queue.SimpleQueue[tuple[T | None, Exception | None]] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                done.put((work(self._client), None))
+            except Exception as error:  # noqa: BLE001 - whatever a server makes the client trip over
+                done.put((None, error))
+
+        threading.Thread(target=run, daemon=True).start()
+        try:
+            value, error = done.get(timeout=self._patience)
+        except queue.Empty:
+            raise self._trouble("it gave no answer in time", "see whether it is well") from None
+        if error:
+            raise self._failed(error)
+        return value  # type: ignore[return-value]  # without an error it is what work gave
+
+    def _failed(self, error: Exception) -> StoreTrouble:
+        why = str(error) or type(error).__name__
+        if self._password:
+            why = why.replace(self._password, "***")
+        why = "".join(character for character in why[:200] if character.isprintable()).rstrip(".")
+        return self._trouble(why, _advice(error))
+
+    def _trouble(self, why: str, advice: str) -> StoreTrouble:
+        return StoreTrouble(f"the cache {self._place} cannot be used ({why}): {advice}")
+
+
+def _advice(error: Exception) -> str:
+    if isinstance(error, redis.AuthenticationError):
+        return "set ARCHFIT_CACHE_PASSWORD or --cache-password-file, and the user in the URL if it wants one"
+    if isinstance(error, redis.exceptions.ReadOnlyError | redis.exceptions.NoPermissionError):
+        return "name a server in --cache that may be written to"
+    if "CERTIFICATE" in str(error):
+        return "name its CA certificates in --cache-ca-file"
+    return "start it, or name another in --cache"
+
+
+def _claim(key: str) -> str:
+    return f"{PREFIX}claim:{key}"
+
+
+def _text(value: object) -> str:
+    """The text of a value, "" for what archfit has not put there."""
+    if not isinstance(value, bytes) or len(value) > _LONGEST_TEXT:
+        return ""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
