@@ -3,6 +3,9 @@
     read stdin ─ frame ─ pipeline ─┬─ report ─ write stdout ─ summary on stderr      exit 0
                                    └─ report ─ errors on stderr, stdout empty        exit 1
 
+A ResourceList is known by what it is, and the run is a KRM function's: its functionConfig counts, what there is to say
+stands in its `results` too, and after a failure it is written back unedited.
+
 The report is written before the output: a report that was asked for and cannot be written fails the run.
 """
 
@@ -21,8 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO, TextIO
 
+    from archfit.frames.resource_list import FunctionInput
+    from archfit.frames.stream import Span
+    from archfit.options.layers import Layer
     from archfit.options.values import Settings
-    from archfit.pipeline import Transformed
+    from archfit.pipeline import Splice, Transformed
 
 ABOUT = """\
 Reads rendered Kubernetes YAML on standard input, finds out which CPU architectures every image supports, and writes
@@ -66,11 +72,48 @@ def run(
 def _run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
-    job = _Job(load(argv, environ, _read), environ, stderr)
+    data = stdin.read()
+    function = _function(data)
     try:
-        return job.run(stdin.read(), stdout)
-    finally:
-        job.close()
+        layer = _layer(function) if function else None
+        job = _Job(load(argv, environ, _read, application=layer), environ, stderr, function)
+        try:
+            return job.run(data, stdout)
+        finally:
+            job.close()
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if function:
+            _give_back(function, error, stdout)
+        raise
+
+
+def _function(data: bytes) -> FunctionInput | None:
+    if data.find(b"ResourceList") < 0:
+        return None
+    from archfit.frames.resource_list import recognised
+
+    return recognised(data)
+
+
+def _layer(function: FunctionInput) -> Layer | None:
+    from archfit.frames.resource_list import function_config
+    from archfit.options.function_config import from_function_config
+
+    return from_function_config(function_config(function))
+
+
+def _give_back(function: FunctionInput, error: Exception, stdout: BinaryIO) -> None:
+    """Writes the list as it came: an orchestrator that reads it all the same must lose nothing."""
+    from archfit.frames.resource_list import with_results
+
+    said = (
+        str(error) if isinstance(error, ArchfitError) else f"archfit itself failed ({type(error).__name__})"
+    )
+    for part in stream.write(function.data, with_results(function, [Result("error", said)], ())):
+        stdout.write(part)
+    stdout.flush()
 
 
 def _answered(asked: str) -> str:
@@ -99,10 +142,17 @@ def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
 class _Job:
     """One run: its settings, its lookup, and what it has to say."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], stderr: TextIO) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        stderr: TextIO,
+        function: FunctionInput | None = None,
+    ) -> None:
         self._settings = settings
         self._environ = environ
         self._stderr = stderr
+        self._function = function
         self._asking = Asking(settings, environ, stderr)
 
     def run(self, data: bytes, stdout: BinaryIO) -> int:
@@ -111,13 +161,14 @@ class _Job:
             read = stream.read(data, options.on_blank)
         except InvalidInput as error:
             place = Place(error.document, error.line) if error.line else None
-            return self._failed(None, [Result("error", error.message, place=place)])
+            return self._failed(None, [Result("error", error.message, place=place)], stdout)
         transformed = transform(read.data, read.pieces, options, self._asking.answers)
         results = [*read.results, *self._asking.messages, *transformed.results]
         if transformed.failed():
-            return self._failed(transformed, results)
-        self._report(transformed, results, 0, read.data)
-        for part in stream.write(read.data, transformed.splices):
+            return self._failed(transformed, results, stdout)
+        splices = (*transformed.splices, *self._results(transformed, results))
+        self._report(transformed, results, 0, stream.changed_spans(read.data, splices))
+        for part in stream.write(read.data, splices):
             stdout.write(part)
         stdout.flush()
         self._say(lines(results))
@@ -128,21 +179,34 @@ class _Job:
     def close(self) -> None:
         self._asking.close()
 
-    def _failed(self, transformed: Transformed | None, results: list[Result]) -> int:
+    def _results(self, transformed: Transformed | None, results: list[Result]) -> tuple[Splice, ...]:
+        if not self._function:
+            return ()
+        from archfit.frames.resource_list import with_results
+
+        pods = [pod for pod, _ in transformed.decisions] if transformed else []
+        return with_results(self._function, results, pods)
+
+    def _failed(self, transformed: Transformed | None, results: list[Result], stdout: BinaryIO) -> int:
         from archfit.output.terminal import say_on_terminal
 
         said = lines(results)
         try:
-            self._report(transformed, results, 1, b"")
+            self._report(transformed, results, 1, ())
+            if self._function:
+                for part in stream.write(self._function.data, self._results(transformed, results)):
+                    stdout.write(part)
+                stdout.flush()
         finally:
             self._say([failure(results), *said])
             say_on_terminal(said[-1], self._stderr, self._environ)
         return 1
 
-    def _report(self, transformed: Transformed | None, results: list[Result], code: int, data: bytes) -> None:
+    def _report(
+        self, transformed: Transformed | None, results: list[Result], code: int, edits: Sequence[Span]
+    ) -> None:
         from archfit.commands.last import keep
 
-        edits = stream.changed_spans(data, transformed.splices) if transformed and code == 0 else ()
         keep(
             transformed,
             results,

@@ -1,8 +1,8 @@
 """The plain stream: documents in, the same documents out (Helm 3 and 4, pipes).
 
-    blank input     --on-blank pass      written back as it is, with a warning
-                               comment   a comment line, because Helm 4 fails an empty answer
-                               fail      an error: the command before the pipe printed nothing
+blank input     --on-blank pass      written back as it is, with a warning
+                           comment   a comment line, because Helm 4 fails an empty answer
+                           fail      an error: the command before the pipe printed nothing
 """
 
 from __future__ import annotations

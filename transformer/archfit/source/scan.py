@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from archfit.source.skip import Identity
     from archfit.source.split import Piece
 
 
@@ -68,7 +69,7 @@ def _parsed(
         podless = is_podless(named.api_version, named.kind)
         if podless or (podless is None and not has_pod_words(data, start, end)):
             return
-        if column == 0 and named.kind == "List" and named.api_version == "v1":
+        if column == 0 and _is_list(named):
             inside = slices(data, start, end)
             if inside is not None:
                 for part in inside:
@@ -77,6 +78,13 @@ def _parsed(
                     )
                 return
     yield start, end, column > 0
+
+
+def _is_list(named: Identity) -> bool:
+    """Whether `items` are objects of any kind (API conventions, KRM functions spec)."""
+    if named.kind == "ResourceList":
+        return named.api_version.startswith("config.kubernetes.io/")
+    return named.kind == "List" and named.api_version == "v1"
 
 
 def check_utf8(data: bytes) -> None:

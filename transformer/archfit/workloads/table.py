@@ -47,7 +47,13 @@ ROWS = (
     Row("extensions", "ReplicaSet", _TEMPLATE),
 )
 WORKLOADS = {(row.group, row.kind): row for row in ROWS}
-LISTS = frozenset({("", "List"), *((row.group, row.kind + "List") for row in ROWS)})
+LISTS = frozenset(
+    {
+        ("", "List"),
+        ("config.kubernetes.io", "ResourceList"),
+        *((row.group, row.kind + "List") for row in ROWS),
+    }
+)
 
 PODLESS = frozenset(
     (group, kind)

@@ -1,0 +1,210 @@
+"""The KRM function's frame: one ResourceList in, the same ResourceList out (kustomize, kpt).
+
+    apiVersion: config.kubernetes.io/v1      v1beta1 also
+    kind: ResourceList
+    items:                                   edited in place, as the items of any list
+    - ...
+    functionConfig:                          read before anything is decided: `spec` of an ArchFit, `data` of a
+      ...                                    ConfigMap, or nothing
+    results:                                 what archfit says is added here
+    - message: ...
+      severity: warning
+
+On failure the list comes back unedited, with the errors as results, and the exit code is 1.
+Source: kustomize, cmd/config/docs/api-conventions/functions-spec.md.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.edit.place import place
+from archfit.edit.render import Style, block_member
+from archfit.errors import ArchfitError, InvalidInput
+from archfit.patch import Add
+from archfit.pipeline import Splice
+from archfit.record import Record
+from archfit.source.skip import identity
+from archfit.source.split import split
+from archfit.source.values import Typed, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from archfit.outcome import ObjectRef, Result
+    from archfit.source.split import Piece
+    from archfit.workloads.pods import Pod
+
+GROUP, KIND = "config.kubernetes.io", "ResourceList"
+_CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
+_NEXT_KEY = re.compile(rb"\n(?=[A-Za-z\"'])").search
+_ITEM = re.compile(r"^items\[\d+\]\.")
+_PREFIXES = ("internal.config.kubernetes.io/", "config.kubernetes.io/")
+
+
+class FunctionInput(Record):
+    """A ResourceList. piece: the only document of the stream."""
+
+    data: bytes
+    piece: Piece
+
+
+def recognised(data: bytes) -> FunctionInput | None:
+    """The ResourceList that the stream is, None for any other stream."""
+    try:
+        pieces = split(data)
+    except InvalidInput:
+        return None
+    if len(pieces) != 1:
+        return None
+    named = identity(data, pieces[0].start, pieces[0].end)
+    if named is not None:
+        kind, api_version = named.kind, named.api_version
+    else:
+        value = _value(data, pieces[0])
+        kind, api_version = text_of(_get(value, "kind")), text_of(_get(value, "apiVersion"))
+    if kind != KIND or not api_version.startswith(f"{GROUP}/"):
+        return None
+    return FunctionInput(data, pieces[0])
+
+
+def function_config(function: FunctionInput) -> Any:
+    """The functionConfig in Python's own values, None where there is none. Raises InvalidInput."""
+    data, piece = function.data, function.piece
+    block = _top_block(data, piece, _CONFIG_KEY)
+    if block is not None:
+        from archfit.source.compose import parse
+
+        return _plain(_get(parse(data[block[0] : block[1]].decode()).value, "functionConfig"))
+    if data.find(_CONFIG_KEY, piece.start, piece.end) < 0:
+        return None
+    return _plain(_get(_value(data, piece), "functionConfig"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, Typed):
+        return value
+    if value.kind == "bool":
+        return value.text == "true"
+    try:
+        return int(value.text) if value.kind == "int" else float(value.text)
+    except ValueError:
+        return value.text
+
+
+def with_results(
+    function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod]
+) -> tuple[Splice, ...]:
+    """The splices that put results into the list; none where there is nothing to say.
+
+    pods: for the files that their objects come from. Raises ArchfitError if the list has no place for results.
+    """
+    if not results:
+        return ()
+    data, piece = function.data, function.piece
+    files = {pod.ref: file for pod in pods if (file := _file(pod.object_metadata))}
+    said = [_result(result, files) for result in results]
+    before = _top_block(data, piece, _RESULTS_KEY)
+    if before is not None:
+        from archfit.source.compose import parse
+
+        said = [*(_get(parse(data[before[0] : before[1]].decode()).value, "results") or []), *said]
+        return (Splice(*before, _lines(said, data, before[0])),)
+    end = piece.end
+    if _top_block(data, piece, b"kind") is None or data.find(b"\n...", piece.start, end) >= 0:
+        return _placed(data, piece, said)
+    newline = (
+        b"" if data[end - 1 : end] == b"\n" else b"\r\n" if data.find(b"\r\n", piece.start) >= 0 else b"\n"
+    )
+    return (Splice(end, end, newline + _lines(said, data, end)),)
+
+
+def _lines(results: list[Any], data: bytes, at: int) -> bytes:
+    line_end = data.find(b"\n", 0, at)
+    newline = "\r\n" if data[line_end - 1 : line_end] == b"\r" else "\n"
+    return "".join(line + newline for line in block_member("results", results, 0, Style())).encode()
+
+
+def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]:
+    """The splice for a list in flow style, such as JSON."""
+    from archfit.source.compose import parse
+    from archfit.source.nodes import ROOT
+    from archfit.workloads.sites import find_sites
+
+    text = data[piece.start : piece.end].decode()
+    tree = parse(text)
+    sites = find_sites(tree, ROOT, tree.value, [()])
+    old = _get(tree.value, "results")
+    if old:
+        raise ArchfitError("the ResourceList already has results, in flow style: archfit cannot add its own")
+    (edit,) = place(text, tree.value, sites, [Add(("results",), results)])
+    start = piece.start + len(text[: edit.start].encode())
+    return (Splice(start, start + len(text[edit.start : edit.end].encode()), edit.text.encode()),)
+
+
+def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:
+    """The lines of a top-level key in block style, None where there is not exactly one."""
+    needle = b"\n" + key + b":"
+    if data.startswith(needle[1:], piece.start):
+        start = piece.start
+        if data.find(needle, start, piece.end) >= 0:
+            return None
+    else:
+        start = data.find(needle, piece.start, piece.end) + 1
+        if not start or data.find(needle, start, piece.end) >= 0:
+            return None
+    following = _NEXT_KEY(data, start, piece.end)
+    return start, following.end() if following else piece.end
+
+
+def _value(data: bytes, piece: Piece) -> Any:
+    from archfit.source.compose import parse
+
+    try:
+        return parse(data[piece.start : piece.end].decode()).value
+    except InvalidInput:
+        return None
+
+
+def _get(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _result(result: Result, files: Mapping[ObjectRef, dict[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {"message": result.message, "severity": result.severity}
+    ref = result.ref
+    if ref is not None and ref.api_version and ref.kind and ref.name:
+        made["resourceRef"] = {
+            "apiVersion": ref.api_version,
+            "kind": ref.kind,
+            **({"namespace": ref.namespace} if ref.namespace else {}),
+            "name": ref.name,
+        }
+        if result.field:
+            made["field"] = {"path": _ITEM.sub("", result.field)}
+        if ref in files:
+            made["file"] = files[ref]
+    return made
+
+
+def _file(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The file an object comes from, by the orchestrator's annotations: internal first, then legacy."""
+    annotations = metadata.get("annotations")
+    if not isinstance(annotations, dict):
+        return {}
+    found = {
+        name: text_of(annotations[prefix + name])
+        for prefix in reversed(_PREFIXES)
+        for name in ("path", "index")
+        if prefix + name in annotations
+    }
+    if not found.get("path"):
+        return {}
+    index = found.get("index", "")
+    return {"path": found["path"], **({"index": int(index)} if index.isdecimal() else {})}
