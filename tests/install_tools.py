@@ -44,13 +44,12 @@ def go_install(tool: Tool) -> str:
 
 
 def unpack(tool: Tool) -> str:
-    """Unpack Debian's package without installing it: no service is started and root is not needed."""
+    """Unpack Debian's packages without installing them: no service is started and root is not needed."""
+    download = ("apt-get", "-o", "APT::Sandbox::User=root", "download", *tool.origin.split())
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
-        complaint = run("apt-get", "-o", "APT::Sandbox::User=root", "download", tool.origin, cwd=Path(folder))
+        complaint = run(*download, cwd=Path(folder))
         if complaint and os.geteuid() == 0 and not run("apt-get", "update"):
-            complaint = run(
-                "apt-get", "-o", "APT::Sandbox::User=root", "download", tool.origin, cwd=Path(folder)
-            )
+            complaint = run(*download, cwd=Path(folder))
         for package in Path(folder).glob("*.deb"):
             complaint = run("dpkg-deb", "-x", package, TOOLS / "debian")
     return complaint

@@ -3,6 +3,7 @@
     name              how `make test` gets it                             looked for in
     helm3, helm4, ..  `go install MODULE@VERSION`                         .tools/bin, PATH
     docker-registry   Debian's package, unpacked below .tools; no root    .tools/debian, PATH
+    redis-server      the same, with what it needs; no service is started  .tools/debian, PATH
     skopeo            Debian's package, installed; needs root             PATH
     kubectl           never: it is found or it is not                     PATH
 
@@ -35,7 +36,7 @@ class Tool(NamedTuple):
     """A program the tests run.
 
     source: "go" (a package path), "unpack" or "apt" (a Debian package), "path" (nothing installs it).
-    origin: package path or package name.
+    origin: package path or package names.
     version: exact Go module version; "" where the distribution decides.
     installs: file name that the origin installs.
     """
@@ -67,6 +68,13 @@ TABLE = {
         Tool("crane", "go", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1", "crane"),
         Tool("registry", "go", "github.com/google/go-containerregistry/cmd/registry", "v0.22.1", "registry"),
         Tool("docker-registry", "unpack", "docker-registry", "", "docker-registry"),
+        Tool(
+            "redis-server",
+            "unpack",
+            "redis-server redis-tools libjemalloc2 liblzf1 libatomic1",
+            "",
+            "redis-server",
+        ),
         Tool("hyperfine", "unpack", "hyperfine", "", "hyperfine"),
         Tool("skopeo", "apt", "skopeo", "", "skopeo"),
         Tool("kubectl", "path", "kubectl", "", "kubectl"),
