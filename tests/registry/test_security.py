@@ -16,7 +16,8 @@ import pytest
 from archfit.errors import RegistryError
 from archfit.images.platforms import Unknown
 from archfit.registry.asking import origin_of
-from archfit.registry.wire import Wire, allowed, judge_literal
+from archfit.registry.dial import Dialler
+from archfit.registry.wire import Wire
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from looking_up import Runs
 from tls_files import tls_files
@@ -71,7 +72,7 @@ class TestAddresses:
     def test_special_addresses_are_refused_even_where_the_operator_named_the_server_security_2(
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
-        monkeypatch.setattr("archfit.registry.wire._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.dial._resolve", names_to(address))
         assert f"special address, {address}, which is not dialled" in runs.cause("x.io/a:1")
         assert runs.waits == []
 
@@ -83,7 +84,7 @@ class TestAddresses:
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str, host: str
     ) -> None:
         runs.set(mirrors=())
-        monkeypatch.setattr("archfit.registry.wire._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.dial._resolve", names_to(address))
         cause = runs.cause(f"{host}/a:1")
         assert f"leads to a loopback address, {address}, which is not dialled" in cause
         assert "--mirror" in cause
@@ -119,20 +120,18 @@ class TestAddresses:
     def test_who_may_be_where_security_3(
         self, place: tuple[str, int], foreign: bool, address: str, *, good: bool
     ) -> None:
-        wire = Wire("test", {})
-        wire.own.add(("own.example", 443))
-        wire.named.add(("named.example", 443))
+        dialler = Dialler()
+        dialler.own.add(("own.example", 443))
+        dialler.named.add(("named.example", 443))
         if good:
-            assert allowed(wire, *place, [address], foreign=foreign) == [address]
+            assert dialler.judge(*place, [address], foreign=foreign) == [address]
         else:
             with pytest.raises(RegistryError, match="is not dialled"):
-                allowed(wire, *place, [address], foreign=foreign)
-        wire.close()
+                dialler.judge(*place, [address], foreign=foreign)
 
     def test_only_the_good_ones_of_several_addresses_are_dialled(self) -> None:
-        wire = Wire("test", {})
-        assert allowed(wire, "x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], foreign=False) == ["8.8.8.8"]
-        wire.close()
+        good = Dialler().judge("x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], foreign=False)
+        assert good == ["8.8.8.8"]
 
     def test_the_judged_address_is_the_one_dialled_security_4(
         self, fake: FakeRegistry, runs: Runs, monkeypatch: pytest.MonkeyPatch
@@ -148,15 +147,13 @@ class TestAddresses:
 
         runs.set(mirrors=())
         runs.also("*", f"http://rebinding.example:{fake.port}")
-        monkeypatch.setattr("archfit.registry.wire._resolve", resolve)
+        monkeypatch.setattr("archfit.registry.dial._resolve", resolve)
         assert runs.names("x.io/a:1") == BOTH
         assert seen == ["rebinding.example"]
 
     def test_a_proxy_is_not_told_to_dial_special_addresses(self) -> None:
-        wire = Wire("test", {})
         with pytest.raises(RegistryError, match="is not dialled"):
-            judge_literal(wire, "127.0.0.1", 80, foreign=True)
-        wire.close()
+            Dialler().judge_literal("127.0.0.1", 80, foreign=True)
 
 
 class TestRealms:
