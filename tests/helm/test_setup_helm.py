@@ -192,7 +192,7 @@ def test_a_shell_in_which_helm_3_reads_the_directory_is_told(user: User, tool: C
     user.has("helm4", tool("helm4"))
     user.set_up().ok()
     ran = user.set_up(HELM_PLUGINS=str(user.own))
-    assert "warning: Helm v3.22 at" in ran.stderr
+    assert re.search(r"^warning: Helm v3[.0-9]+ at ", ran.stderr, re.MULTILINE)
     assert "so loads none of its own plugins" in ran.stderr
     assert ran.ok().decode().count(str(user.own)) == 1
 
@@ -207,7 +207,7 @@ def test_into_a_directory_that_helm_3_reads_is_refused(user: User, tool: Callabl
     ):
         ran = user.set_up("--into", *words, **environ)
         assert (ran.status, ran.stdout) == (2, b"")
-        assert f"is a plugins directory of Helm v3.22 at {three}" in ran.stderr
+        assert re.search(f"is a plugins directory of Helm v3[.0-9]+ at {re.escape(str(three))}", ran.stderr)
         assert "one such file disables all its plugins" in ran.stderr
         assert user.files() == {}
 

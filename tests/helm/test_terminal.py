@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import pty
 import select
@@ -11,9 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from archfit.commands import transform
+from archfit.output import terminal
 from helming import CHARTS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from helming import Helm
 
 # Makes the standard input of a new session its controlling terminal, then becomes the program.
@@ -82,3 +88,43 @@ def test_helm_3_shows_standard_error_so_nothing_is_written_there(helm3: Helm) ->
     status, stdout, stderr, shown = at_a_terminal(helm3, *GONE)
     assert (status, stdout, shown) == (1, b"", "")
     assert "registry.k8s.io/gone:1: there is no such image" in stderr
+
+
+@pytest.mark.parametrize(
+    ("environ", "shown"),
+    [
+        pytest.param({"HELM_PLUGIN_NAME": "archfit"}, True, id="a-plugin"),
+        pytest.param({}, False, id="a-pipe"),
+    ],
+)
+def test_it_is_one_line_without_control_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], *, shown: bool
+) -> None:
+    screen = tmp_path / "tty"
+    monkeypatch.setattr(terminal, "TERMINAL", str(screen))
+    terminal.say_on_terminal("error: a\n\x1b[2Jb", io.StringIO(), environ)
+    assert screen.exists() is shown
+    if shown:
+        text = screen.read_text(encoding="utf-8")
+        assert text == "archfit: error: a  [2Jb (archfit last shows the whole report)\n"
+
+
+def test_no_terminal_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "TERMINAL", str(tmp_path / "none" / "tty"))
+    terminal.say_on_terminal("error: a", io.StringIO(), {"HELM_PLUGIN_NAME": "archfit"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check_17_a_bug_leaves_a_report_without_a_word_of_the_stream(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_arguments: object) -> None:
+        raise RuntimeError("password: hunter2")
+
+    monkeypatch.setattr(transform, "transform", broken)
+    environ = {"XDG_STATE_HOME": str(tmp_path)}
+    with pytest.raises(RuntimeError):
+        transform.run(["--strict"], io.BytesIO(b"kind: A\n"), io.BytesIO(), io.StringIO(), environ)
+    text = (tmp_path / "archfit" / "last.json").read_text(encoding="utf-8")
+    assert json.loads(text)["results"][0]["message"].startswith("archfit itself failed (RuntimeError)")
+    assert "hunter2" not in text

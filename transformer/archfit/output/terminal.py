@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 TERMINAL = "/dev/tty"
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
 
 
 def say_on_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> None:
@@ -20,6 +21,6 @@ def say_on_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> No
         return
     try:
         with open(TERMINAL, "w", encoding="utf-8", errors="replace") as terminal:
-            terminal.write(f"archfit: {text} (archfit last shows the whole report)\n")
+            terminal.write(f"archfit: {text.translate(_CONTROL)} (archfit last shows the whole report)\n")
     except OSError:
         return
