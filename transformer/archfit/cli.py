@@ -3,6 +3,7 @@
 archfit [transform] [options]     stdin -> stdout; no word is needed, so Helm 3 can call it bare
 archfit lock [FILE..]             write the lock file, for runs that ask nobody
 archfit setup cluster|helm        write the files that plug it in
+archfit cache WORD                where answers are kept; info, prune, clear
 archfit last                      the last run's report
 
 0  done        1  failed, stdout is empty        2  wrong usage        3  a check found something
@@ -38,6 +39,12 @@ def _setup(argv: Sequence[str]) -> int:
     return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
 
 
+def _cache(argv: Sequence[str]) -> int:
+    from archfit.commands.cache import run
+
+    return run(argv, sys.stdout.buffer, os.environ)
+
+
 def _last(argv: Sequence[str]) -> int:
     from archfit.commands.last import run
 
@@ -48,6 +55,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "transform": _transform,
     "lock": _lock,
     "setup": _setup,
+    "cache": _cache,
     "last": _last,
 }
 

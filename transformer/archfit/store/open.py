@@ -38,7 +38,7 @@ def open_store(
 ) -> SqliteStore | RedisStore:
     """The store, opened; a server is not asked yet. clock: Unix seconds. Raises StoreTrouble."""
     if operator.cache.startswith(_SERVERS):
-        return _server(operator, environ)
+        return _server(operator, environ, clock)
     path = place(operator, environ)
     try:
         from archfit.store.sqlite import SqliteStore
@@ -47,7 +47,7 @@ def open_store(
     return SqliteStore(path, clock)
 
 
-def _server(operator: Operator, environ: Mapping[str, str]) -> RedisStore:
+def _server(operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]) -> RedisStore:
     from archfit.options.cache_place import server
 
     try:
@@ -62,6 +62,7 @@ def _server(operator: Operator, environ: Mapping[str, str]) -> RedisStore:
         ca_file=operator.cache_ca_file,
         tag_seconds=max(operator.cache_ttl_seconds, operator.max_stale_seconds),
         patience_seconds=operator.timeout_seconds / 4,
+        clock=clock,
     )
 
 

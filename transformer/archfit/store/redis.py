@@ -12,6 +12,7 @@ they are over. Only keys under the prefix are ever touched. Source: redis.io, "C
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
 import time
@@ -43,7 +44,7 @@ class RedisStore:
     """See `archfit.store`. The server is asked at the first use.
 
     tag_seconds: for how long a tag's entry can be of use. patience_seconds: at most so long for each command, and
-    never longer than two.
+    never longer than two. clock: Unix seconds.
     """
 
     shared = True
@@ -56,12 +57,14 @@ class RedisStore:
         ca_file: str = "",
         tag_seconds: int = KEEP_SECONDS,
         patience_seconds: float = _PATIENCE_SECONDS,
+        clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._place = str(server)
         self._password = password
         self._tag_seconds = max(60, min(tag_seconds, KEEP_SECONDS))
         self._patience = min(patience_seconds, _PATIENCE_SECONDS)
+        self._clock = clock
         self._monotonic = monotonic
         self._claimed: dict[str, float] = {}
         # Nothing is sent but what is meant: no HELLO, no CLIENT SETINFO, no tries again.
@@ -101,11 +104,12 @@ class RedisStore:
 
     def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
         """Those that nobody else has claimed. Raises StoreTrouble."""
+        text = json.dumps({"owner": owner, "until": self._clock() + seconds})
 
         def work(client: redis.Redis) -> list[Any]:
             with client.pipeline(transaction=False) as pipeline:
                 for key in keys:
-                    pipeline.set(_claim(key), owner, nx=True, px=max(1, int(seconds * 1000)))
+                    pipeline.set(_claim(key), text, nx=True, px=max(1, int(seconds * 1000)))
                 return pipeline.execute()
 
         end = self._monotonic() + seconds
@@ -133,7 +137,7 @@ class RedisStore:
 
     def remove(self, keys: Iterable[str]) -> int:
         """How many there were. Raises StoreTrouble."""
-        names, removed = [PREFIX + key for key in keys], 0
+        names, removed = [(PREFIX + key).encode("utf-8", "surrogateescape") for key in keys], 0
         for start in range(0, len(names), _AT_ONCE):
             some = names[start : start + _AT_ONCE]
             removed += self._delete(some)
@@ -141,12 +145,15 @@ class RedisStore:
 
     def size(self) -> int:
         """Bytes of keys and texts; the server needs somewhat more."""
-        return sum(len(PREFIX) + len(key.encode()) + len(text.encode()) for key, text in self.items())
+        return sum(
+            len(PREFIX) + len(key.encode("utf-8", "surrogateescape")) + len(text.encode())
+            for key, text in self.items()
+        )
 
     def close(self) -> None:
         self._client.close()
 
-    def _delete(self, names: Sequence[str]) -> int:
+    def _delete(self, names: Sequence[str | bytes]) -> int:
         return self._do(lambda client: int(client.delete(*names)))
 
     def _page(self, cursor: int) -> tuple[int, list[tuple[str, str]]]:

@@ -1,0 +1,171 @@
+"""`archfit cache`: where the cache is, what it holds, and how to get rid of that.
+
+    path     where it is
+    info     size, entries by kind, the oldest and the newest
+    prune    removes what no run would use any more, or cannot read
+    clear    removes everything of archfit, and nothing else
+
+What is of use is said in `images.contents`; a server forgets by the same rules on its own. Nothing here makes a cache
+where there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from archfit.errors import UsageError
+from archfit.images.contents import checked, counts, readable, useless
+from archfit.options.load import load
+from archfit.options.table import BY_KEY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, BinaryIO
+
+    from archfit.options.values import Operator
+    from archfit.store import Stock
+
+ABOUT = """\
+Shows where the answers of registries are kept, and removes them.
+
+  path     where the cache is
+  info     what it holds
+  prune    removes what no run would use any more
+  clear    removes everything of archfit in it, without asking
+
+--json writes the same as JSON."""
+_ROWS = [BY_KEY[key] for key in ("cache", "cachePasswordFile", "cacheCaFile", "cacheTtl", "maxStale")]
+
+
+def run(
+    argv: Sequence[str],
+    stdout: BinaryIO,
+    environ: Mapping[str, str],
+    clock: Callable[[], float] = time.time,
+) -> int:
+    """The command, after its name. clock: Unix seconds. The exit code; raises ArchfitError."""
+    from archfit.options.arguments import wanted
+    from archfit.options.describe import help_text
+
+    if wanted(argv) == "help":
+        stdout.write(help_text("archfit cache path|info|prune|clear [OPTION]...", ABOUT, _ROWS).encode())
+        return 0
+    word = argv[0] if argv else ""
+    if word not in _WORDS:
+        raise UsageError("say what to do: archfit cache path, info, prune or clear; see archfit cache --help")
+    rest = [argument for argument in argv[1:] if argument != "--json"]
+    operator = load(rest, environ, _read, rows=_ROWS, program="archfit cache").operator
+    told, text = _WORDS[word](operator, environ, clock)
+    stdout.write(f"{json.dumps(told)}\n".encode() if len(rest) < len(argv) - 1 else text.encode())
+    return 0
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _path(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+) -> tuple[dict[str, Any], str]:
+    from archfit.store.open import place
+
+    del clock
+    where = place(operator, environ)
+    return {"place": where}, f"{where}\n"
+
+
+def _info(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+) -> tuple[dict[str, Any], str]:
+    def look(stock: Stock) -> tuple[list[tuple[str, str]], int]:
+        return stock.items(), stock.size()
+
+    where, (items, size) = _with(operator, environ, clock, look, ([], 0))
+    times = [when for key, text in items if (when := checked(key, text))]
+    told = {
+        "place": where,
+        "format": _format(operator),
+        "size": size,
+        **counts(key for key, _ in items),
+        "unreadable": sum(not readable(key, text) for key, text in items),
+        "oldest": _date(min(times, default=0)),
+        "newest": _date(max(times, default=0)),
+    }
+    lines = [f"{name + ':':12}{'-' if value is None else value}" for name, value in told.items()]
+    lines[2] += " bytes"
+    return told, "".join(f"{line}\n" for line in lines)
+
+
+def _prune(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+) -> tuple[dict[str, Any], str]:
+    tag_seconds = max(operator.cache_ttl_seconds, operator.max_stale_seconds)
+    return _removed(operator, environ, clock, lambda items: useless(items, clock(), tag_seconds))
+
+
+def _clear(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+) -> tuple[dict[str, Any], str]:
+    return _removed(operator, environ, clock, lambda items: [key for key, _ in items])
+
+
+_WORDS = {"path": _path, "info": _info, "prune": _prune, "clear": _clear}
+
+
+def _removed(
+    operator: Operator,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+    choose: Callable[[Sequence[tuple[str, str]]], list[str]],
+) -> tuple[dict[str, Any], str]:
+    def work(stock: Stock) -> tuple[list[str], int]:
+        items = stock.items()
+        chosen = choose(items)
+        if chosen:
+            stock.remove(chosen)
+        return chosen, len(items)
+
+    where, (chosen, there) = _with(operator, environ, clock, work, ([], 0))
+    by_kind = counts(chosen)
+    told = {"place": where, "removed": len(chosen), "left": there - len(chosen), **by_kind}
+    kinds = ", ".join(f"{count} {name}" for name, count in by_kind.items() if count)
+    return told, f"removed {len(chosen)} of {there} entries{': ' if kinds else ''}{kinds} ({where})\n"
+
+
+def _with(
+    operator: Operator,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+    work: Callable[[Stock], tuple[Any, int]],
+    nothing: tuple[Any, int],
+) -> tuple[str, tuple[Any, int]]:
+    """The place, and what `work` makes of the store there; `nothing` where no file has been written yet."""
+    from archfit.store.open import open_store, place
+
+    where = place(operator, environ)
+    if "://" not in where and not os.path.exists(where):
+        return where, nothing
+    store = open_store(operator, environ, clock)
+    try:
+        return where, work(store)
+    finally:
+        store.close()
+
+
+def _format(operator: Operator) -> int:
+    if operator.cache.startswith(("redis://", "rediss://")):
+        from archfit.store import redis
+
+        return redis.SCHEMA
+    from archfit.store import sqlite
+
+    return sqlite.SCHEMA
+
+
+def _date(seconds: int) -> str | None:
+    """ISO 8601 in UTC, None for 0."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)) if seconds else None
