@@ -255,15 +255,22 @@ class TestBearer:
         assert runs.names("x.io/a:1") == BOTH
         assert fake.kinds() == ["manifest", "ping", "token", "manifest"]
 
-    def test_a_slow_first_contact_holds_others_back_only_where_a_401_is_expected(
+    def test_nobody_waits_for_a_first_answer_where_no_401_is_expected(
         self, fake: FakeRegistry, runs: Runs
     ) -> None:
+        """The first answer comes only when all eight have asked."""
         for number in range(8):
             fake.index(f"r{number}", "1", BOTH)
-        fake.bearer()
-        texts = [f"x.io/r{number}:1" for number in range(8)]
-        assert {type(answer) for answer in runs.ask(*texts).values()} == {Found}
-        assert fake.count("token") == 8
+        everyone = threading.Event()
+
+        def script(asked: Asked) -> Answer:
+            if fake.count() == 8:
+                everyone.set()
+            return fake.stored(asked).held(everyone)
+
+        fake.on(script)
+        answers = runs.ask(*(f"x.io/r{number}:1" for number in range(8)))
+        assert {type(answer) for answer in answers.values()} == {Found}
 
 
 class TestBasic:
@@ -402,26 +409,20 @@ class TestRetries:
             host.end()
         assert host.share == 1
 
-    def test_a_halved_share_holds_the_rest_of_the_run(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_wave_of_503_is_asked_again_and_answered(self, fake: FakeRegistry, runs: Runs) -> None:
         for number in range(64):
             fake.index(f"i{number}", "1", BOTH)
-        gate, first = threading.Event(), []
+        together = threading.Event()
 
-        def script(asked: Asked) -> Answer | None:
-            if len(first) < 32:
-                first.append(asked)
-                if len(first) == 32:
-                    gate.set()
-                return Answer(503, hold=gate)
-            if len(first) == 32:
-                fake.most_at_once = 0
-                first.append(asked)
-            return None
+        def script(_: Asked) -> Answer | None:
+            if fake.count() == 32:
+                together.set()
+            return Answer(503, hold=together) if fake.count() <= 32 else None
 
         fake.on(script)
         answers = runs.ask(*(f"x.io/i{number}:1" for number in range(64)))
         assert {type(answer) for answer in answers.values()} == {Found}
-        assert fake.count() == 96
+        assert (fake.count(), runs.waits) == (96, [0.25] * 32)
 
 
 class TestLimits:

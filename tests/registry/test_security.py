@@ -185,21 +185,31 @@ class TestRealms:
         fake.bearer()
         assert runs.names("x.io/a:1") == BOTH
 
-    def test_a_strange_token_service_gets_no_credentials_security_6(
-        self, fake: FakeRegistry, tmp_path: Path
+    @pytest.mark.parametrize(
+        ("realm_host", "users"),
+        [
+            pytest.param("localhost", [None], id="a-stranger-gets-none"),
+            pytest.param("127.0.0.1", [WANTED], id="the-registrys-own-host-gets-them"),
+        ],
+    )
+    def test_who_is_sent_credentials_security_6(
+        self,
+        fake: FakeRegistry,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        realm_host: str,
+        users: list[str | None],
     ) -> None:
+        monkeypatch.setattr("archfit.registry.dial.kind_of", lambda _: "public")
         files = tls_files()
         with FakeRegistry(files.context()) as service:
             runs = Runs(tmp_path, fake.url, SSL_CERT_FILE=str(files.ca))
-            # Both are 127.0.0.1 to be reachable, so that only the name tells them apart.
-            fake.bearer(realm=f"https://localhost:{service.port}/token")
-            service.on(lambda asked: Answer(401) if asked.kind == "token" else None)
+            fake.bearer(realm=f"https://{realm_host}:{service.port}/token")
+            service.always(Answer(403))
             runs.login(fake.host)
-            assert "loopback" in runs.cause("x.io/a:1")
-            from archfit.registry import auth
-
-            assert not auth.may_have_credentials(f"https://localhost:{service.port}/token", fake.url)
-            assert service.asked == []
+            cause = runs.cause("x.io/a:1")
+            assert [asked.headers.get("authorization") for asked in service.asked] == users
+            assert ("were not sent, as it is not" in cause) is (users == [None])
 
     def test_a_token_request_follows_no_redirect_elsewhere_security_7(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
