@@ -7,7 +7,8 @@
     --add-missing --update GLOB both
     --prune                     (goes with each of these)                only entries of the streams' images
 
-Globs are those of fnmatch, matched against the whole normalised reference; `*` also crosses "/".
+A pinned reference that the file holds is asked anew only for a glob: what a digest stands for never changes. Globs are
+those of fnmatch, matched against the whole normalised reference; `*` also crosses "/".
 """
 
 from __future__ import annotations
@@ -72,12 +73,14 @@ def chosen(needed: Iterable[str], held: Mapping[str, Found], globs: Sequence[str
     Raises UsageError for a glob that matches none, because it is a mistake, and the file would stay as it was.
     """
     needed = list(needed)
-    if not globs and not add:
-        globs = [EVERY]
-    asked = {name for name in needed if add and name not in held}
+    every = EVERY in globs or not (globs or add)
+    asked = {name for name in needed if name not in held} if every or add else set()
+    asked |= {name for name in needed if every and "@" not in name}
     for glob in globs:
+        if glob == EVERY:
+            continue
         matched = set(filter(re.compile(translate(glob)).match, needed))
-        if not matched and glob != EVERY:
+        if not matched:
             raise UsageError(
                 f"--update: {glob!r} matches no image of the manifests: write it for whole references, as in "
                 "'docker.io/library/*:1.*'"
