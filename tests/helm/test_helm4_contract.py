@@ -73,7 +73,7 @@ def test_check_11_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: 
     assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?", known["version"])
     (command,) = known["runtimeConfig"].pop("platformCommand")
     assert known["runtimeConfig"] == {}
-    assert command["args"] == ["--on-blank", "comment"]
+    assert command["args"] == ([] if which == "set-up" else ["--on-blank", "comment"])
     assert set(command) == {"command", "args"}
     shown = tmp_path / "shown" / "archfit"
     shown.mkdir(parents=True)
@@ -270,7 +270,7 @@ def test_check_19_pipe_and_plugin_write_the_same_bytes(
     launcher = str(helm4.folder / "plugins" / "archfit" / "archfit")
     assert archfit(seen.given, ARCHFIT_MIRROR=mirrors).ok() == seen.written
     done = subprocess.run(
-        [launcher, "--on-blank", "comment"],
+        [launcher],
         input=seen.given,
         env=helm4.environ,
         capture_output=True,

@@ -8,7 +8,8 @@
 
 Helm 4 splits `command` at blanks before it expands variables, so a path of the user's cannot stand in it; a blank
 in HELM_PLUGIN_DIR does no harm. `--on-blank comment`: Helm 4 fails a release whose post-renderer prints nothing,
-also where the chart rendered nothing.
+also where the chart rendered nothing. The launcher says it by the variable, which spares the run argparse; a flag of
+the user's counts for more than either.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ HEAD = """\
 # Keep it out of every directory that Helm 3 reads: one file of this schema disables all plugins of Helm 3."""
 
 
-def manifest(command: str, head: str = HEAD) -> str:
-    """The plugin.yaml whose plugin starts `command`. head: comment lines."""
+def manifest(command: str, head: str = HEAD, arguments: str = "[--on-blank, comment]") -> str:
+    """The plugin.yaml whose plugin starts `command`. head: comment lines. arguments: a list in flow style."""
     return f"""\
 {head}
 apiVersion: v1
@@ -39,7 +40,7 @@ runtime: subprocess
 runtimeConfig:
   platformCommand:
     - command: {command}
-      args: [--on-blank, comment]
+      args: {arguments}
 """
 
 
@@ -52,10 +53,12 @@ def files(python: str, *, windows: bool) -> dict[str, tuple[str, int]]:
         return {"plugin.yaml": (manifest(NAME, MARK), 0o644)}
     # -P: the working directory is the user's chart, and holds no modules of ours.
     launcher = (
-        f"#!/bin/sh\n{MARK}\nexec {shlex.quote(python)} -P -c 'from archfit.cli import run; run()' \"$@\"\n"
+        f"#!/bin/sh\n{MARK}\n"
+        'export ARCHFIT_ON_BLANK="${ARCHFIT_ON_BLANK:-comment}"\n'
+        f"exec {shlex.quote(python)} -P -c 'from archfit.cli import run; run()' \"$@\"\n"
     )
     return {
-        "plugin.yaml": (manifest(f"${{HELM_PLUGIN_DIR}}/{NAME}", MARK), 0o644),
+        "plugin.yaml": (manifest(f"${{HELM_PLUGIN_DIR}}/{NAME}", MARK, "[]"), 0o644),
         NAME: (launcher, 0o755),
     }
 
