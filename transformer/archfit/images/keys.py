@@ -6,7 +6,7 @@
 `who` is there when the answer was learned with a credential: whoever asks with another one, or with none, neither
 finds the entry nor can tell for which credential it is. It is a slow hash (scrypt, RFC 7914) of server and
 credential, secret included, because a user name alone could be claimed by anybody, and a fast hash of a password
-could be guessed back. Docker's official images are public whoever asks.
+could be guessed back. Docker's official images are public whoever asks Docker for them.
 
 A run reads the public entry and that of the credential in its files. A credential helper takes long and is asked only
 for servers of which the cache says that they want credentials.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from archfit.images.reference import Reference
     from archfit.options.values import Mirror
     from archfit.registry.credentials import Credential, Keychain
+    from archfit.registry.mirrors import Target
 
 _OFFICIAL = "docker.io/library/"
 _ROUNDS = 2**13  # 8 MiB and 15 ms for each credential
@@ -62,7 +63,7 @@ class SharedKeys:
         return [_shared(reference), *([f"{_shared(reference)}#{name}"] if name else [])]
 
     def host(self, reference: Reference) -> str:
-        return "" if self._who(reference, helpers=False) is not None else f"host:{self._at(reference)[0]}"
+        return "" if self._who(reference, helpers=False) is not None else f"host:{self._place(reference).origin}"
 
     def late(self, reference: Reference, host: str) -> list[str]:
         if '"bearer"' not in host and '"basic"' not in host:
@@ -74,22 +75,22 @@ class SharedKeys:
         name = self._who(reference, helpers=True) if used else ""
         return f"{_shared(reference)}#{name}" if name else _shared(reference)
 
-    def _at(self, reference: Reference) -> tuple[str, str, str]:
+    def _place(self, reference: Reference) -> Target:
         from archfit.registry.mirrors import target
 
-        place = target(reference, self._mirrors)
-        return place.origin, place.host, place.repository
+        return target(reference, self._mirrors)
 
     def _who(self, reference: Reference, *, helpers: bool) -> str | None:
         """The credential's name, "" where there is none, None where only a helper could say."""
         from archfit.errors import RegistryError
         from archfit.registry.credentials import HelperNeeded
 
-        if reference.name.startswith(_OFFICIAL):
+        place = self._place(reference)
+        if reference.name.startswith(_OFFICIAL) and not place.configured:
             return ""
-        _, host, repository = self._at(reference)
+        host = place.host
         try:
-            credential = self._keychain.find(host, repository, helpers=helpers)
+            credential = self._keychain.find(host, place.repository, helpers=helpers)
         except HelperNeeded:
             return None
         except RegistryError:

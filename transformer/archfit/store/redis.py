@@ -85,7 +85,8 @@ class RedisStore:
         """Those of the keys that there are. Raises StoreTrouble."""
         if not keys:
             return {}
-        values = self._do(lambda client: client.mget([PREFIX + key for key in keys]))
+        names = [PREFIX + key for key in keys]
+        values = self._do(lambda client: _list(client.mget(names), len(names)))
         texts = ((key, _text(value)) for key, value in zip(keys, values, strict=True))
         return {key: text for key, text in texts if text}
 
@@ -110,7 +111,7 @@ class RedisStore:
             with client.pipeline(transaction=False) as pipeline:
                 for key in keys:
                     pipeline.set(_claim(key), text, nx=True, px=max(1, int(seconds * 1000)))
-                return pipeline.execute()
+                return _list(pipeline.execute(), len(keys))
 
         end = self._monotonic() + seconds
         won = {key for key, done in zip(keys, self._do(work), strict=True) if done} if keys else set()
@@ -159,7 +160,7 @@ class RedisStore:
     def _page(self, cursor: int) -> tuple[int, list[tuple[str, str]]]:
         def work(client: redis.Redis) -> tuple[int, list[Any], list[Any]]:
             following, names = client.scan(cursor, match=f"{PREFIX}*", count=_AT_ONCE)
-            return following, names, client.mget(names) if names else []
+            return following, names, _list(client.mget(names), len(names)) if names else []
 
         following, names, values = self._do(work)
         keys = [name.decode("utf-8", "surrogateescape").removeprefix(PREFIX) for name in names]
@@ -203,6 +204,12 @@ def _advice(error: Exception) -> str:
     if "CERTIFICATE" in str(error):
         return "name its CA certificates in --cache-ca-file"
     return "start it, or name another in --cache"
+
+
+def _list(answer: object, length: int) -> list[Any]:
+    if not isinstance(answer, list) or len(answer) != length:
+        raise ValueError("what answers there is no Redis")
+    return answer
 
 
 def _claim(key: str) -> str:
