@@ -49,8 +49,8 @@ ROWS = (
     *(option for option in OPERATOR if option.key not in _WITHOUT),
 )
 ABOUT = f"""\
-Writes what registries say about the images of rendered manifests into the lock file ({DEFAULT_PATH}, if
-no other is named), for runs that ask nobody: archfit --lock-file {DEFAULT_PATH} --locked
+Writes what registries say about the images of rendered manifests into the lock file, {DEFAULT_PATH}
+if no other is named, for runs that ask nobody: archfit --lock-file {DEFAULT_PATH} --locked
 
   helm template . | archfit lock
   archfit lock --prune rendered/*.yaml
