@@ -151,9 +151,12 @@ class TestAddresses:
         assert runs.names("x.io/a:1") == BOTH
         assert seen == ["rebinding.example"]
 
-    def test_a_proxy_is_not_told_to_dial_special_addresses(self) -> None:
-        with pytest.raises(RegistryError, match="is not dialled"):
-            Dialler().judge_literal("127.0.0.1", 80, foreign=True)
+    def test_a_proxy_is_not_told_to_dial_special_addresses(self, stranger: FakeRegistry, runs: Runs) -> None:
+        runs.set(mirrors=())
+        runs.environ["https_proxy"] = stranger.url
+        for host in ("127.0.0.1:5000", "169.254.169.254", "[::1]"):
+            assert "which is not dialled" in runs.cause(f"{host}/a:1")
+        assert stranger.connections == 0
 
 
 class TestRealms:
@@ -300,6 +303,21 @@ class TestRedirects:
         assert "authorization" not in stranger.asked[0].headers
         assert "secret" not in cause
 
+    def test_nor_is_one_that_comes_after_a_challenge_of_the_registrys_own_security_9(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
+    ) -> None:
+        runs.also("stranger.io", stranger.url)
+        moved = Answer(307, headers={"Location": f"{stranger.url}/v2/a/manifests/1"})
+        fake.always(moved)
+        fake.bearer(user="user:hush")
+        asks = {"WWW-Authenticate": f'Bearer realm="{stranger.url}/token"'}
+        stranger.always(Answer(401, headers=asks))
+        runs.login(fake.host)
+        assert "answered 401" in runs.cause("x.io/a:1")
+        assert set(stranger.kinds()) == {"manifest"}
+        assert fake.kinds()[:3] == ["manifest", "token", "manifest"]
+        assert fake.count("token") == fake.count("manifest") - 1
+
     def test_a_target_on_loopback_is_refused_where_nobody_named_it_security_2_3(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
@@ -377,7 +395,9 @@ class TestSecrets:
         fake.single("a", "1", "linux/amd64")
         document = fake.stored
         fake.on(
-            lambda asked: Answer(200, document(asked).body, {**document(asked).headers, "Set-Cookie": "a=b"})
+            lambda asked: Answer(
+                200, document(asked).body, {**document(asked).headers, "Set-Cookie": "a=b; Path=/"}
+            )
         )
         runs.found("x.io/a:1")
         assert all("cookie" not in asked.headers for asked in fake.asked)
