@@ -22,9 +22,20 @@ if TYPE_CHECKING:
 
 
 class Asking:
-    """What a run asks, and what there is to say about that."""
+    """What a run asks, and what there is to say about that.
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], stderr: TextIO) -> None:
+    named_hosts_only: private addresses are asked only where the operator names the host.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        stderr: TextIO,
+        *,
+        named_hosts_only: bool = False,
+    ) -> None:
+        self._named_hosts_only = named_hosts_only
         self._settings = settings
         self._environ = environ
         self._stderr = stderr
@@ -73,4 +84,5 @@ class Asking:
             lock=lock,
             environ=self._environ,
             progress=progress,
+            named_hosts_only=self._named_hosts_only,
         )

@@ -76,7 +76,7 @@ def _run(
     function = _function(data)
     try:
         layer = _layer(function) if function else None
-        job = _Job(load(argv, environ, _read, application=layer), environ, stderr, function)
+        job = Job(load(argv, environ, _read, application=layer), environ, stderr, function)
         try:
             return job.run(data, stdout)
         finally:
@@ -139,8 +139,8 @@ def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
     keep(None, results, (), exit_code=code, sources=(), requests={}, path="", environ=environ)
 
 
-class _Job:
-    """One run: its settings, its lookup, and what it has to say."""
+class Job:
+    """One run: its settings, its lookup, and what it has to say. named_hosts_only: as `asking.Asking` takes it."""
 
     def __init__(
         self,
@@ -148,12 +148,14 @@ class _Job:
         environ: Mapping[str, str],
         stderr: TextIO,
         function: FunctionInput | None = None,
+        *,
+        named_hosts_only: bool = False,
     ) -> None:
         self._settings = settings
         self._environ = environ
         self._stderr = stderr
         self._function = function
-        self._asking = Asking(settings, environ, stderr)
+        self._asking = Asking(settings, environ, stderr, named_hosts_only=named_hosts_only)
 
     def run(self, data: bytes, stdout: BinaryIO) -> int:
         options = self._settings.options

@@ -63,7 +63,9 @@ class Lookup:
         environ: Mapping[str, str],
         progress: Callable[[int, int], None] | None,
         wait: Callable[[float], object],
+        named_hosts_only: bool,
     ) -> None:
+        self._named_hosts_only = named_hosts_only
         self.messages: list[str] = []
         self._operator = operator
         self._overrides = overrides
@@ -202,6 +204,7 @@ class Lookup:
                 self._wait,
                 self._kept.recall,
                 self._credentials(),
+                named_hosts_only=self._named_hosts_only,
             )
         session = self._session
         crew: Crew = session.begin(seconds)
@@ -228,11 +231,13 @@ def open_lookup(
     environ: Mapping[str, str] = os.environ,
     progress: Callable[[int, int], None] | None = None,
     wait: Callable[[float], object] = time.sleep,
+    named_hosts_only: bool = False,
 ) -> Lookup:
     """A Lookup over the operator's cache and registries.
 
     lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
-    registries. wait: sleeps for some seconds between tries. Raises UsageError for a mirror that cannot be used; a
+    registries. wait: sleeps for some seconds between tries. named_hosts_only: private addresses are asked only where
+    the operator names the host; a reference is not enough. Raises UsageError for a mirror that cannot be used; a
     cache that cannot be used is said in `messages`.
     """
     if operator.mirrors:
@@ -241,7 +246,15 @@ def open_lookup(
         check(operator.mirrors)
     store, trouble = (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ, clock)
     lookup = Lookup(
-        operator, overrides, store, lock=lock, clock=clock, environ=environ, progress=progress, wait=wait
+        operator,
+        overrides,
+        store,
+        lock=lock,
+        clock=clock,
+        environ=environ,
+        progress=progress,
+        wait=wait,
+        named_hosts_only=named_hosts_only,
     )
     if trouble:
         lookup.messages.append(f"{trouble}; this run goes on without it")

@@ -27,15 +27,18 @@ def load(
     rows: Sequence[Option] | None = None,
     program: str = "archfit",
     flags: tuple[Layer, str | None] | None = None,
+    fallback: Layer | None = None,
 ) -> Settings:
     """What a run was told.
 
     argv: without program and command. read: the bytes of the file at a path, or OSError. application: from
     `file.from_values`, where a door has one. rows: the options of the command; all of them if None. flags: what
-    `arguments.read` made of argv, where a command takes more than options. Raises UsageError. Whether help or
-    the version is asked for is seen by `arguments.wanted` before.
+    `arguments.read` made of argv, where a command takes more than options. fallback: what a door has
+    instead of some defaults. Raises UsageError. Whether help or the version is asked for is seen by
+    `arguments.wanted` before.
     """
-    if not argv and application is None and not any(name.startswith("ARCHFIT_") for name in environ):
+    told = argv or application or flags or fallback
+    if not told and not any(name.startswith("ARCHFIT_") for name in environ):
         return Settings()
     from archfit.errors import UsageError  # this and what follows: only for runs that are told something
     from archfit.options.environment import from_environment
@@ -66,4 +69,6 @@ def load(
                 f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that can be"
             ) from None
         layers.append(from_file(content, path, named_by))
+    if fallback is not None:
+        layers.append(fallback)
     return merge(layers)

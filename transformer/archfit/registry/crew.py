@@ -46,7 +46,10 @@ class Question(Record):
 
 
 class Crew:
-    """recall: platforms that the cache has for a digest of a repository; called from several threads."""
+    """recall: platforms that the cache has for a digest of a repository; called from several threads.
+
+    named_hosts_only: a reference alone opens no private network; only a server that the operator named may be there.
+    """
 
     def __init__(
         self,
@@ -54,7 +57,10 @@ class Crew:
         wire: Wire,
         mirrors: tuple[Mirror, ...],
         recall: Callable[[Reference, str], Found | None],
+        *,
+        named_hosts_only: bool = False,
     ) -> None:
+        self._named_hosts_only = named_hosts_only
         self._client = client
         self._wire = wire
         self._mirrors = mirrors
@@ -64,7 +70,7 @@ class Crew:
         """Where each question will be asked; the references' own registries become dialable."""
         found = [target(question.reference, self._mirrors) for question in questions]
         for place in found:
-            if not place.configured:
+            if not place.configured and not self._named_hosts_only:
                 with contextlib.suppress(RegistryError):  # asking it says the same
                     self._wire.own.add(place_of(place.origin))
         return found

@@ -32,7 +32,7 @@ AGENT = f"archfit/{__version__}"
 class Session:
     """now: Unix seconds. wait: sleeps between tries. recall: platforms that the cache has for a digest of a repository.
 
-    keychain: the operator's credentials.
+    keychain: the operator's credentials. named_hosts_only: as `crew.Crew` takes it.
     """
 
     def __init__(
@@ -43,13 +43,17 @@ class Session:
         wait: Callable[[float], object],
         recall: Callable[[Reference, str], Found | None],
         keychain: Keychain,
+        *,
+        named_hosts_only: bool = False,
     ) -> None:
         self.hosts = Hosts()
         self._wire = Wire(AGENT, environ)
         self._wire.named |= places(operator.mirrors)
         self.asker = Asker(self._wire, self.hosts, now, wait)
         self._client = Client(self.asker, keychain, Tokens(self.asker, time.monotonic))
-        self._crew = Crew(self._client, self._wire, operator.mirrors, recall)
+        self._crew = Crew(
+            self._client, self._wire, operator.mirrors, recall, named_hosts_only=named_hosts_only
+        )
         self._remembered: dict[str, str] = {}
 
     def begin(self, seconds: float) -> Crew:
