@@ -416,6 +416,7 @@ def test_a_real_stream_comes_out_the_same(
     asked = in_process(text, "--cache", cache, *corpus_registry.mirrors())
     locked = in_process(text, "--lock-file", str(corpus_lock), "--locked")
     assert locked == asked
+    assert locked[0] == 0
 
 
 def in_process(text: bytes, *words: str) -> tuple[int, bytes]:
