@@ -1,9 +1,9 @@
-"""RFC 6902: our two operations mean what python-jsonpatch makes of them."""
+"""RFC 6902: our three operations mean what python-jsonpatch makes of them."""
 
 import jsonpatch
 import pytest
 
-from archfit.patch import Add, PatchConflict, Test, apply, dotted, pointer, to_json
+from archfit.patch import Add, PatchConflict, Remove, Test, apply, dotted, pointer, to_json
 
 BEFORE = {"a": {"b": [1, 2]}, "n": None, "s/~": "t"}
 
@@ -18,6 +18,9 @@ BEFORE = {"a": {"b": [1, 2]}, "n": None, "s/~": "t"}
         pytest.param([Add(("a", "b", 0), 0)], {**BEFORE, "a": {"b": [0, 1, 2]}}, id="insert-first"),
         pytest.param([Add(("a", "b", 2), 3)], {**BEFORE, "a": {"b": [1, 2, 3]}}, id="insert-at-the-end"),
         pytest.param([Test(("a", "b"), [1, 2]), Add(("c",), 1)], {**BEFORE, "c": 1}, id="test-holds"),
+        pytest.param([Remove(("n",))], {"a": {"b": [1, 2]}, "s/~": "t"}, id="remove-member"),
+        pytest.param([Remove(("a", "b", 0))], {**BEFORE, "a": {"b": [2]}}, id="remove-item"),
+        pytest.param([Remove(("a", "b"))], {**BEFORE, "a": {}}, id="remove-below"),
         pytest.param([Add(("s/~",), "u")], {**BEFORE, "s/~": "u"}, id="escaped-key"),
     ],
 )
@@ -35,6 +38,8 @@ def test_apply_agrees_with_jsonpatch(patch, after):
         pytest.param([Add(("x", "y"), 1)], id="parent-missing"),
         pytest.param([Add(("a", "b", 3), 1)], id="index-out-of-range"),
         pytest.param([Add(("s/~", "x"), 1)], id="parent-is-text"),
+        pytest.param([Remove(("x",))], id="remove-what-is-missing"),
+        pytest.param([Remove(("a", "b", 2))], id="remove-behind-the-end"),
     ],
 )
 def test_what_cannot_be_applied_is_a_conflict(patch):

@@ -1,7 +1,9 @@
-"""RFC 6902 JSON Patch: the two operations archfit speaks, and their application to plain values.
+"""RFC 6902 JSON Patch: the three operations archfit speaks, and their application to plain values.
 
     [{"op": "test", "path": "/spec/tolerations", "value": null},
      {"op": "add",  "path": "/spec/tolerations", "value": [...]}]
+
+`remove` takes back what an earlier run of archfit added and recorded (`placement.stamp`), nothing else.
 
 A path is kept as a tuple of keys, indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text.
 The patch is the contract of the whole program: `edit` renders it as text, later doors print or send it.
@@ -40,7 +42,13 @@ class Test(Record):
     value: Any
 
 
-Operation: TypeAlias = "Add | Test"
+class Remove(Record):
+    """RFC 6902 4.2: takes a member or an item away."""
+
+    path: Path
+
+
+Operation: TypeAlias = "Add | Test | Remove"
 
 
 def pointer(path: Path) -> str:
@@ -61,11 +69,25 @@ def dotted(path: Path) -> str:
     return text
 
 
+def undotted(text: str) -> Path:
+    """`spec.tasks[*].template` as a path, "*" for every item or member; keys hold no dots or brackets.
+
+    Raises ValueError.
+    """
+    path = tuple(text.replace("[*]", ".*").split("."))
+    if not all(path) or any(mark in text.replace("[*]", "") for mark in "[] /\"'"):
+        raise ValueError(text)
+    return path
+
+
 def to_json(patch: Iterable[Operation]) -> list[dict[str, Any]]:
     """The patch as RFC 6902 writes it, ready for a JSON encoder."""
-    return [
-        {"op": type(step).__name__.lower(), "path": pointer(step.path), "value": step.value} for step in patch
-    ]
+    return [_as_json(step) for step in patch]
+
+
+def _as_json(step: Operation) -> dict[str, Any]:
+    made: dict[str, Any] = {"op": type(step).__name__.lower(), "path": pointer(step.path)}
+    return made if isinstance(step, Remove) else {**made, "value": step.value}
 
 
 def apply(value: Any, patch: Iterable[Operation]) -> Any:
@@ -74,11 +96,16 @@ def apply(value: Any, patch: Iterable[Operation]) -> Any:
     Raises PatchConflict.
     """
     for step in patch:
-        value = _tested(value, step) if isinstance(step, Test) else _added(value, step.path, step.value, step)
+        if isinstance(step, Add):
+            value = _added(value, step.path, step.value, step)
+        elif isinstance(step, Test):
+            _tested(value, step)
+        else:
+            value = _removed(value, step.path, step)
     return value
 
 
-def _tested(value: Any, step: Test) -> Any:
+def _tested(value: Any, step: Test) -> None:
     found = value
     for token in step.path:
         if isinstance(found, dict):
@@ -89,7 +116,18 @@ def _tested(value: Any, step: Test) -> Any:
             raise PatchConflict(f"{pointer(step.path)} does not exist")
     if found != step.value:
         raise PatchConflict(f"{pointer(step.path)} is not what the patch expects")
-    return value
+
+
+def _removed(value: Any, path: Path, step: Remove) -> Any:
+    head, rest = (path[0], path[1:]) if path else ("", ())
+    if isinstance(value, dict) and head in value:
+        if rest:
+            return {**value, head: _removed(value[head], rest, step)}
+        return {key: member for key, member in value.items() if key != head}
+    if isinstance(value, list) and isinstance(head, int) and head < len(value):
+        kept = [_removed(value[head], rest, step)] if rest else []
+        return [*value[:head], *kept, *value[head + 1 :]]
+    raise PatchConflict(f"{pointer(step.path)} does not exist")
 
 
 def _added(value: Any, path: Path, new: Any, step: Add) -> Any:
