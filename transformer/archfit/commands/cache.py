@@ -132,7 +132,9 @@ def _removed(
     where, (chosen, there) = _with(operator, environ, clock, work, ([], 0))
     by_kind = counts(chosen)
     told = {"place": where, "removed": len(chosen), "left": there - len(chosen), **by_kind}
-    kinds = ", ".join(f"{count} {name}" for name, count in by_kind.items() if count)
+    kinds = ", ".join(
+        f"{count} {name if count > 1 else name[:-1]}" for name, count in by_kind.items() if count
+    )
     return told, f"removed {len(chosen)} of {there} entries{': ' if kinds else ''}{kinds} ({where})\n"
 
 

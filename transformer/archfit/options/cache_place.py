@@ -56,7 +56,7 @@ def server(text: str) -> Server:
         )
     found = _URL(text)
     if found is None or not 0 < int(found[4] or 6379) <= 65535:
-        shown = f"{scheme}://{rest.rpartition('@')[2]}"
+        shown = re.split("[?#]", f"{scheme}://{rest.rpartition('@')[2]}")[0]
         raise Problem(f"{shown!r} is not the URL of a cache: write it as {_EXAMPLE}")
     return Server(
         bool(found[1]), found[3].strip("[]"), int(found[4] or 6379), int(found[5] or 0), found[2] or ""
