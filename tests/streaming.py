@@ -17,6 +17,8 @@ from archfit.frames import stream
 from archfit.options.values import Options
 from archfit.patch import Add, pointer
 from archfit.pipeline import transform
+from archfit.source.container import slices
+from archfit.source.split import split
 from archfit.source.values import Typed
 from judging import Refused, typed
 from placing import found
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from archfit.images.platforms import Answer
-    from archfit.outcome import Result
-    from archfit.patch import Operation
+    from archfit.outcome import Place, Result
+    from archfit.patch import Path
     from archfit.pipeline import Transformed
     from judging import Judge
 
@@ -67,7 +69,8 @@ def sides(diff: str) -> tuple[bytes, bytes]:
 
 
 def lookup(texts: Iterable[str]) -> dict[str, Answer]:
-    return {text: IMAGES[text] for text in texts}
+    """An image that nobody knows offers linux/amd64, as `amd:1` does."""
+    return {text: IMAGES.get(text, IMAGES["amd:1"]) for text in texts}
 
 
 def edited(data: bytes, options: Options | None = None) -> Output:
@@ -115,28 +118,36 @@ def _judged(judge: Judge, reader: str, data: bytes, output: Output, *, refused: 
         assert refused, f"{reader} refuses the input"
         return
     assert not refused, f"{reader} takes the input"
-    expected = patched(before, steps(output.transformed))
+    expected = patched(before, steps(data, output.transformed))
     assert typed(judge.read(reader, output.data)) == typed(expected)
 
 
-def steps(transformed: Transformed) -> dict[int, list[Operation]]:
-    """Document -> the operations for it."""
-    made: dict[int, list[Operation]] = {}
+def steps(data: bytes, transformed: Transformed) -> dict[int, list[tuple[Path, Any]]]:
+    """Document -> (path from its root, value) of each addition."""
+    made: dict[int, list[tuple[Path, Any]]] = {}
     for pod, decision in transformed.decisions:
-        made.setdefault(pod.place.document, []).extend(decision.patch)
+        within = () if pod.path[0] == "items" else _sliced(data, pod.place)
+        made.setdefault(pod.place.document, []).extend(
+            ((*within, *step.path), plain(step.value)) for step in decision.patch if isinstance(step, Add)
+        )
     return made
 
 
-def patched(documents: Sequence[Any], patches: dict[int, list[Operation]]) -> list[Any]:
-    """The documents with the patches applied, by python-jsonpatch."""
+def _sliced(data: bytes, place: Place) -> Path:
+    """Where an object stands that was parsed by itself: in a list, the number of the item that begins at its line."""
+    piece = split(data)[place.document - 1]
+    if piece.line == place.line:
+        return ()
+    lines = [data.count(b"\n", 0, item.start) + 1 for item in slices(data, piece.start, piece.end) or ()]
+    return ("items", lines.index(place.line))
+
+
+def patched(documents: Sequence[Any], patches: dict[int, list[tuple[Path, Any]]]) -> list[Any]:
+    """The documents with the additions made, by python-jsonpatch."""
     return [
         jsonpatch.apply_patch(
             document,
-            [
-                {"op": "add", "path": pointer(step.path), "value": plain(step.value)}
-                for step in patches.get(number, ())
-                if isinstance(step, Add)
-            ],
+            [{"op": "add", "path": pointer(path), "value": value} for path, value in patches.get(number, ())],
         )
         for number, document in enumerate(documents, start=1)
     ]

@@ -192,6 +192,23 @@ CASES = {
     + "         tolerations: &t\n         - key: q\n"
     + BLOCK_ADDED.replace("+  ", "+")
     + deployment("b", "\n" + BOTH + "         tolerations: *t\n"),
+    "an anchor that is used again inside of its own node": """\
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   template:
+     spec:
+       initContainers: &x
+       - &x {image: both:1}
+       containers:
+       - *x
++      tolerations:
++      - key: kubernetes.io/arch
++        operator: Equal
++        value: arm64
++        effect: NoSchedule
+""",
     "<< that supplies nothing of ours": " x: &x {nodeSelector: {disk: ssd}}\n"
     + LIST
     + deployment("a", "\n         <<: *x\n" + BOTH + PLACED),

@@ -908,3 +908,67 @@ ONE_READER = [
 def test_what_only_some_readers_take(judge: Judge, diff: str, refused: str) -> None:
     before, after = sides(diff)
     assert placed(judge, before, refused=refused.split()) == after
+
+
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+TERMS = (
+    "{weight: 1, preference: {matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]}}, "
+    "{weight: 5, preference: {matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [arm64]}]}}"
+)
+SEVERAL = [
+    pytest.param(
+        HEAD
+        + """\
+       containers:
+       - image: all:1
+       tolerations:
++      - key: kubernetes.io/arch
++        operator: Equal
++        value: arm64
++        effect: NoSchedule
++      affinity:
++        nodeAffinity:
++          requiredDuringSchedulingIgnoredDuringExecution:
++            nodeSelectorTerms:
++            - matchExpressions:
++              - key: kubernetes.io/arch
++                operator: In
++                values:
++                - amd64
++                - arm64
++                - s390x
+""",
+        Options(affinity="always", cluster_architectures=("amd64", "arm64", "s390x")),
+        id="an empty value is filled before a member is added behind it",
+    ),
+    pytest.param(
+        HEAD
+        + f"""\
+       containers: [{{image: all:1}}]
+       affinity:
+         nodeAffinity:
+-          {PREFERRED}: []
++          {PREFERRED}: [{TERMS}]
+"""
+        + TOLERATION,
+        Options(prefer=(("amd64", 1), ("arm64", 5))),
+        id="two items in an empty flow list",
+    ),
+    pytest.param(
+        HEAD
+        + f"""\
+       containers: [{{image: both:1}}]
+-      affinity: {{nodeAffinity: {{}}}}
++      affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchExpressions: [{{key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}}]}}]}}, {PREFERRED}: [{TERMS}]}}}}
+"""
+        + TOLERATION,
+        Options(prefer=(("amd64", 1), ("arm64", 5)), affinity="always"),
+        id="two members in an empty flow mapping",
+    ),
+]
+
+
+@pytest.mark.parametrize(("diff", "options"), SEVERAL)
+def test_several_edits_at_one_place(judge: Judge, diff: str, options: Options) -> None:
+    before, after = sides(diff)
+    assert placed(judge, before, options) == after

@@ -55,7 +55,13 @@ def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> li
             written_out[barrier] = apply(before, [addition.replace(path=addition.path[len(barrier) :])])
     if sites.aliases:
         _spare_other_users(written_out, value, apply(value, additions), sites)
-    edits = [(len(addition.path), _addition(text, sites, addition)) for addition in direct]
+    edits: list[tuple[int, TextEdit]] = []
+    holders: set[Path] = set()
+    for addition in direct:
+        holder = addition.path[:-1]
+        depth = len(addition.path) + (addition.path in sites.at)
+        edits.append((depth, _addition(text, sites, addition, first=holder not in holders)))
+        holders.add(holder)
     edits += [(len(path), _written_out(text, sites, path, new)) for path, new in written_out.items()]
     # Where two collections end on the same line, the inner one has to be continued first.
     return [
@@ -117,7 +123,8 @@ def _spare_other_users(written_out: dict[Path, Any], value: Any, after: Any, sit
             written_out[alias.path] = wanted
 
 
-def _addition(text: str, sites: Sites, addition: Add) -> TextEdit:
+def _addition(text: str, sites: Sites, addition: Add, *, first: bool = True) -> TextEdit:
+    """The edit for one addition. first: of those to its collection."""
     path, value = addition.path, addition.value
     style = Style(sites.indent, sites.dash)
     here, above = sites.at.get(path), sites.at[path[:-1]]
@@ -127,12 +134,12 @@ def _addition(text: str, sites: Sites, addition: Add) -> TextEdit:
     _check(above, addition)
     if path[-1] == "-":
         if above.flow:
-            return _into_flow(above, flow(value, as_json=above.json))
+            return _into_flow(above, flow(value, as_json=above.json), first=first)
         return _lines_behind(text, above, block_item(value, above.column, style))
     key = str(path[-1])
     if above.flow:
         member = flow({key: value}, as_json=above.json)
-        return _into_flow(above, member[1:-1])
+        return _into_flow(above, member[1:-1], first=first)
     return _lines_behind(text, above, block_member(key, value, above.column, style))
 
 
@@ -157,8 +164,8 @@ def _filled(text: str, site: Site, value: Any, style: Style) -> TextEdit:
     return _lines_below(text, site.end, block(value, column, style))
 
 
-def _into_flow(site: Site, member: str) -> TextEdit:
-    return TextEdit(site.end, site.end, f", {member}" if site.members else member)
+def _into_flow(site: Site, member: str, *, first: bool) -> TextEdit:
+    return TextEdit(site.end, site.end, member if first and not site.members else f", {member}")
 
 
 def _lines_behind(text: str, site: Site, lines: list[str]) -> TextEdit:

@@ -108,6 +108,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
     properties: list[tuple[str | None, str | None]] = []
     anchors: dict[str, tuple[Any, int, int]] = {}
     open_anchors: dict[int, str] = {}
+    latest: dict[str, int] = {}
     heights: dict[int, int] = {}
     merges: dict[int, list[tuple[Any, int]]] = {}
     stack: list[tuple[Any, Any, int, int]] = []
@@ -133,6 +134,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 properties.append((event.anchor, event.tag))
                 if event.anchor is not None:
                     anchors[event.anchor] = (value, len(events) - 1, 1)
+                    latest[event.anchor] = len(events) - 1
             if key is _NO_KEY and container.__class__ is dict:
                 if value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
                     key = _MERGE
@@ -152,6 +154,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 properties.append((event.anchor, event.tag))
                 if event.anchor is not None:
                     open_anchors[opened] = event.anchor
+                    latest[event.anchor] = opened
                     anchors.pop(event.anchor, None)
             container, key = ({}, _NO_KEY) if kind is MappingStart else ([], None)
             continue
@@ -161,7 +164,9 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 _merge(container, merges.pop(opened), events, opened, ends)
             value = container
             if opened in open_anchors:
-                anchors[open_anchors.pop(opened)] = (value, opened, size - size_at_open)
+                anchor = open_anchors.pop(opened)
+                if latest[anchor] == opened:
+                    anchors[anchor] = (value, opened, size - size_at_open)
             container, key, opened, size_at_open = stack.pop()
         elif kind is Alias:
             if event.anchor not in anchors:
