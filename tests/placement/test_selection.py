@@ -274,7 +274,8 @@ def test_a_pod_in_a_list_names_its_field() -> None:
     from archfit.placement.decide import decide
 
     pod = a_pod(using("a"), metadata=noted(onyl="amd64"), object_metadata=noted(only="amd64"))
-    pod = pod.replace(path=("items", 0, "items", 3, *pod.path))
+    root = ("items", 0, "items", 3)
+    pod = pod.replace(path=(*root, *pod.path), root=root)
     assert [result.field for result in decide(pod, {}, Options()).results][:2] == [
         'items[0].items[3].spec.template.metadata.annotations["archfit.dev/onyl"]',
         'items[0].items[3].metadata.annotations["archfit.dev/only"]',

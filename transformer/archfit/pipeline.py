@@ -13,7 +13,8 @@ from archfit.placement.decide import decide
 from archfit.placement.images import questions
 from archfit.record import Record
 from archfit.source.scan import check_editable
-from archfit.workloads.inventory import take, unknown_kinds
+from archfit.workloads.inventory import take
+from archfit.workloads.table import by_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,10 +71,15 @@ class Transformed(Record):
 
 def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     """What the pieces of a stream hold, and which images have to be looked up."""
-    inventories = [take(data, piece) for piece in pieces]
+    rows = by_kind(options.workloads)
+    inventories = [take(data, piece, rows) for piece in pieces]
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
-    results += unknown_kinds([kind for inventory in inventories for kind in inventory.unknown])
+    untouched = [one for inventory in inventories for one in inventory.untouched]
+    if untouched:
+        from archfit.workloads.untouched import told
+
+        results += told(untouched)
     texts = (text for document in documents for pod in document.pods for text in questions(pod, options))
     return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)))
 

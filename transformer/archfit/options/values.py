@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from archfit.images.platforms import Platform
+    from archfit.patch import Path
 
 
 class Toleration(Record):
@@ -57,6 +58,51 @@ class ImagePlatforms(Record):
     platforms: tuple[Platform, ...]
 
 
+class Workload(Record):
+    """A kind that holds pods, and where. Paths are from the object's root; "*" is every item or member.
+
+    version: of the API, "" for all.
+    pod_spec: the mapping that holds nodeSelector, affinity and tolerations, and containers as a pod spec does. Where it
+        is missing, it is created, if only `there` exists.
+    there: what has to be there for there to be a pod; () is pod_spec.
+    unless: (path, text): there is no pod where the value at path is text, or exists, for "".
+    images: images elsewhere; of each entry the first path that names one counts; "+" joins repository and tag.
+    main: the container of pod_spec whose image counts instead of the first entry of `images`.
+    default_image: who chooses the image where an entry names none, "" if nobody does.
+    unseen: (path, reason): where the path exists, there is one more image, which nobody can see.
+    affinity: the mapping that holds nodeAffinity; tolerations, node_selector: those members. () is beside the
+        containers, None that the kind has no such field.
+    metadata: of the pod; () is beside pod_spec, None the object's own.
+    inherits: mappings whose nodeSelector, affinity and tolerations hold where the pod has none; the first one counts.
+    shadows: mappings whose members hold likewise, for pods that cannot be told.
+    objects: whole objects stand there, as in a list.
+    note: what to tell about a pod that is changed.
+    reason: why nothing of what is `there` is changed; with `only`, if its text is that.
+    """
+
+    group: str
+    kind: str
+    pod_spec: Path = ()
+    immutable: bool = False
+    version: str = ""
+    there: Path = ()
+    unless: tuple[tuple[Path, str], ...] = ()
+    images: tuple[tuple[Path, ...], ...] = ()
+    main: str = ""
+    default_image: str = ""
+    unseen: tuple[tuple[Path, str], ...] = ()
+    affinity: Path | None = ()
+    tolerations: Path | None = ()
+    node_selector: Path | None = ()
+    metadata: Path | None = ()
+    inherits: tuple[Path, ...] = ()
+    shadows: tuple[Path, ...] = ()
+    objects: Path = ()
+    note: str = ""
+    reason: str = ""
+    only: str = ""
+
+
 GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm64", "NoSchedule"))
 
 
@@ -85,6 +131,7 @@ class Options(Record):
     lock_file: str = ""
     locked: bool = False
     rules: tuple[Rule, ...] = ()
+    workloads: tuple[Workload, ...] = ()
 
 
 class Mirror(Record):

@@ -92,11 +92,11 @@ def required_terms(pod: Pod) -> tuple[list[dict[str, Any]] | None, Path]:
 
     Raises Malformed.
     """
-    path: Path = pod.path
+    path = pod.at("affinity")[:-1]
     holder = pod.spec
     for key in ("affinity", "nodeAffinity", REQUIRED):
         below = mapping(holder, key, path)
-        path = (*path, key)
+        path = pod.at(key) if key == "affinity" else (*path, key)
         if below is None:
             return None, path
         holder = below
@@ -105,8 +105,8 @@ def required_terms(pod: Pod) -> tuple[list[dict[str, Any]] | None, Path]:
 
 def states_preference(pod: Pod) -> bool:
     """Whether a preferred term of the pod speaks of the architecture. Raises Malformed."""
-    path = (*pod.path, "affinity", "nodeAffinity")
-    affinity = mapping(pod.spec, "affinity", pod.path)
+    path = (*pod.at("affinity"), "nodeAffinity")
+    affinity = mapping(pod.spec, "affinity", path[:-2])
     node = mapping(affinity, "nodeAffinity", path[:-1]) if affinity else None
     if not node:
         return False
@@ -163,10 +163,10 @@ def _requirements(term: dict[str, Any], at: Path) -> tuple[list[Requirement], li
 
 
 def _selected(pod: Pod, labels: frozenset[str]) -> tuple[str, ...]:
-    selector = mapping(pod.spec, "nodeSelector", pod.path)
+    at = pod.at("nodeSelector")
+    selector = mapping(pod.spec, "nodeSelector", at[:-1])
     if not selector:
         return ()
-    at = (*pod.path, "nodeSelector")
     return tuple(dict.fromkeys(string(selector, key, at) for key in selector if key in labels))
 
 

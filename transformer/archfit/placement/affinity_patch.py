@@ -45,7 +45,7 @@ def operations(
     terms = [_preference(architecture, weight) for architecture, weight in preferred]
     if terms:
         fresh[PREFERRED] = terms
-    path = (*pod.path, "affinity")
+    path = pod.at("affinity")
     affinity = pod.spec.get("affinity")
     if affinity is None:
         return _created(path, {"nodeAffinity": fresh}) if fresh else []

@@ -76,9 +76,9 @@ class _Reading:
 
     def annotated(self) -> Annotations:
         pod = self.pod
-        at = (*pod.path[:-1], "metadata")
+        at = pod.metadata_path
         template = self.ours(pod.metadata, at)
-        above = (*_root(pod.path), "metadata")
+        above = (*pod.root, "metadata")
         own = self.ours(pod.object_metadata, above) if pod.object_metadata != pod.metadata else {}
         where, there = (*at, "annotations"), (*above, "annotations")
         for name in own:
@@ -145,14 +145,6 @@ class _Reading:
             self.error((*at, name), f"{name} is empty; write platforms, as in linux/amd64,linux/arm64")
             return None
         return tuple(platforms[text] for text in sorted(platforms))
-
-
-def _root(path: Path) -> Path:
-    """Where the object stands: () or, in a List, ("items", 3)."""
-    end = 0
-    while path[end : end + 1] == ("items",):
-        end += 2
-    return path[:end]
 
 
 def _listed(text: str) -> list[str]:

@@ -7,7 +7,8 @@
         cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
         every architecture that the pod can reach needs one; preferred terms go
 
-Outcomes without a patch: AlreadySet where the pod has what it would be given; OptedOut where `affinity:
+Outcomes without a patch: AlreadySet where the pod has what it would be given; Conflict where a
+custom resource has no field for what it cannot run without; OptedOut where `affinity:
 never` kept it from what it needs; else NotNeeded. A pod with an error is Unresolved; its results say what is
 wrong.
 """
@@ -20,6 +21,7 @@ from archfit.placement import additions, affinity_patch, tolerations, wording
 from archfit.placement.affinity import arch_pins, demands, required_terms, states_preference
 from archfit.placement.architectures import removed
 from archfit.placement.evidence import weigh
+from archfit.placement.fitting import fitted
 from archfit.placement.images import answers_for
 from archfit.placement.reach import reaches, union
 from archfit.placement.restriction import NOTHING, restriction
@@ -129,11 +131,23 @@ def _placed(case: _Case) -> Decision:
     elif asked.prefer and not case.stated and pod.ref.kind != "DaemonSet":
         preferred = additions.preferred(asked.prefer, case.reachable, case.evidence)
 
-    patch = [
-        *affinity_patch.operations(pod, written.required, written.narrowed, preferred),
-        *tolerations.operations(pod, new),
-    ]
+    if pod.places is not None:
+        tainted = bool(new) and additions.all_tainted(asked.tolerate, case.own, case.reachable)
+        if not _has_places(case, written, new if tainted else []):
+            return _decision(case, "Conflict", f"{pod.ref.kind} has no field for what it needs", lacking)
+        written, preferred = (NOTHING, []) if pod.lacks("affinity") else (written, preferred)
+        new = [] if pod.lacks("tolerations") else new
+
+    patch = fitted(
+        pod,
+        [
+            *affinity_patch.operations(pod, written.required, written.narrowed, preferred),
+            *tolerations.operations(pod, new),
+        ],
+    )
     if patch:
+        if pod.places is not None and pod.places.note:
+            case.results.append(_result(pod, "info", pod.places.note, pod.path))
         restricted = case.reachable if written is not NOTHING else ()
         reason = wording.changed(restricted, lacking, new, [architecture for architecture, _ in preferred])
         return _decision(case, "Change", reason, lacking, tuple(patch))
@@ -141,7 +155,24 @@ def _placed(case: _Case) -> Decision:
         return _decision(case, "OptedOut", "affinity: never", lacking)
     if lacking or covered or case.stated:
         return _decision(case, "AlreadySet", "it says already what archfit would write", lacking)
-    return _decision(case, "NotNeeded", wording.not_needed(needed_only=needed_only), lacking)
+    unseen = case.evidence.unasked and not case.evidence.known
+    return _decision(case, "NotNeeded", wording.not_needed(needed_only=needed_only, unseen=unseen), lacking)
+
+
+def _has_places(case: _Case, written: Restriction, needed: list[Toleration]) -> bool:
+    """Whether the kind has the fields for what the pod cannot run without; said where not."""
+    pod = case.pod
+    severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
+    has = True
+    if written is not NOTHING and not written.only_always and pod.lacks("affinity"):
+        message = wording.no_affinity(pod.ref.kind, case.reachable, _lacking(case))
+        case.results.append(_result(pod, severity, message, pod.path))
+        has = False
+    if needed and pod.lacks("tolerations"):
+        message = wording.no_tolerations(pod.ref.kind, needed)
+        case.results.append(_result(pod, severity, message, pod.path))
+        has = False
+    return has
 
 
 def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tuple[Removed, ...]) -> None:

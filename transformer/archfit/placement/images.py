@@ -2,7 +2,7 @@
 
     the image                                               answer
     archfit.dev/image-platforms on the pod template         Found, origin "override": for every image
-    empty or missing                                        Unasked
+    empty or missing, or unseen in a custom resource        Unasked
     imagePullPolicy: Never                                  an override of the configuration, else Unasked
     `auto`, and the pod is marked for Istio's injector      an override of the configuration, else Unasked
     not a reference: `ko://..`, `$(params.x)`, `{{ .. }}`   Unasked
@@ -79,6 +79,8 @@ def _answer(
 def _unasked(pod: Pod, use: ImageUse) -> str:
     """Why nobody can answer for this use of an image, "" where the lookup can."""
     text = use.text
+    if use.unasked:
+        return use.unasked
     if not text:
         return "no image is named"
     if use.pull_policy == "Never":

@@ -5,6 +5,7 @@
     spec.nodeName                                                    the scheduler is not asked
     --exclude KIND[/NAMESPACE[/NAME]]                                globs; parts left out match everything
     rules: [{match: .., skip: true}]
+    an architecture or OS in nodeSelector that is filled in later    `{{..}}`, `$(..)`, `${..}` in templates
     nodeSelector type: virtual-kubelet                               nodes without an arch label
     a toleration of virtual-kubelet.io/provider, or of a key of unlabelledNodes (an empty key is none of them)
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from archfit.outcome import Result
     from archfit.workloads.pods import Pod
 
+_LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"
 
 
@@ -101,6 +103,10 @@ def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: boo
 
 def _virtual(pod: Pod, options: Options) -> str:
     selector, tolerations = pod.spec.get("nodeSelector"), pod.spec.get("tolerations")
+    for label in _LABELS:
+        value = selector.get(label) if isinstance(selector, dict) else None
+        if isinstance(value, str) and any(mark in value for mark in ("{{", "$(", "${")):
+            return f"its nodeSelector's {label} is filled in later ({value})"
     if isinstance(selector, dict) and selector.get("type") == "virtual-kubelet":
         return "it is for virtual nodes, which have no arch label (nodeSelector type: virtual-kubelet)"
     if isinstance(tolerations, list):

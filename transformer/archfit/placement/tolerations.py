@@ -29,8 +29,8 @@ def existing(pod: Pod) -> list[Toleration]:
     if pod.spec.get("tolerations") is None:
         return []
     found = []
-    for index, item in enumerate(items(pod.spec, "tolerations", pod.path)):
-        at = (*pod.path, "tolerations", index)
+    for index, item in enumerate(items(pod.spec, "tolerations", pod.at("tolerations")[:-1])):
+        at = (*pod.at("tolerations"), index)
         found.append(
             Toleration(*[string(item, field, at) for field in ("key", "operator", "value", "effect")])
         )
@@ -59,7 +59,7 @@ def operations(pod: Pod, new: Sequence[Toleration]) -> list[Operation]:
     """The patch that appends `new` to the pod's tolerations."""
     if not new:
         return []
-    path = (*pod.path, "tolerations")
+    path = pod.at("tolerations")
     there = pod.spec.get("tolerations")
     values = [_written(toleration) for toleration in new]
     if there is None:

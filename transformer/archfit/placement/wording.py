@@ -54,9 +54,9 @@ def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Pat
     path = pod.path
     if pins:
         key = next(key for key in pod.spec["nodeSelector"] if key in ARCH_LABELS)
-        path = (*path, "nodeSelector", key)
+        path = (*pod.at("nodeSelector"), key)
     elif not found or found[0].demand.index is not None:
-        path = (*path, "affinity", "nodeAffinity", REQUIRED)
+        path = (*pod.at("affinity"), "nodeAffinity", REQUIRED)
     return path
 
 
@@ -84,6 +84,22 @@ def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozense
         text = listed(f"{system}/{name}" for system, names in per_system.items() for name in names)
     only = "" if all(names >= wanted for names in per_system.values()) else "only "
     return f"{use.text} offers {only}{text}"
+
+
+def no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
+    """The result for a pod that needs node affinity, in a custom resource that has no field for it."""
+    return (
+        f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node affinity; "
+        "restrict its namespace or nodes by other means, or leave such pods as they are with --on-conflict leave"
+    )
+
+
+def no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
+    """The same for tolerations of all that the pod can reach."""
+    return (
+        f"it needs a toleration of {', '.join(map(taint, needed))}, but {kind} has no field for tolerations; "
+        "leave such pods as they are with --on-conflict leave"
+    )
 
 
 def dead_term(os: str, architectures: Iterable[str], reachable: Iterable[str]) -> str:
@@ -143,8 +159,10 @@ def taint(toleration: Toleration) -> str:
     return f"{toleration.key}{value}{effect}"
 
 
-def not_needed(*, needed_only: bool) -> str:
-    """The reason of a NotNeeded."""
+def not_needed(*, needed_only: bool, unseen: bool) -> str:
+    """The reason of a NotNeeded. unseen: nobody can say what any of its images runs on."""
+    if unseen:
+        return "nobody can say what its images run on"
     if needed_only:
         return "it runs as it is, and cannot be changed once applied"
     return "its images run wherever it can go"

@@ -49,6 +49,8 @@ def duplicate_results(tree: Tree, root: int, pods: list[Pod], span: Span, place:
 
 def _is_read(path: Path, pod: Pod) -> bool:
     """Whether the decision for pod depends on the key at path, or an edit could go there."""
+    if pod.places is not None and _is_read_elsewhere(path, pod):
+        return True
     if path == pod.path[: len(path)]:
         return True
     if path[: len(pod.path)] == pod.path:
@@ -58,10 +60,26 @@ def _is_read(path: Path, pod: Pod) -> bool:
         if field == "volumes":
             return not below or below[1:2] == ["image"]
         return field in _WHOLE and (field != "affinity" or not below or below[0] == "nodeAffinity")
-    for metadata in ((*pod.path[:-1], "metadata"), ("metadata",)):
+    for metadata in (pod.metadata_path, (*pod.root, "metadata")):
         if path[: len(metadata)] == metadata:
             below = list(path[len(metadata) :])
             return not below or (
                 below[0] in _METADATA and (len(below) == 1 or str(below[-1]).startswith("archfit.dev/"))
             )
     return False
+
+
+def _is_read_elsewhere(path: Path, pod: Pod) -> bool:
+    """The same for what a custom resource has elsewhere than beside its containers."""
+    fields = [
+        (pod.at(field), field)
+        for field in ("affinity", "tolerations", "nodeSelector")
+        if not pod.lacks(field)
+    ]
+    fields += [(source, field) for field, source in (pod.places.inherited if pod.places else ())]
+    for at, field in fields:
+        if path == at[: len(path)]:
+            return True
+        if path[: len(at)] == at:
+            return field != "affinity" or path[len(at)] == "nodeAffinity"
+    return any(path == use.path[: len(path)] for use in pod.images)

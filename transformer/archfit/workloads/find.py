@@ -1,41 +1,60 @@
-"""Values into pods: the rows of the table applied to an object, lists opened on the way."""
+"""Values into pods: the rows of the table applied to an object, lists and embedded objects opened on the way."""
 
 from __future__ import annotations
 
 from archfit.outcome import ObjectRef
 from archfit.source.values import text_of
 from archfit.workloads.pods import ImageUse, Pod
-from archfit.workloads.table import LISTS, WORKLOADS, group_of
+from archfit.workloads.table import LISTS, group_of, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from archfit.options.values import Workload
     from archfit.outcome import Place
     from archfit.patch import Path
+    from archfit.workloads.table import Own
 
 _LIST_DEPTH = 16
 
 
-def find_pods(value: Any, place: Place, path: Path = ()) -> list[Pod]:
-    """The pods of an object, or of every object of a list.
+def find_pods(value: Any, place: Place, path: Path = (), own: Own | None = None) -> list[Pod]:
+    """The pods of an object, or of every object in it.
 
     path: where the object stands in its document, () for the document itself. Pod.path begins with it.
+    own: the user's rows.
     """
-    return [pod for at, item in objects(value, path) for pod in _pods_of(item, place, at)]
+    return [pod for at, item in objects(value, path, own) for pod in pods_of(item, place, at, own)]
 
 
-def objects(value: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """(path, object) of an object, or of every object of a `List`, nested ones too."""
+def objects(value: Any, path: Path = (), own: Own | None = None) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """(path, object) of an object, or of every object of a `List`, nested ones and embedded ones too."""
     if not isinstance(value, dict):
         return
-    key = group_of(text_of(value.get("apiVersion"))), text_of(value.get("kind"))
-    if key in LISTS and isinstance(value.get("items"), list) and len(path) < 2 * _LIST_DEPTH:
+    api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
+    if (
+        isinstance(value.get("items"), list)
+        and len(path) < 2 * _LIST_DEPTH
+        and _is_list(api_version, kind, own)
+    ):
         for number, item in enumerate(value["items"]):
-            yield from objects(_typed(item, value), (*path, "items", number))
-    else:
-        yield path, value
+            yield from objects(_typed(item, value), (*path, "items", number), own)
+        return
+    yield path, value
+    for row in rows_of(api_version, kind, own or {}):
+        if row.objects and len(path) < 4 * _LIST_DEPTH:
+            from archfit.workloads.elsewhere import matches
+
+            for at, item in matches(value, row.objects):
+                yield from objects(item, (*path, *at), own)
+
+
+def _is_list(api_version: str, kind: str, own: Own | None) -> bool:
+    if (group_of(api_version), kind) in LISTS:
+        return True
+    return kind[-4:] == "List" and bool(rows_of(api_version, kind[:-4], own or {}))
 
 
 def _typed(item: Any, around: dict[str, Any]) -> Any:
@@ -58,21 +77,31 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
     )
 
 
-def _pods_of(value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
-    group = group_of(text_of(value.get("apiVersion")))
-    row = WORKLOADS.get((group, text_of(value.get("kind"))))
-    if row is None:
-        return
+def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = None) -> Iterator[Pod]:
+    """The pods of one object, which stands at path."""
+    for row in rows_of(text_of(value.get("apiVersion")), text_of(value.get("kind")), own or {}):
+        if row.reason:
+            continue
+        if row.there or "*" in row.pod_spec:
+            yield from _pods_elsewhere(row, value, place, path)
+        elif row.pod_spec:
+            pod = _pod_beside(row, value, place, path)
+            if pod is not None:
+                yield pod
+
+
+def _pod_beside(row: Workload, value: dict[str, Any], place: Place, path: Path) -> Pod | None:
+    """The pod of a row that says no more than where the pod spec is."""
     above: Any = value
     for token in row.pod_spec[:-1]:
         above = above.get(token) if isinstance(above, dict) else None
     spec = above.get(row.pod_spec[-1]) if isinstance(above, dict) else None
     if not isinstance(spec, dict):
-        return
+        return None
     at = (*path, *row.pod_spec)
-    yield Pod(
+    return Pod(
         reference_of(value),
-        group,
+        row.group,
         place,
         at,
         spec,
@@ -80,7 +109,31 @@ def _pods_of(value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
         _mapping(value.get("metadata")),
         tuple(_images(spec, at)),
         row.immutable,
+        path,
     )
+
+
+def _pods_elsewhere(row: Workload, value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
+    from archfit.workloads.elsewhere import found_by, get
+
+    for found in found_by(row, value):
+        if found.problem():
+            continue
+        spec, places = found.placed()
+        beside = [use for use in _images(found.spec, (*path, *found.path)) if use.text or not row.images]
+        yield Pod(
+            reference_of(value),
+            row.group,
+            place,
+            (*path, *found.path),
+            spec,
+            _mapping(get(value, places.metadata)),
+            _mapping(value.get("metadata")),
+            (*beside, *(use.replace(path=(*path, *use.path)) for use in found.images())),
+            row.immutable,
+            path,
+            places.below(path),
+        )
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A piece of the stream into documents with pods, and what is worth saying about the rest.
 
     piece ── spans ── parse ──┬── pods found                     Document
-                              ├── a kind in no row, pod-like     "not transformed", once for each kind
+                              ├── a kind in a row, without pods  "not transformed", with the reason
+                              ├── a kind in no row, pod-like     "not transformed", with the row to add
                               ├── null, or a mapping             passes through
                               └── anything else                  error: this is not a Kubernetes object
 
@@ -11,13 +12,12 @@ An item of a list that does not parse by itself makes the whole list one documen
 from __future__ import annotations
 
 from archfit.errors import InvalidInput
-from archfit.outcome import ObjectRef, Place, Result
+from archfit.outcome import Place, Result
 from archfit.record import Record
 from archfit.source.scan import Span, spans
-from archfit.source.values import text_of
 from archfit.workloads.duplicates import duplicate_results
-from archfit.workloads.find import find_pods, objects, reference_of
-from archfit.workloads.table import LISTS, PODLESS, WORKLOADS, group_of
+from archfit.workloads.find import find_pods
+from archfit.workloads.table import LISTS, PODLESS, WORKLOADS, group_of, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from archfit.source.split import Piece
     from archfit.workloads.pods import Pod
     from archfit.workloads.sites import Sites
+    from archfit.workloads.table import Own
+    from archfit.workloads.untouched import Untouched
 
 _SOURCE = b"# Source: "
-_MANY_CONTAINERS = 64
+_NONE: Own = {}
 
 
 class Document(Record):
@@ -47,37 +49,39 @@ class Document(Record):
 
 
 class Inventory(Record):
-    """documents: those with pods. results: warnings and errors. unknown: pod-like kinds that are in no row."""
+    """documents: those with pods. results: warnings and errors. untouched: what may hold pods and is left as it is."""
 
     documents: tuple[Document, ...] = ()
     results: tuple[Result, ...] = ()
-    unknown: tuple[tuple[ObjectRef, Place], ...] = ()
+    untouched: tuple[Untouched, ...] = ()
 
 
-def is_podless(api_version: str, kind: str) -> bool | None:
+def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
     """Whether objects of a kind hold no pod: True, False, or None for a kind nobody has listed."""
     key = group_of(api_version), kind
-    if key in WORKLOADS or key in LISTS:
-        return False
-    return True if key in PODLESS else None
+    if key in PODLESS and key not in own:
+        return True
+    return False if key in LISTS or rows_of(api_version, kind, own) else None
 
 
-def take(data: bytes, piece: Piece) -> Inventory:
-    """What the piece holds. Problems become error results; nothing is raised for bad input."""
-    parts = list(spans(data, piece, is_podless))
+def take(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
+    """What the piece holds. Problems become error results; nothing is raised for bad input. own: the user's rows."""
+    parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, own)))
     try:
-        found = [_read(data, span) for span in parts]
+        found = [_read(data, span, own) for span in parts]
     except InvalidInput as error:
         if not any(span.item for span in parts):
             return Inventory(results=(_unreadable(data, error, piece),))
         try:
-            found = [_read(data, Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask))]
+            found = [
+                _read(data, Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask), own)
+            ]
         except InvalidInput as whole:
             return Inventory(results=(_unreadable(data, whole, piece),))
     return Inventory(
         tuple(document for inventory in found for document in inventory.documents),
         tuple(result for inventory in found for result in inventory.results),
-        tuple(kind for inventory in found for kind in inventory.unknown),
+        tuple(one for inventory in found for one in inventory.untouched),
     )
 
 
@@ -95,11 +99,11 @@ def _source(data: bytes, start: int, end: int) -> str:
     return data[at + len(_SOURCE) : line_end if line_end >= 0 else end].decode().strip()
 
 
-def _read(data: bytes, span: Span) -> Inventory:
+def _read(data: bytes, span: Span, own: Own) -> Inventory:
     # The parser is imported here: a stream without candidates never pays for it.
     from archfit.source.compose import parse
     from archfit.source.nodes import ROOT
-    from archfit.workloads.sites import find_sites
+    from archfit.workloads.sites import anchors, find_sites
 
     try:
         tree = parse(span.text(data))
@@ -117,22 +121,22 @@ def _read(data: bytes, span: Span) -> Inventory:
             "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own",
             line=span.line + f"\n{tree.text}".split(f"\n{glued}", 1)[0].count("\n"),
         )
-    pods = find_pods(value, place)
+    pods = find_pods(value, place, (), own)
     results = duplicate_results(tree, root, pods, span, place)
-    unknown: tuple[tuple[ObjectRef, Place], ...] = ()
+    untouched: tuple[Untouched, ...] = ()
+    if len(pods) != 1 or pods[0].root or (pods[0].group, pods[0].ref.kind) not in WORKLOADS:
+        from archfit.workloads.untouched import untouched_in
+
+        untouched = tuple(untouched_in(value, pods, place, own))
     if not pods:
-        unknown = tuple(
-            (reference_of(item), place)
-            for _, item in objects(value)
-            if is_podless(text_of(item.get("apiVersion")), text_of(item.get("kind"))) is None
-            and _holds_pods(item)
-        )
         if not value.get("kind") and not value.get("apiVersion"):
             results = (*results, _foreign(value, place))
-        return Inventory((), results, unknown)
-    sites = find_sites(tree, root, value, [pod.path for pod in pods])
+        return Inventory((), results, untouched)
+    sites = find_sites(tree, root, value, anchors(pods))
     return Inventory(
-        (Document(span, value, tree.properties, len(tree.duplicates), sites, tuple(pods)),), results
+        (Document(span, value, tree.properties, len(tree.duplicates), sites, tuple(pods)),),
+        results,
+        untouched,
     )
 
 
@@ -155,36 +159,3 @@ def _foreign(value: dict[str, Any], place: Place) -> Result:
             place=place,
         )
     return Result("warning", "passed through: it has neither apiVersion nor kind", place=place)
-
-
-def _holds_pods(value: Any, depth: int = 0) -> bool:
-    """Whether something inside looks like a pod spec: a list `containers` whose entries name images."""
-    if depth > _MANY_CONTAINERS:
-        return False
-    if isinstance(value, list):
-        return any(_holds_pods(item, depth + 1) for item in value)
-    if not isinstance(value, dict):
-        return False
-    containers = value.get("containers")
-    if isinstance(containers, list) and any(
-        isinstance(entry, dict) and "image" in entry for entry in containers
-    ):
-        return True
-    return any(_holds_pods(member, depth + 1) for member in value.values())
-
-
-def unknown_kinds(unknown: list[tuple[ObjectRef, Place]]) -> list[Result]:
-    """One result for each pod-like kind that is in no row."""
-    kinds: dict[tuple[str, str], list[tuple[ObjectRef, Place]]] = {}
-    for ref, place in unknown:
-        kinds.setdefault((group_of(ref.api_version), ref.kind), []).append((ref, place))
-    return [
-        Result(
-            "info",
-            f"not transformed: {kind or 'an object without a kind'} looks as if it held a pod template, "
-            f"but archfit does not know {f'{group}/{kind}' if group else kind} ({len(found)} in this stream)",
-            ref=found[0][0],
-            place=found[0][1],
-        )
-        for (group, kind), found in kinds.items()
-    ]

@@ -20,6 +20,7 @@ class ImageUse(Record):
     volume: it is a `volumes[].image.reference` (KEP-4639).
     pull_policy: `imagePullPolicy` or `pullPolicy` as written, "" where there is none.
     container: the container's or volume's name.
+    unasked: why nobody can say what it runs on, "" if somebody can.
     """
 
     path: Path
@@ -27,6 +28,37 @@ class ImageUse(Record):
     volume: bool = False
     pull_policy: str = ""
     container: str = ""
+    unasked: str = ""
+
+
+class Places(Record):
+    """Where the placement of a pod is, if not beside its containers.
+
+    at: the path of affinity, tolerations and nodeSelector; a field that the kind lacks is not there.
+    there: a mapping above all of them, which exists. missing: mappings below it to be created, from the top.
+    inherited: fields that the pod itself does not have, and the path that their value comes from.
+    metadata: path of the pod's metadata. note: what to tell about it once it is changed.
+    """
+
+    at: dict[str, Path]
+    there: Path
+    missing: tuple[Path, ...] = ()
+    inherited: tuple[tuple[str, Path], ...] = ()
+    metadata: Path = ()
+    note: str = ""
+
+    def below(self, path: Path) -> Places:
+        """The same for an object that stands at path."""
+        if not path:
+            return self
+        return Places(
+            {name: (*path, *at) for name, at in self.at.items()},
+            (*path, *self.there),
+            tuple((*path, *one) for one in self.missing),
+            tuple((name, (*path, *source)) for name, source in self.inherited),
+            (*path, *self.metadata),
+            self.note,
+        )
 
 
 class Pod(Record):
@@ -49,3 +81,20 @@ class Pod(Record):
     object_metadata: dict[str, Any]
     images: tuple[ImageUse, ...]
     immutable: bool = False
+    root: Path = ()
+    places: Places | None = None
+
+    def at(self, field: str) -> Path:
+        """Where `affinity`, `tolerations` or `nodeSelector` of the pod is, or would be."""
+        return (
+            (*self.path, field) if self.places is None else self.places.at.get(field) or (*self.path, field)
+        )
+
+    def lacks(self, field: str) -> bool:
+        """Whether the kind has no place for the field."""
+        return self.places is not None and field not in self.places.at
+
+    @property
+    def metadata_path(self) -> Path:
+        """Where the pod's metadata is, or would be."""
+        return (*self.path[:-1], "metadata") if self.places is None else self.places.metadata

@@ -23,17 +23,19 @@ from archfit.source.nodes import Alias, Scalar, is_mapping, is_sequence, items, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any, Literal, TypeAlias
 
     from archfit.patch import Path
     from archfit.source.nodes import Tree
+    from archfit.workloads.pods import Pod
 
     Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
     _Lists: TypeAlias = dict[int, list[int]]
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-_SPINE: Spine = {
+_SPINE: dict[str, Spine] = {
     "tolerations": None,
     "affinity": {
         "nodeAffinity": {
@@ -43,6 +45,7 @@ _SPINE: Spine = {
     },
 }
 _WIDEST_INDENT = 9
+_AFFINITY = _SPINE["affinity"]
 
 
 class Site(Record):
@@ -95,17 +98,43 @@ class Sites(Record):
     dash: int
 
 
-def find_sites(tree: Tree, root: int, value: Any, pods: list[Path]) -> Sites:
+def anchors(pods: Iterable[Pod]) -> dict[Path, Spine]:
+    """For each pod the path of a mapping that is there, and what to look for below it."""
+    found: dict[Path, Spine] = {}
+    for pod in pods:
+        if pod.places is None:
+            found[pod.path] = _SPINE
+            continue
+        spine = found.setdefault(pod.places.there, {})
+        for field, below in (("tolerations", None), ("affinity", _AFFINITY)):
+            if not pod.lacks(field):
+                _graft(spine, pod.at(field)[len(pod.places.there) :], below)
+    return found
+
+
+def _graft(spine: Spine, path: Path, below: Spine) -> None:
+    if not isinstance(spine, dict):
+        return
+    if path:
+        name = str(path[0])
+        spine[name] = spine.get(name) or ({} if path[1:] or isinstance(below, dict) else below)
+        _graft(spine[name], path[1:], below)
+    elif isinstance(below, dict):
+        spine.update(below)
+
+
+def find_sites(tree: Tree, root: int, value: Any, pods: Iterable[Path] | Mapping[Path, Spine]) -> Sites:
     """The sites of the pod specs at `pods`; paths are counted from the node `root`, whose value is `value`."""
+    spines = pods if isinstance(pods, dict) else dict.fromkeys(pods, _SPINE)
     at: dict[Path, Site] = {}
     lists: _Lists = {}
     indent = dash = -1
-    for pod in pods:
+    for pod, spine in spines.items():
         node, found = _descend(tree, root, value, pod, at, lists)
         if node < 0:
             continue
         spec, above = at[pod], at[pod[:-1]]
-        _collect(tree, node, pod, found, _SPINE, at)
+        _collect(tree, node, pod, found, spine, at)
         if spec.kind == "mapping" and not spec.flow:
             if indent < 0 and 0 < spec.column - above.column <= _WIDEST_INDENT:
                 indent = spec.column - above.column

@@ -8,27 +8,20 @@
     batch   Job                     spec.template.spec                   immutable
     batch   CronJob                 spec.jobTemplate.spec.template.spec
 
-and which kinds certainly hold none, so that their text need not be parsed. Kind alone says nothing: Knative's
-Service and Volcano's Job carry pods.
+which kinds certainly hold none, so that their text need not be parsed. Kind alone says nothing: Knative's Service and
+Volcano's Job carry pods. The rows of custom resources are in `custom`, and the user's in the configuration.
 """
 
 from __future__ import annotations
 
-from archfit.record import Record
+from archfit.options.values import Workload as Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.patch import Path
+    from collections.abc import Iterable, Mapping
+    from typing import TypeAlias
 
-
-class Row(Record):
-    """One kind that holds a pod spec. The pod's metadata stands beside its spec."""
-
-    group: str
-    kind: str
-    pod_spec: Path
-    immutable: bool = False
-
+    Own: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
 
 _TEMPLATE = ("spec", "template", "spec")
 ROWS = (
@@ -84,6 +77,33 @@ PODLESS = frozenset(
     }.items()
     for kind in kinds.split()
 )
+
+
+_OWN_GROUPS = frozenset(group for group, _ in (*WORKLOADS, *PODLESS) if group != "monitoring.coreos.com")
+
+
+def rows_of(api_version: str, kind: str, own: Own) -> tuple[Row, ...]:
+    """The rows of a kind: the user's, where there are some, else ours; () for a kind that has none."""
+    group, _, version = api_version.rpartition("/")
+    rows = own.get((group, kind)) if own else None
+    if rows is None:
+        row = WORKLOADS.get((group, kind))
+        if row is not None:
+            return (row,)
+        if group in _OWN_GROUPS:
+            return ()
+        from archfit.workloads.custom import CUSTOM  # most streams hold none of these
+
+        rows = CUSTOM.get((group, kind), ())
+    return tuple(row for row in rows if row.version in ("", version))
+
+
+def by_kind(rows: Iterable[Row]) -> dict[tuple[str, str], tuple[Row, ...]]:
+    """Rows by group and kind, in order."""
+    found: dict[tuple[str, str], tuple[Row, ...]] = {}
+    for row in rows:
+        found[row.group, row.kind] = (*found.get((row.group, row.kind), ()), row)
+    return found
 
 
 def group_of(api_version: str) -> str:

@@ -1,0 +1,47 @@
+"""A patch as the object needs it: holders created, what is inherited written out.
+
+    the way to a field is missing      add {} for each mapping on it, from the top, guarded by a test of the first one
+    the field's value is inherited     the whole value is written, with what the patch adds: an own value replaces it
+
+The patch so far is about a pod spec with every value in its place (`Pod.at`).
+"""
+
+from __future__ import annotations
+
+from archfit.patch import Add, Test, apply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from archfit.patch import Operation, Path
+    from archfit.workloads.pods import Pod
+
+
+def fitted(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:
+    """The patch for the object that the pod is found in."""
+    places = pod.places
+    if places is None or not patch:
+        return list(patch)
+    steps: list[Operation] = list(patch)
+    for field, source in places.inherited:
+        at = pod.at(field)
+        own = [step for step in steps if _below(step.path, at)]
+        if own:
+            within: list[Operation] = [step.replace(path=step.path[len(at) :]) for step in own]
+            written: list[Operation] = [Test(source, pod.spec[field])]
+            written.append(Add(at, apply(pod.spec[field], within)))
+            first = steps.index(own[0])
+            steps = [step for step in steps if not _below(step.path, at)]
+            steps[first:first] = written
+    holders = [path for path in places.missing if any(_below(step.path, path) for step in steps)]
+    made: list[Operation] = []
+    for path in holders:
+        if not any(_below(path, outer) for outer in holders if outer != path):
+            made.append(Test(path, None))
+        made.append(Add(path, {}))
+    return [*made, *steps]
+
+
+def _below(path: Path, holder: Path) -> bool:
+    return path[: len(holder)] == holder
