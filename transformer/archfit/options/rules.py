@@ -69,13 +69,14 @@ def _labels(value: object) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _file_only(_given: Sequence[str]) -> object:
+def file_only(_given: Sequence[str]) -> object:
+    """Refuses text: for kinds that are written as data only. Raises Problem."""
     raise Problem("is read from a configuration file only: write it under spec")
 
 
 _GLOB = {"type": ["string", "integer"], "minLength": 1}
 RULES = Kind(
-    _file_only,
+    file_only,
     rules,
     {
         "type": "array",

@@ -17,6 +17,7 @@ from __future__ import annotations
 from archfit.options import kinds
 from archfit.options.kinds import Kind, choice
 from archfit.options.rules import RULES
+from archfit.options.workloads import WORKLOADS
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -157,6 +158,11 @@ SPEC = (
         "rules", "spec", "rules", RULES, "", [],
         "What holds for some workloads only: narrower architectures, no tolerations, other preferences, "
         "or hands off.",
+        file_only=True,
+    ),
+    Option(
+        "workloads", "spec", "workloads", WORKLOADS, "", [],
+        "Kinds of custom resources that hold pods, and where, beside those that archfit knows.",
         file_only=True,
     ),
 )  # fmt: skip

@@ -11,7 +11,6 @@ Each kind is reported once, with how many there are of it.
 from __future__ import annotations
 
 from archfit.outcome import Result
-from archfit.patch import dotted
 from archfit.record import Record
 from archfit.source.values import text_of
 from archfit.workloads.find import objects, reference_of
@@ -67,8 +66,8 @@ def _said(item: dict[str, Any], own: Own, *, has_pods: bool) -> Iterator[str]:
     said = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from said
     if not said and not has_pods and not any(row.objects for row in rows):
-        paths = dict.fromkeys(dotted(row.there or row.pod_spec) for row in rows if not row.reason)
-        yield f"it has no {' and no '.join(paths).replace('.*', '[*]')}, and so no pod to place"
+        paths = dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if not row.reason)
+        yield f"it has no {' and no '.join(paths)}, and so no pod to place"
 
 
 def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | None:
@@ -89,9 +88,13 @@ def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | N
 
 
 def _row(group: str, kind: str, found: tuple[Path, str]) -> str:
-    path = ".".join(map(str, found[0])).replace(".*", "[*]")
+    path = _text(found[0])
     images = f", images: ['{path}.image']" if found[1] else ""
     return f"spec: {{workloads: [{{group: '{group}', kind: {kind}, podSpec: '{path}'{images}}}]}}"
+
+
+def _text(pattern: Path) -> str:
+    return ".".join(map(str, pattern)).replace(".*", "[*]")
 
 
 def told(untouched: Iterable[Untouched]) -> list[Result]:
