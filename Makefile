@@ -5,7 +5,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench lock clean
+.PHONY: help demo test lint format bench bundle lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -13,6 +13,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 RUN := .venv/bin/python
 PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
+DIST ?= dist
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -37,6 +38,11 @@ format: .venv/.ready ## Rewrite the sources in the project's style
 bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
 	@$(RUN) tests/install_tools.py hyperfine kustomize yq helm3 helm4
 	@$(RUN) benchmarks $(ARGS)
+
+bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=another folder)
+	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r argocd-plugin/bundle/requirements.lock
+	@PYTHONPATH=.tools/pyinstaller PYTHONDONTWRITEBYTECODE=1 $(RUN) -m PyInstaller --noconfirm --log-level WARN \
+	  --distpath $(DIST) --workpath .tools/bundle argocd-plugin/bundle/archfit.spec
 
 lock: pyproject.toml ## Write requirements-dev.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \

@@ -166,6 +166,11 @@ def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str
     return 0
 
 
+def settings_of(environ: Mapping[str, str]) -> Settings:
+    """What the operator says, without any application. Raises UsageError."""
+    return _settings((), environ, None)[0]
+
+
 def _settings(
     argv: Sequence[str], environ: Mapping[str, str], asked: Application | None
 ) -> tuple[Settings, Programs, bool]:

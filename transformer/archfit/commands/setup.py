@@ -2,6 +2,7 @@
 
 setup cluster    an archfit.yaml from `kubectl get nodes -o json`
 setup helm       the plugin that Helm 4 needs
+setup argocd     the plugin for Argo CD, and its sidecar
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
 HELP = """\
-usage: archfit setup cluster|helm [OPTION]...
+usage: archfit setup cluster|helm|argocd [OPTION]...
 
   cluster   Writes a configuration file from the nodes of a cluster.
   helm      Installs the plugin that Helm 4 needs, or checks an installation.
+  argocd    Writes the plugin for Argo CD with its sidecar, or checks an installation.
 
 `archfit setup TOOL --help` says more.
 """
@@ -36,7 +38,11 @@ def run(
             from archfit.commands import setup_helm
 
             return setup_helm.run(rest, stdout, stderr, environ)
+        case ["argocd", *rest]:
+            from archfit.commands import setup_argocd
+
+            return setup_argocd.run(rest, stdout, stderr, environ)
         case ["-h" | "--help", *_]:
             stdout.write(HELP.encode())
             return 0
-    raise UsageError("name what to set up: archfit setup cluster, or archfit setup helm")
+    raise UsageError("name what to set up: archfit setup cluster, helm or argocd")

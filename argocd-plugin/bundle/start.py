@@ -1,0 +1,5 @@
+"""What the bundle starts: the same as the console script."""
+
+from archfit.cli import run
+
+run()
