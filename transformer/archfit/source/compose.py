@@ -256,11 +256,11 @@ def _tagged(event: Any) -> Any:
         value = resolve(text)
         return value if isinstance(value, Typed) else Typed(tag, text)
     if tag == "binary":
-        from binascii import Error, a2b_base64
+        from binascii import a2b_base64
 
         try:
             return a2b_base64(text).decode(errors="replace")
-        except Error:
+        except ValueError:
             raise InvalidInput("a value tagged !!binary is not base64", line=_line(event)) from None
     return Typed(tag, text) if tag in ("int", "float") else text
 

@@ -11,6 +11,7 @@ from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.source.container import slices
 from archfit.source.skip import has_odd_breaks, has_pod_words, identity
+from archfit.source.split import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def check_utf8(data: bytes) -> None:
             raise InvalidInput(
                 f"the byte 0x{data[at]:02x} is not UTF-8, which Kubernetes requires.{hint}",
                 line=data.count(b"\n", 0, at) + 1,
+                document=len(split(data[:at] + b"?")),
             ) from None
         at = end
 
