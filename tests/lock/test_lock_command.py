@@ -418,7 +418,10 @@ def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_left(locked: Loc
     assert [path.name for path in locked.folder.iterdir()] == ["archfit.lock"]
 
 
-def test_the_cache_has_no_say_in_what_is_locked(locked: Locking, registry: Registry) -> None:
+@pytest.mark.parametrize(
+    "age", [60, 0, -30], ids=["a minute old", "of this second", "of a clock that is ahead"]
+)
+def test_the_cache_has_no_say_in_what_is_locked(locked: Locking, registry: Registry, age: int) -> None:
     """A tag that the cache still believes may have moved; what it was is confirmed or replaced."""
     import time
 
@@ -428,7 +431,7 @@ def test_the_cache_has_no_say_in_what_is_locked(locked: Locking, registry: Regis
     cache = str(locked.folder / "cache.sqlite")
     old = parse(locked.file.read_bytes(), "")[NGINX]
     store = SqliteStore(cache)
-    store.put_many({f"tag:{NGINX}": dump(old, int(time.time()) - 60)["tag"]})
+    store.put_many({f"tag:{NGINX}": dump(old, int(time.time()) - age)["tag"]})
     store.close()
     digest = registry.put("nginx:1.27", AMD)
     locked.words = ["--cache", cache, "--lock-file", str(locked.file)]
