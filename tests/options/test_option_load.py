@@ -80,6 +80,7 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
     "unlabelledNodes": [("a", "[a]", ("a",)), ("b", "[b]", ("b",)), ("c.io/d", "[c.io/d]", ("c.io/d",))],
     "lockFile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "locked": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
+    "stamp": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "mirror": [("a.io=https://a", "{a.io: 'https://a'}", (Mirror("a.io", "https://a"),)),
                ("a.io=https://b", "{a.io: 'https://b'}", (Mirror("a.io", "https://b"),)),
                ("*=http://c:1", "{'*': 'http://c:1'}", (Mirror("*", "http://c:1"),))],

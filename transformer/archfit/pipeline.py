@@ -3,6 +3,8 @@
 stream ─ split ─ parse ─ find ─> pods ─ questions ─> lookup ─> answers
                                   └──── decide <────────────────┘
                                            └── patch ─ place ─ prove ─> spliced stream
+
+With `stamp`, pods are those without what an earlier run added, and the patch takes that out as well (`edit.restamp`).
 """
 
 from __future__ import annotations
@@ -18,13 +20,15 @@ from archfit.workloads.table import by_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
+    from archfit.edit.place import TextEdit
     from archfit.images.platforms import Answer
     from archfit.options.values import Options
     from archfit.outcome import Decision
     from archfit.patch import Operation
+    from archfit.placement.stamp import Taken
     from archfit.source.split import Piece
     from archfit.workloads.inventory import Document
     from archfit.workloads.pods import Pod
@@ -44,12 +48,14 @@ class Survey(Record):
     """What a stream holds, before anything is known about its images.
 
     documents: those with pods. results: what there is to say about the rest. texts: the image strings that the
-    decisions depend on, as written, each once.
+    decisions depend on, as written, each once. taken: with `stamp`, for each document, what its objects' stamps say;
+    its pods are those that it would hold without them.
     """
 
     documents: tuple[Document, ...]
     results: tuple[Result, ...]
     texts: tuple[str, ...]
+    taken: tuple[tuple[Taken, ...], ...] = ()
 
 
 class Transformed(Record):
@@ -80,16 +86,32 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
         from archfit.workloads.untouched import told
 
         results += told(untouched)
+    taken: tuple[tuple[Taken, ...], ...] = ()
+    if options.stamp and documents:
+        from archfit.edit.restamp import taken_back
+
+        back = [taken_back(data, document, rows) for document in documents]
+        documents, taken = tuple(one for one, _ in back), tuple(stamps for _, stamps in back)
     texts = (text for document in documents for pod in document.pods for text in questions(pod, options))
-    return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)))
+    return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)), taken)
 
 
 def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
     """The decisions for all pods of a survey, without the edits; answers: for each of its texts, perhaps for more."""
     pods = [pod for document in found.documents for pod in document.pods]
     decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
+    if found.taken:
+        decisions = tuple(_stamped(found, decisions))
     results = (*found.results, *(result for _, decision in decisions for result in decision.results))
     return Transformed((), decisions, results, answers)
+
+
+def _stamped(found: Survey, decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:
+    from archfit.edit.restamp import decisions_stamped
+
+    rest = iter(decisions)
+    for document, taken in zip(found.documents, found.taken, strict=True):
+        yield from decisions_stamped(document, taken, [next(rest) for _ in document.pods])
 
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
@@ -104,33 +126,45 @@ def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lo
     for document in found.documents:
         own = [next(patches)[1] for _ in document.pods]
         try:
-            splices += _edited(data, document, [step for decision in own for step in decision.patch])
+            patch = [step for decision in own for step in decision.patch]
+            splices += _edited(data, document, patch, stamp=options.stamp)
         except (UnplaceableEdit, InvalidInput) as error:
             results.append(_problem(document, error))
     return transformed.replace(splices=tuple(splices), results=tuple(results))
 
 
-def _edited(data: bytes, document: Document, patch: list[Operation]) -> list[Splice]:
+def _edited(data: bytes, document: Document, patch: list[Operation], *, stamp: bool) -> list[Splice]:
     """The splices that make one document say what its patch says."""
     if not patch:
         return []
+    if stamp:
+        from archfit.edit.restamp import restamped
+
+        check_editable(data, document.span)
+        text = document.span.text(data)
+        return _splices(document, text, restamped(text, document, patch))[0]
     from archfit.edit.place import place
     from archfit.edit.prove import prove
 
     span = document.span
     check_editable(data, span)
     text = span.text(data)
-    edits = place(text, document.value, document.sites, patch)
+    splices, after = _splices(document, text, place(text, document.value, document.sites, patch))
+    prove(document, patch, after)
+    return splices
+
+
+def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> tuple[list[Splice], str]:
+    """The edits of a document's text as splices of the stream, and the edited text."""
     after: list[str] = []
-    splices, at, offset = [], 0, span.start
+    splices, at, offset = [], 0, document.span.start
     for edit in edits:
         offset += len(text[at : edit.start].encode())
         length = len(text[edit.start : edit.end].encode())
         splices.append(Splice(offset, offset + length, edit.text.encode()))
         after += (text[at : edit.start], edit.text)
         at, offset = edit.end, offset + length
-    prove(document, patch, "".join((*after, text[at:])))
-    return splices
+    return splices, "".join((*after, text[at:]))
 
 
 def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Result:

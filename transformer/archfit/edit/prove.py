@@ -9,7 +9,7 @@ Both sides are read with a final newline. A failed proof is a bug in archfit, ne
 from __future__ import annotations
 
 from archfit.errors import ArchfitError, InternalError
-from archfit.patch import Add, Test, apply
+from archfit.patch import Remove, apply
 from archfit.source.compose import parse
 from archfit.source.values import Typed
 
@@ -39,8 +39,7 @@ def prove(document: Document, patch: Iterable[Operation], after: str) -> None:
 
 def as_read(step: Operation) -> Operation:
     """The operation with its value as the parser would give it back: numbers and booleans become Typed."""
-    kind = Add if isinstance(step, Add) else Test
-    return kind(step.path, _as_read(step.value))
+    return step if isinstance(step, Remove) else step.replace(value=_as_read(step.value))
 
 
 def _as_read(value: Any) -> Any:

@@ -154,6 +154,11 @@ SPEC = (
         "locked", kinds.SWITCH, "", False,
         "Uses nothing but the lock file: what it lacks is an error, and neither cache nor registries are asked.",
     ),
+    _spec(
+        "stamp", kinds.SWITCH, "", False,
+        "For files that are edited in place, as by kpt: records what was added in the annotation archfit.dev/added "
+        "of the object; a later run takes that back before it decides anew.",
+    ),
     Option(
         "rules", "spec", "rules", RULES, "", [],
         "What holds for some workloads only: narrower architectures, no tolerations, other preferences, "

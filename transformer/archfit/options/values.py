@@ -110,7 +110,8 @@ class Options(Record):
     """Placement. Every default is the one DESIGN decides.
 
     lock_file: path of the lock file; "" is none. It is data of the application, like its manifests, and so anyone may
-    name it. locked: whether nothing but the lock file may answer.
+    name it. locked: whether nothing but the lock file may answer. stamp: whether additions are recorded on their
+    objects, and those of an earlier run taken back first.
     """
 
     cluster_architectures: tuple[str, ...] = ("amd64", "arm64")
@@ -130,6 +131,7 @@ class Options(Record):
     unlabelled_nodes: tuple[str, ...] = ()
     lock_file: str = ""
     locked: bool = False
+    stamp: bool = False
     rules: tuple[Rule, ...] = ()
     workloads: tuple[Workload, ...] = ()
 
