@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import machine
 from archfit.options.cache_place import server as parsed
 from archfit.options.values import Operator
 from archfit.store import StoreTrouble
@@ -185,6 +186,22 @@ def test_such_a_server_can_still_be_read(tmp_path: Path, spoil: Callable[[RedisS
         store.put_many({"tag:a": "1"})
         spoil(server)
         assert store.get_many(["tag:a"]) == {"tag:a": "1"}
+        store.close()
+
+
+def test_the_permissions_that_the_page_names_are_enough(tmp_path: Path) -> None:
+    page = (machine.ROOT / "docs" / "cache.md").read_text(encoding="utf-8")
+    needed = page.split("needs these permissions: `")[1].split("`")[0].split()
+    with RedisServer(tmp_path) as server:
+        with server.client() as client:
+            client.execute_command("ACL", "SETUSER", "archfit", "on", f">{HUSH}", "-@all", *needed)
+        store = RedisStore(parsed(server.url().replace("//", "//archfit@")), password=HUSH)
+        assert store.claim(["tag:a"], "me", 9) == {"tag:a"}
+        store.put_many({"tag:a": "1"})
+        store.release(["tag:a"], "me")
+        assert store.get_many(["tag:a"]) == {"tag:a": "1"}
+        assert store.items() == [("tag:a", "1")]
+        assert store.remove(["tag:a"]) == 1
         store.close()
 
 

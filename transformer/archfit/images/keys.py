@@ -63,7 +63,9 @@ class SharedKeys:
         return [_shared(reference), *([f"{_shared(reference)}#{name}"] if name else [])]
 
     def host(self, reference: Reference) -> str:
-        return "" if self._who(reference, helpers=False) is not None else f"host:{self._place(reference).origin}"
+        return (
+            "" if self._who(reference, helpers=False) is not None else f"host:{self._place(reference).origin}"
+        )
 
     def late(self, reference: Reference, host: str) -> list[str]:
         if '"bearer"' not in host and '"basic"' not in host:
