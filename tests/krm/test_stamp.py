@@ -11,7 +11,7 @@ import yaml
 from archfit.options.values import GKE, Options, Toleration, TolerationRule
 from archfit.patch import apply
 from archfit.source.compose import parse
-from placing import found
+from placing import REQUIRED, found
 from streaming import IMAGES, Failed, edited
 
 STAMP = Options(stamp=True, prefer=(("arm64", 1),))
@@ -300,3 +300,30 @@ def test_the_patch_is_the_contract_here_too(style, moves):
 
     assert first_pod.ref.name
     assert apply(before, [as_read(step) for step in first.patch]) == after
+
+
+def _term(*values, more=""):
+    expression = f"{{key: kubernetes.io/arch, operator: In, values: [{', '.join(values)}]}}{more}"
+    required = f"{{nodeSelectorTerms: [{{matchExpressions: [{expression}]}}]}}"
+    return f"{BLOCK}      affinity: {{nodeAffinity: {{{REQUIRED}: {required}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(_term("amd64"), True, id="narrower"),
+        pytest.param(_term("amd64", "arm64"), False, id="as-wide"),
+        pytest.param(_term("amd64", more=", {key: zone, operator: Exists}"), False, id="the-users-own-shape"),
+        pytest.param(
+            BLOCK + "      nodeSelector: {kubernetes.io/arch: amd64}\n", False, id="a-node-selector"
+        ),
+        pytest.param(BLOCK, False, id="nothing"),
+    ],
+)
+def test_40_without_stamp_a_narrow_term_of_our_shape_stays_and_is_told(text, said, moves):
+    moves("amd64 arm64")
+    run = edited(text.encode(), Options(tolerate=()))
+    assert run.data == text.encode()
+    messages = [str(result) for result in run.transformed.results]
+    assert any("allows only amd64, though the images run on amd64, arm64" in one for one in messages) == said
+    assert len(messages) == said

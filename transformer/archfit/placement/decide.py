@@ -23,6 +23,7 @@ from archfit.placement.architectures import removed
 from archfit.placement.evidence import weigh
 from archfit.placement.fitting import fitted
 from archfit.placement.images import answers_for
+from archfit.placement.leftover import leftover
 from archfit.placement.reach import reaches, union
 from archfit.placement.restriction import NOTHING, restriction
 from archfit.placement.selection import wishes
@@ -119,6 +120,9 @@ def _placed(case: _Case) -> Decision:
     )
     lacking = _lacking(case)
     _warn(case, pins, wanted, lacking)
+    narrow = "" if options.stamp else leftover(pod, case.found)
+    if narrow:
+        case.results.append(_result(pod, "info", narrow, required_terms(pod)[1]))
     written = NOTHING if options.affinity == "never" else wanted
 
     applying = additions.applicable(asked.tolerate, case.found, case.evidence)
@@ -135,8 +139,14 @@ def _placed(case: _Case) -> Decision:
         tainted = bool(new) and additions.all_tainted(asked.tolerate, case.own, case.reachable)
         if not _has_places(case, written, new if tainted else []):
             return _decision(case, "Conflict", f"{pod.ref.kind} has no field for what it needs", lacking)
-        written, preferred = (NOTHING, []) if pod.lacks("affinity") else (written, preferred)
-        new = [] if pod.lacks("tolerations") else new
+        if pod.lacks("affinity"):
+            _say_dropped(
+                case, "affinity", [f"a preference of {architecture}" for architecture, _ in preferred]
+            )
+            written, preferred = NOTHING, []
+        if pod.lacks("tolerations"):
+            _say_dropped(case, "tolerations", [f"a toleration of {wording.taint(one)}" for one in new])
+            new = []
 
     patch = fitted(
         pod,
@@ -173,6 +183,12 @@ def _has_places(case: _Case, written: Restriction, needed: list[Toleration]) -> 
         case.results.append(_result(pod, severity, message, pod.path))
         has = False
     return has
+
+
+def _say_dropped(case: _Case, field: str, dropped: list[str]) -> None:
+    if dropped:
+        message = wording.dropped(case.pod.ref.kind, field, dropped)
+        case.results.append(_result(case.pod, "info", message, case.pod.path))
 
 
 def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tuple[Removed, ...]) -> None:

@@ -1,0 +1,40 @@
+"""A required term that archfit may have written when the images ran on less than they do now.
+
+    nodeSelectorTerms:
+    - matchExpressions:
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      alone, sorted: as archfit writes it
+
+Whoever wrote it, it is the user's as long as no `stamp` says otherwise: it stays, and the run says that it is narrower
+than the images are.
+"""
+
+from __future__ import annotations
+
+from archfit.placement.affinity import ARCH, required_terms
+from archfit.placement.wording import listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from archfit.placement.reach import Reach
+    from archfit.workloads.pods import Pod
+
+
+def leftover(pod: Pod, found: Sequence[Reach]) -> str:
+    """What to say about the pod's only term, "" where there is nothing to say. Raises Malformed."""
+    reach = found[0]
+    if reach.demand.index is None or len(found) > 1:
+        return ""
+    here = reach.cluster if reach.supported is None else reach.cluster & reach.supported
+    terms, _ = required_terms(pod)
+    if not reach.allowed < here or terms != [_written(sorted(reach.allowed))]:
+        return ""
+    return (
+        f"this allows only {listed(reach.allowed)}, though the images run on {listed(here)}: if an earlier run of "
+        "archfit wrote it, remove it; files that are edited in place want --stamp"
+    )
+
+
+def _written(architectures: list[str]) -> dict[str, object]:
+    return {"matchExpressions": [{"key": ARCH, "operator": "In", "values": architectures}]}
