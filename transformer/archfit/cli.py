@@ -1,7 +1,10 @@
 """First argument -> command; exit codes; nothing else.
 
 archfit [transform] [options]     stdin -> stdout; no word is needed, so Helm 3 can call it bare
+archfit check [FILE..]            what archfit would still change; --require arm64: what does not run there
+archfit patch [FILE..]            the same decisions as patches, for places that can run nothing
 archfit lock [FILE..]             write the lock file, for runs that ask nobody
+archfit argocd WORD               what Argo CD's plugin.yaml starts
 archfit setup cluster|helm        write the files that plug it in
 archfit cache WORD                where answers are kept; info, prune, clear
 archfit last                      the last run's report
@@ -27,10 +30,28 @@ def _transform(argv: Sequence[str]) -> int:
     return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
 
 
+def _check(argv: Sequence[str]) -> int:
+    from archfit.commands.check import run
+
+    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+
+
+def _patch(argv: Sequence[str]) -> int:
+    from archfit.commands.patch import run
+
+    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+
+
 def _lock(argv: Sequence[str]) -> int:
     from archfit.commands.lock import run
 
     return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+
+
+def _argocd(argv: Sequence[str]) -> int:
+    from archfit.commands.argocd import run
+
+    return run(argv, sys.stdout.buffer, sys.stderr, os.environ)
 
 
 def _setup(argv: Sequence[str]) -> int:
@@ -53,7 +74,10 @@ def _last(argv: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "transform": _transform,
+    "check": _check,
+    "patch": _patch,
     "lock": _lock,
+    "argocd": _argocd,
     "setup": _setup,
     "cache": _cache,
     "last": _last,

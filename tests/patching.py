@@ -1,0 +1,46 @@
+"""kustomize, real, as the judge of patches.
+
+built(folder, ["kustomize", "build"], base)                what it makes of a stream
+built(folder, ["kustomize", "build"], base, component)     the same with a component, or Refused with its words
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+class Refused(Exception):
+    """kustomize's own message."""
+
+
+def built(
+    folder: Path,
+    program: Sequence[str],
+    base: bytes,
+    component: bytes | None = None,
+    kustomization: dict[str, Any] | None = None,
+) -> list[str]:
+    """The objects of a kustomization in `folder`, as sorted JSON texts. Raises Refused.
+
+    component: the content of its file, in a folder of its own. kustomization: more of the outer one.
+    """
+    (folder / "archfit").mkdir(parents=True, exist_ok=True)
+    (folder / "base.yaml").write_bytes(base)
+    lines = {"resources": ["base.yaml"], **(kustomization or {})}
+    if component is not None:
+        lines["components"] = ["archfit"]
+        (folder / "archfit" / "kustomization.yaml").write_bytes(component)
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump(lines), encoding="utf-8")
+    done = subprocess.run([*program, folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Refused(done.stderr)
+    documents = yaml.load_all(done.stdout, Loader=yaml.CSafeLoader)
+    return sorted(json.dumps(document, sort_keys=True, default=str) for document in documents)

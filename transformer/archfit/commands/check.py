@@ -1,0 +1,172 @@
+"""`archfit check [FILE|-].. [--require PLATFORM,..] [--format text|json|github|sarif]`: the analysis, and no YAML.
+
+manifests ── survey ── lookup ─┬─ decisions ─────── what archfit would change       exit 3
+                               └─ --require ─────── images that do not run there    exit 3
+                                                    what could not be answered      exit 1
+
+stdout    the report            stderr    messages: problems, warnings, infos
+"""
+
+from __future__ import annotations
+
+from archfit.commands.asking import Asking
+from archfit.commands.last import keep
+from archfit.commands.manifests import contents, named, questions, read_file, surveyed
+from archfit.errors import UsageError
+from archfit.options.arguments import Parser, read, wanted
+from archfit.options.describe import help_text
+from archfit.options.load import load
+from archfit.options.syntax import Problem, architecture
+from archfit.options.syntax import platforms as parse_platforms
+from archfit.options.table import TABLE
+from archfit.output import github, listing, sarif
+from archfit.output.findings import Finding, Report, from_result, of_decisions, of_verdicts
+from archfit.output.text import lines
+from archfit.pipeline import Transformed, decided
+from archfit.placement.requirement import judge
+from archfit.record import Record
+from archfit.workloads.locate import Lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.commands.manifests import Manifests
+    from archfit.images.platforms import Answer, Platform
+    from archfit.options.values import Options
+    from archfit.outcome import Decision, Result
+    from archfit.workloads.pods import Pod
+
+_PROGRAM = "archfit check"
+_FORMATS = {"text": listing.text, "json": listing.as_json, "github": github.commands, "sarif": sarif.log}
+ABOUT = """\
+Says what archfit would still change in rendered manifests, and writes no YAML. So a pipeline notices a
+renderer that silently did not run:
+
+  helm get manifest web | archfit check
+  archfit check --format github rendered/*.yaml
+  helm template . | archfit check --require arm64
+
+  FILE ..                     Rendered manifests; - is standard input, which is read if no file is
+                              named.
+  --require PLATFORM,..       Asks something else: does every image run there? PLATFORM is an
+                              architecture, as arm64, or os/architecture. Lists all images that do
+                              not, with their workloads, however the pods are placed. Pods that are
+                              left alone (skip, excluded, ...) are listed apart and fail nothing.
+  --format text|json|github|sarif
+                              How the report is written on standard output: for people (default), as
+                              JSON, as GitHub workflow commands, as SARIF 2.1.0.
+
+Exit: 0 nothing found, 1 the check failed, 2 wrong usage, 3 something found."""
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    if wanted(argv):
+        stdout.write(_answered(wanted(argv)).encode())
+        return 0
+    parser = Parser(_PROGRAM)
+    parser.add_argument("--require", metavar="PLATFORM,..", action="append")
+    parser.add_argument("--format", metavar="text|json|github|sarif", default="text")
+    layer, config, flags, files = read(parser, argv, TABLE)
+    if flags.format not in _FORMATS:
+        raise UsageError(f"--format: {flags.format!r} is not a format: write one of {', '.join(_FORMATS)}")
+    required = _required(flags.require or ())
+    settings = load(argv, environ, read_file, flags=(layer, config), program=_PROGRAM)
+    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, layer)
+    asking = Asking(settings, environ, stderr)
+    try:
+        texts = questions(inputs)
+        answers = asking.answers(texts) if texts else {}
+        looked = [_looked_at(manifests, answers, settings.options, required) for manifests in inputs]
+        report = _report([from_result(result, "") for result in asking.messages], looked, required)
+        results = [*asking.messages, *(result for one in looked for result in one.results)]
+        keep(
+            Transformed((), tuple(pair for one in looked for pair in one.decisions), (), answers),
+            results,
+            (),
+            exit_code=report.exit_code,
+            sources=settings.sources,
+            requests=asking.requests,
+            path=settings.operator.report,
+            environ=environ,
+        )
+    finally:
+        asking.close()
+    stdout.write(_FORMATS[flags.format](report).encode())
+    stdout.flush()
+    stderr.write("".join(f"{line}\n" for line in lines(results)))
+    return report.exit_code
+
+
+class _Looked(Record):
+    """What became of one input.
+
+    results: for standard error, with the name of its file. images, pods: what was looked at.
+    decisions: where placement was the question.
+    """
+
+    findings: tuple[Finding, ...]
+    results: tuple[Result, ...]
+    images: frozenset[str]
+    pods: int
+    decisions: tuple[tuple[Pod, Decision], ...] = ()
+
+
+def _looked_at(
+    manifests: Manifests, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]
+) -> _Looked:
+    found, name = manifests.survey, manifests.name
+    line = Lines(manifests.data, found.documents).line
+    said = [*manifests.results, *found.results]
+    findings = [from_result(result, name) for result in said]
+    pods = [pod for document in found.documents for pod in document.pods]
+    if required:
+        verdicts = [(pod, judge(pod, answers, options, required)) for pod in pods]
+        findings += of_verdicts(verdicts, name, line)
+        said += [result for _, verdict in verdicts for result in verdict.results]
+        pods = [pod for pod, verdict in verdicts if not verdict.left_out]
+        decisions: tuple[tuple[Pod, Decision], ...] = ()
+    else:
+        decisions = decided(found, answers, options).decisions
+        findings += of_decisions(decisions, name, line)
+        said += [result for _, decision in decisions for result in decision.results]
+    images = frozenset(use.text for pod in pods for use in pod.images if use.text)
+    return _Looked(tuple(findings), tuple(named(one, name) for one in said), images, len(pods), decisions)
+
+
+def _report(messages: Iterable[Finding], looked: Sequence[_Looked], required: Sequence[Platform]) -> Report:
+    findings = (*messages, *(finding for one in looked for finding in one.findings))
+    rules = {finding.rule for finding in findings}
+    code = 1 if "problem" in rules else 3 if rules & {"placement", "required-platform"} else 0
+    return Report(
+        code,
+        tuple(f"{platform.os}/{platform.architecture}" for platform in required),
+        findings,
+        sum(one.pods for one in looked),
+        len(frozenset().union(*(one.images for one in looked))),
+    )
+
+
+def _required(texts: Sequence[str]) -> tuple[Platform, ...]:
+    """The platforms of --require, () where it is not given. Raises UsageError."""
+    if not texts:
+        return ()
+    try:
+        platforms = parse_platforms(",".join(texts))
+        for platform in platforms:
+            architecture(platform.architecture)
+    except Problem as problem:
+        raise UsageError(f"--require: {problem.message}") from None
+    return platforms
+
+
+def _answered(word: str) -> str:
+    from archfit import __version__
+
+    if word == "version":
+        return f"archfit {__version__}\n"
+    return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT)

@@ -1,0 +1,111 @@
+"""`archfit patch [FILE|-].. [--format FORM]`: the decisions as patches, for places that can run nothing.
+
+manifests ── survey ── lookup ── decisions ── patches ── stdout      exit 0
+                                    └── errors on stderr, stdout empty      exit 1
+"""
+
+from __future__ import annotations
+
+from archfit.commands.asking import Asking
+from archfit.commands.last import keep
+from archfit.commands.manifests import contents, named, questions, read_file, surveyed
+from archfit.errors import UsageError
+from archfit.options.arguments import Parser, read, wanted
+from archfit.options.describe import help_text
+from archfit.options.load import load
+from archfit.options.table import TABLE
+from archfit.output.patches import FORMS, as_json, as_yaml, entries, problems
+from archfit.output.text import failure, lines, summary
+from archfit.pipeline import Transformed, decided
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.outcome import Decision, Result
+    from archfit.output.patches import Entry
+    from archfit.workloads.pods import Pod
+
+_PROGRAM = "archfit patch"
+_DEFAULT, _JSON = "kustomize", "json"
+_FORMATS = (_DEFAULT, *(name for name in FORMS if name != _DEFAULT), _JSON)
+ABOUT = """\
+Writes what archfit would change as JSON 6902 patches, for tools that can run nothing: Flux, Fleet, a
+kustomization without plugins.
+
+  kustomize build overlay | archfit patch > archfit/kustomization.yaml
+  helm template web ./chart -n shop | archfit patch --format flux-helmrelease
+
+  FILE ..                     Rendered manifests; - is standard input, which is read if no file is
+                              named.
+  --format FORM               kustomize (default): a component, with its list of patches.
+                              flux-helmrelease: spec.postRenderers of a HelmRelease.
+                              flux-kustomization: spec.patches of a Kustomization of Flux.
+                              fleet: a kustomization for the folder that fleet.yaml names.
+                              json: a list of objects, each with its JSON Patch (RFC 6902).
+
+Each patch tests what it found before it adds, and fails where that has changed: write the patches anew then.
+
+Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage."""
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    if wanted(argv):
+        stdout.write(_answered(wanted(argv)).encode())
+        return 0
+    parser = Parser(_PROGRAM)
+    parser.add_argument("--format", metavar="FORM", default=_DEFAULT)
+    layer, config, flags, files = read(parser, argv, TABLE)
+    if flags.format not in _FORMATS:
+        raise UsageError(f"--format: {flags.format!r} is not a format: write one of {', '.join(_FORMATS)}")
+    settings = load(argv, environ, read_file, flags=(layer, config), program=_PROGRAM)
+    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, layer)
+    asking = Asking(settings, environ, stderr)
+    decisions: list[tuple[Pod, Decision]] = []
+    results: list[Result] = []
+    found: list[Entry] = []
+    try:
+        texts = questions(inputs)
+        answers = asking.answers(texts) if texts else {}
+        results += asking.messages
+        for manifests in inputs:
+            transformed = decided(manifests.survey, answers, settings.options)
+            decisions += transformed.decisions
+            found += entries(transformed.decisions, manifests.name)
+            said = (*manifests.results, *transformed.results)
+            results += [named(result, manifests.name) for result in said]
+        if flags.format != _JSON:
+            results += problems(found)
+        failed = any(result.severity == "error" for result in results)
+        keep(
+            Transformed((), tuple(decisions), (), answers),
+            results,
+            (),
+            exit_code=int(failed),
+            sources=settings.sources,
+            requests=asking.requests,
+            path=settings.operator.report,
+            environ=environ,
+        )
+    finally:
+        asking.close()
+    if not failed:
+        text = as_json(found) if flags.format == _JSON else as_yaml(flags.format, found)
+        stdout.write(text.encode())
+        stdout.flush()
+    last = summary(decisions, len(answers), sum(asking.requests.values()))
+    told = [failure(results), *lines(results)] if failed else [*lines(results), *([last] if last else [])]
+    stderr.write("".join(f"{line}\n" for line in told))
+    return int(failed)
+
+
+def _answered(word: str) -> str:
+    from archfit import __version__
+
+    if word == "version":
+        return f"archfit {__version__}\n"
+    return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT)

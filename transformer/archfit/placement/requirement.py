@@ -1,0 +1,95 @@
+"""Does every image run there? The question of `check --require`, beside the one of `decide`.
+
+    the pod                                          answer
+    is left alone (skip, nodeName, excluded, ..)     not looked at, with the reason
+    is for nodes of another operating system         not looked at
+    has an image without an answer                   as for a decision: `evidence`
+    has images that do not offer the platform        one Lack for each use, whatever the pod's own placement says
+
+What a platform is, and which images restrict nothing, is said in `architectures`.
+"""
+
+from __future__ import annotations
+
+from archfit.outcome import Result
+from archfit.patch import dotted
+from archfit.placement.affinity import allowed, demands
+from archfit.placement.architectures import offered
+from archfit.placement.evidence import weigh
+from archfit.placement.images import answers_for
+from archfit.placement.selection import wishes
+from archfit.placement.shape import Malformed
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from archfit.images.platforms import Answer, Platform
+    from archfit.options.values import Options
+    from archfit.placement.affinity import Demand
+    from archfit.workloads.pods import ImageUse, Pod
+
+
+class Lack(Record):
+    """One use of an image that does not run everywhere it has to.
+
+    missing: the required platforms that it does not offer. offers: what it does. kept_off: the pod's own nodeSelector
+    and affinity keep it away from all that is missing.
+    """
+
+    use: ImageUse
+    missing: tuple[str, ...]
+    offers: tuple[str, ...]
+    kept_off: bool
+
+
+class Verdict(Record):
+    """What became of one pod. left_out: why its images were not looked at, "" where they were."""
+
+    left_out: str = ""
+    lacks: tuple[Lack, ...] = ()
+    results: tuple[Result, ...] = ()
+
+
+def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]) -> Verdict:
+    """Which images of the pod lack one of the required platforms.
+
+    answers: as for `decide`. Raises UsageError for an exclude glob with more than three parts, and for overrides that
+    disagree.
+    """
+    asked = wishes(pod, options)
+    if asked.left_alone:
+        return Verdict(asked.left_alone, results=asked.results)
+    evidence = weigh(pod, answers_for(pod, answers, options, asked), options)
+    results = (*asked.results, *evidence.results)
+    try:
+        asks = demands(pod)
+    except Malformed as error:
+        told = Result("error", str(error), pod.ref, dotted(error.path), pod.place)
+        return Verdict(results=(*results, told))
+    systems = {demand.os for demand in asks}
+    wanted = [platform for platform in required if platform.os in systems]
+    if not wanted:
+        return Verdict(f"it is for {', '.join(sorted(systems))} nodes", results=results)
+    lacks = []
+    for use, found in evidence.known:
+        missing = [platform for platform in wanted if not _runs(offered(use, found, platform.os), platform)]
+        if missing:
+            kept_off = not any(_reachable(asks, platform) for platform in missing)
+            offers = tuple(str(platform) for platform in found.platforms)
+            lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off))
+    return Verdict(lacks=tuple(lacks), results=results)
+
+
+def _runs(architectures: set[str] | None, platform: Platform) -> bool:
+    return architectures is None or platform.architecture in architectures
+
+
+def _reachable(asks: Sequence[Demand], platform: Platform) -> bool:
+    only = frozenset({platform.architecture})
+    return any(demand.os == platform.os and platform.architecture in allowed(demand, only) for demand in asks)
+
+
+def _named(platform: Platform) -> str:
+    return f"{platform.os}/{platform.architecture}"
