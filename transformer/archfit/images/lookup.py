@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.images.reference import Reference
     from archfit.options.values import ImagePlatforms, Operator
+    from archfit.registry.client import Document
     from archfit.registry.credentials import Keychain
     from archfit.registry.crew import Crew
+    from archfit.registry.mirrors import Target
     from archfit.registry.session import Session
     from archfit.store import Store
 
@@ -106,6 +108,19 @@ class Lookup:
         for name, (_, same) in wanted.items():
             answers.update(dict.fromkeys(same, resolved[name]))
         return answers
+
+    def fetch(
+        self, references: Sequence[Reference]
+    ) -> dict[str, tuple[Answer, Target | None, Document | None]]:
+        """What registries say now, whatever the cache holds, by normalised reference; the cache learns it.
+
+        Target and document: where the manifest was read, and the manifest; None where none was had.
+        """
+        unique = list({reference.normalised: reference for reference in references}.values())
+        crew = self._network().begin(self._operator.timeout_seconds)
+        crew.documents = {}
+        answers = self._ask(unique, {}, self._operator.timeout_seconds)
+        return {name: (answer, *crew.documents.get(name, (None, None))) for name, answer in answers.items()}
 
     def close(self) -> None:
         """Give back the cache and the connections."""
@@ -196,19 +211,8 @@ class Lookup:
         self, references: Sequence[Reference], stale: Mapping[str, Found], seconds: float
     ) -> dict[str, Answer]:
         from archfit.registry.crew import Question
-        from archfit.registry.session import Session
 
-        if self._session is None:
-            self._session = Session(
-                self._operator,
-                self._environ,
-                self._clock,
-                self._wait,
-                self._kept.recall,
-                self._credentials(),
-                named_hosts_only=self._named_hosts_only,
-            )
-        session = self._session
+        session = self._network()
         crew: Crew = session.begin(seconds)
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
         targets = crew.targets(questions)
@@ -222,6 +226,21 @@ class Lookup:
         ]
         self._kept.keep(found, session.changed_hosts(), int(self._clock()))
         return {reference.normalised: answer for reference, _, answer in asked}
+
+    def _network(self) -> Session:
+        from archfit.registry.session import Session
+
+        if self._session is None:
+            self._session = Session(
+                self._operator,
+                self._environ,
+                self._clock,
+                self._wait,
+                self._kept.recall,
+                self._credentials(),
+                named_hosts_only=self._named_hosts_only,
+            )
+        return self._session
 
 
 def open_lookup(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from archfit.images.reference import Reference
     from archfit.options.values import Mirror
-    from archfit.registry.client import Client
+    from archfit.registry.client import Client, Document
     from archfit.registry.manifest import Descriptor
     from archfit.registry.mirrors import Target
     from archfit.registry.wire import Wire
@@ -49,6 +49,7 @@ class Crew:
     """recall: platforms that the cache has for a digest of a repository; called from several threads.
 
     named_hosts_only: a reference alone opens no private network; only a server that the operator named may be there.
+    documents: by normalised reference, what was read and where; None, and nothing is kept, unless somebody sets it.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Crew:
         self._wire = wire
         self._mirrors = mirrors
         self._recall = recall
+        self.documents: dict[str, tuple[Target, Document]] | None = None
 
     def targets(self, questions: Sequence[Question]) -> list[Target]:
         """Where each question will be asked; the references' own registries become dialable."""
@@ -141,13 +143,15 @@ class Crew:
                 if seen:
                     return seen.replace(origin="registry", age_seconds=0)
                 try:
-                    return self._read(place, digest)
+                    return self._read(reference, place, digest)
                 except ManifestUnknown:
                     pass  # The tag has moved on since; or the server's digest is none of its own.
-        return self._read(place, reference.digest or reference.tag)
+        return self._read(reference, place, reference.digest or reference.tag)
 
-    def _read(self, place: Target, tag_or_digest: str) -> Found:
+    def _read(self, reference: Reference, place: Target, tag_or_digest: str) -> Found:
         document = self._client.manifest(place, tag_or_digest)
+        if self.documents is not None:
+            self.documents[reference.normalised] = (place, document)
 
         def read(kind: str, descriptor: Descriptor) -> bytes:
             if kind == "blobs":
