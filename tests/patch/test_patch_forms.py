@@ -5,9 +5,10 @@ import json
 import pytest
 
 from archfit.outcome import Decision, ObjectRef, Place
-from archfit.output.patches import FORMS, as_json, as_yaml, entries, problems
+from archfit.output.patches import FORMS, as_json, as_yaml, entries
 from archfit.patch import Add, Test
 from archfit.source.values import Typed
+from archfit.workloads.inventory import Document
 from archfit.workloads.pods import Pod
 
 WEB = b"""\
@@ -205,31 +206,64 @@ def test_helm_hooks_are_patched_but_not_missed_where_helm_may_hold_them_back(pat
     assert "op: add" in fleet
 
 
-def one(path, *patch, kind="Deployment", name="web", line=1):
-    ref = ObjectRef("apps/v1", kind, "", name)
-    pod = Pod(ref, "apps", Place(1, line), path, {}, {}, {"name": name}, ())
-    return pod, Decision("Change" if patch else "NotNeeded", "", patch)
+def web(patch=(), kind="Deployment", name="web"):
+    """The entries of one object with one pod spec at `spec`."""
+    ref, value = ObjectRef("apps/v1", kind, "", name), {"kind": kind, "metadata": {"name": name}}
+    pod = Pod(ref, "apps", Place(1, 1), ("spec",), {}, {}, value["metadata"], ())
+    document = Document(None, value, (), 0, None, (pod,))
+    return entries([document], [(pod, Decision("Change", "", tuple(patch)))])
 
 
-def test_objects_in_lists_have_paths_of_their_own():
-    at = ("items", 0, "items", 3, "spec")
-    (entry,) = entries([one(at, Test((*at, "tolerations"), None), Add((*at, "tolerations"), []))])
-    assert entry.patch == (Test(("spec", "tolerations"), None), Add(("spec", "tolerations"), []))
+NESTED = b"""\
+apiVersion: work.open-cluster-management.io/v1
+kind: ManifestWork
+metadata: {name: work, namespace: cluster1}
+spec:
+  workload:
+    manifests:
+    - apiVersion: apps/v1
+      kind: Deployment
+      metadata: {name: inner, namespace: default}
+      spec: {template: {spec: {containers: [{name: a, image: "x.example/amd:1"}]}}}
+    - apiVersion: v1
+      kind: Pod
+      metadata: {name: second}
+      spec: {containers: [{name: a, image: "x.example/amd:1"}]}
+"""
 
 
-def test_several_pod_specs_of_one_object_are_one_patch():
-    """A custom resource may hold many."""
-    first, second = ("spec", "head"), ("spec", "workers", 0)
-    found = entries([one(first, Add((*first, "a"), "1")), one(second, Add((*second, "a"), "2"))])
-    assert [entry.patch for entry in found] == [(Add((*first, "a"), "1"), Add((*second, "a"), "2"))]
-    assert problems(found) == []
+def test_objects_inside_of_others_are_patched_as_part_of_them(patch):
+    """Kustomize sees the outer object alone; its pod specs make one patch."""
+    (entry,) = json.loads(patch(NESTED, "--format", "json").ok())
+    assert entry["object"] == {
+        "apiVersion": "work.open-cluster-management.io/v1",
+        "kind": "ManifestWork",
+        "namespace": "cluster1",
+        "name": "work",
+    }
+    assert [step["path"] for step in entry["patch"] if step["op"] == "add"] == [
+        "/spec/workload/manifests/0/spec/template/spec/affinity",
+        "/spec/workload/manifests/1/spec/affinity",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["List", "DeploymentList"])
+def test_items_of_lists_are_objects_of_their_own(patch, kind):
+    api, item = ("v1", "  kind: Deployment\n  apiVersion: apps/v1\n") if kind == "List" else ("apps/v1", "")
+    text = (
+        f"apiVersion: {api}\nkind: {kind}\nitems:\n- metadata: {{name: a}}\n{item}"
+        "  spec: {template: {spec: {containers: [{name: a, image: 'x.example/amd:1'}]}}}\n"
+    )
+    (entry,) = json.loads(patch(text.encode(), "--format", "json").ok())
+    assert entry["object"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}
+    assert entry["patch"][0]["path"] == "/spec/template/spec/affinity"
 
 
 def test_numbers_and_booleans_are_those_that_kubernetes_reads():
     values = [
         Typed("int", text) for text in ("300", "+5", "-7", "0x1f", "0o17", "017", "1_000", "0b11", "0")
     ] + [Typed("float", "1e3"), Typed("float", ".5"), Typed("bool", "true"), Typed("bool", "false"), None]
-    text = as_json(entries([one(("spec",), Test(("spec", "a"), values))]))
+    text = as_json(web([Test(("spec", "a"), values)]))
     assert json.loads(text)[0]["patch"][0]["value"] == [
         300, 5, -7, 31, 15, 15, 1000, 3, 0, 1000.0, 0.5, True, False, None,
     ]  # fmt: skip
@@ -245,11 +279,11 @@ def test_numbers_and_booleans_are_those_that_kubernetes_reads():
     ],
 )
 def test_targets_are_anchored_regular_expressions_and_so_names_are_escaped(name, written):
-    text = as_yaml("flux-kustomization", entries([one(("spec",), Add(("spec", "a"), "b"), name=name)]))
+    text = as_yaml("flux-kustomization", web([Add(("spec", "a"), "b")], name=name))
     assert f"        {written}\n" in text
 
 
 def test_odd_keys_are_quoted_in_paths():
     path = ("spec", "a: b", "c/d~e")
-    text = as_yaml("flux-kustomization", entries([one(("spec",), Add(path, "x"))]))
+    text = as_yaml("flux-kustomization", web([Add(path, "x")]))
     assert '          path: "/spec/a: b/c~1d~0e"\n' in text

@@ -75,7 +75,7 @@ def run(
         for manifests in inputs:
             transformed = decided(manifests.survey, answers, settings.options)
             decisions += transformed.decisions
-            found += entries(transformed.decisions, manifests.name)
+            found += entries(manifests.survey.documents, transformed.decisions, manifests.name)
             said = (*manifests.results, *transformed.results)
             results += [named(result, manifests.name) for result in said]
         if flags.format != _JSON:

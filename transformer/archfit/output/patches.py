@@ -32,6 +32,7 @@ from archfit.outcome import Result
 from archfit.patch import Remove, pointer, to_json
 from archfit.record import Record
 from archfit.source.values import Typed, text_of
+from archfit.workloads.find import reference_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from archfit.outcome import Decision, ObjectRef, Place
     from archfit.patch import Operation, Path
+    from archfit.workloads.inventory import Document
     from archfit.workloads.pods import Pod
 
 _HELM_HOOK = "helm.sh/hook"
@@ -102,25 +104,30 @@ class Entry(Record):
     patch: tuple[Operation, ...]
 
 
-def entries(decisions: Iterable[tuple[Pod, Decision]], file: str = "") -> list[Entry]:
-    """One entry for each object of a stream, in order; its patch is empty where nothing changes."""
+def entries(
+    documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decision]], file: str = ""
+) -> list[Entry]:
+    """One entry for each object of a stream, in order; its patch is empty where nothing changes.
+
+    documents: those of the stream. An object inside of another is part of it, but the items of a list are objects of
+    their own, as kustomize reads them.
+    """
+    values = {id(pod): document.value for document in documents for pod in document.pods}
     found: dict[tuple[int, int, Path], Entry] = {}
     for pod, decision in decisions:
-        root = _root(pod.path)
+        root, value = _outermost(values[id(pod)], pod.path)
         patch = tuple(step.replace(path=step.path[len(root) :]) for step in decision.patch)
         key = pod.place.document, pod.place.line, root
         before = found.get(key)
         if before:
             found[key] = before.replace(patch=(*before.patch, *patch))
             continue
-        notes = pod.object_metadata.get("annotations")
-        found[key] = Entry(
-            pod.ref.replace(name=text_of(pod.object_metadata.get("name"))),
-            pod.place,
-            file,
-            isinstance(notes, dict) and _HELM_HOOK in notes,
-            patch,
-        )
+        metadata = value.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        ref = pod.ref if pod.root == root else reference_of(value)
+        notes = metadata.get("annotations")
+        hook = isinstance(notes, dict) and _HELM_HOOK in notes
+        found[key] = Entry(ref.replace(name=text_of(metadata.get("name"))), pod.place, file, hook, patch)
     return list(found.values())
 
 
@@ -195,12 +202,13 @@ def as_yaml(name: str, found: Sequence[Entry]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def _root(path: Path) -> Path:
-    """Where the object stands in its document: () or inside of lists."""
+def _outermost(value: Any, path: Path) -> tuple[Path, dict[str, Any]]:
+    """(path, value) of the object in a document that path leads through: the document itself, or an item of lists."""
     depth = 0
-    while path[depth] == "items" and isinstance(path[depth + 1], int):
+    while text_of(value.get("kind")).endswith("List") and path[depth] == "items":
+        value = value["items"][path[depth + 1]]
         depth += 2
-    return path[:depth]
+    return path[:depth], value
 
 
 def _identity(ref: ObjectRef) -> ObjectRef:
