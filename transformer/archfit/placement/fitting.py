@@ -1,6 +1,7 @@
 """A patch as the object needs it: holders created, what is inherited written out.
 
     the way to a field is missing      add {} for each mapping on it, from the top, guarded by a test of the first one
+    a field is such a holder itself    it is added as the patch has it (spec.affinity of CloudNativePG)
     the field's value is inherited     the whole value is written, with what the patch adds: an own value replaces it
 
 The patch so far is about a pod spec with every value in its place (`Pod.at`).
@@ -24,17 +25,23 @@ def fitted(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:
     if places is None or not patch:
         return list(patch)
     steps: list[Operation] = list(patch)
-    for field, source in places.inherited:
+    for field, source, empty in places.inherited:
         at = pod.at(field)
         own = [step for step in steps if _below(step.path, at)]
         if own:
             within: list[Operation] = [step.replace(path=step.path[len(at) :]) for step in own]
-            written: list[Operation] = [Test(source, pod.spec[field])]
-            written.append(Add(at, apply(pod.spec[field], within)))
+            value = apply(pod.spec[field], within)
+            written: list[Operation] = [Test(source, pod.spec[field]), Test(at, [] if empty else None)]
+            written += [Add((*at, "-"), item) for item in value] if empty else [Add(at, value)]
             first = steps.index(own[0])
             steps = [step for step in steps if not _below(step.path, at)]
             steps[first:first] = written
-    holders = [path for path in places.missing if any(_below(step.path, path) for step in steps)]
+    added = {step.path for step in steps if isinstance(step, Add)}
+    holders = [
+        path
+        for path in places.missing
+        if path not in added and any(_below(step.path, path) for step in steps)
+    ]
     made: list[Operation] = []
     for path in holders:
         if not any(_below(path, outer) for outer in holders if outer != path):

@@ -102,6 +102,11 @@ def no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
     )
 
 
+def dropped(kind: str, field: str, wanted: Iterable[str]) -> str:
+    """The result for what would be good for a pod, in a custom resource that has no field for it."""
+    return f"{', '.join(wanted)} would be added, but {kind} has no field for {field}"
+
+
 def dead_term(os: str, architectures: Iterable[str], reachable: Iterable[str]) -> str:
     """The warning for a required term that no node may match any more."""
     return (

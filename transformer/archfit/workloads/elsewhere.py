@@ -110,18 +110,19 @@ class Found:
         """A pod spec with the fields that decide its place, and where they are."""
         spec = dict(self.spec) if not self._row.images else {}
         at: dict[str, Path] = {}
-        inherited: dict[str, Path] = {}
+        inherited: list[tuple[str, Path, bool]] = []
         for name in _FIELDS:
             spec.pop(name, None)
             if not self._has(name):
                 continue
             at[name] = path = self._same(self._field(name))
             value = get(self._value, path)
-            for above in self._row.inherits if value in (None, {}, []) else ():
+            for above in self._row.inherits if value is None or (not value and name != "affinity") else ():
                 source = (*self._same(above), name)
                 theirs = get(self._value, source)
                 if theirs not in (None, {}, []):
-                    inherited[name], value = source, theirs
+                    inherited.append((name, source, value is not None))
+                    value = theirs
                     break
             if value is not None:
                 spec[name] = value
@@ -141,7 +142,7 @@ class Found:
             at,
             self._above(at.values()),
             tuple(sorted(missing, key=len)),
-            tuple(inherited.items()),
+            tuple(inherited),
             where,
             self._row.note,
         )
@@ -160,6 +161,8 @@ class Found:
             for container in self.spec.get("containers") or ():
                 if isinstance(container, dict) and text_of(container.get("name")) == row.main:
                     named = bool(container.get("image"))
+            if not named and not row.images:
+                yield ImageUse((*self.path, "containers"), None, unasked=row.default_image)
         for index, paths in enumerate(row.images):
             uses = [] if named and index == 0 else next(filter(None, map(self._named, paths)), [])
             yield from uses

@@ -120,7 +120,11 @@ def _pods_elsewhere(row: Workload, value: dict[str, Any], place: Place, path: Pa
         if found.problem():
             continue
         spec, places = found.placed()
-        beside = [use for use in _images(found.spec, (*path, *found.path)) if use.text or not row.images]
+        beside = [
+            use
+            for use in _images(found.spec, (*path, *found.path))
+            if use.text or not (row.images or row.main)
+        ]
         yield Pod(
             reference_of(value),
             row.group,

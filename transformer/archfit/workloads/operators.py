@@ -213,7 +213,7 @@ def _others() -> Iterator[Row]:
         default_image="an image catalogue or the CloudNativePG operator chooses it",
     )  # fmt: skip
     yield _row(
-        cnpg, "Pooler", "spec.template.spec", there="spec", main="pgbouncer", images="spec.pgbouncer.image",
+        cnpg, "Pooler", "spec.template.spec", there="spec", main="pgbouncer",
         default_image="the CloudNativePG operator chooses it",
     )  # fmt: skip
     for kind, vm in (
@@ -222,7 +222,7 @@ def _others() -> Iterator[Row]:
         ("VirtualMachineInstanceReplicaSet", "spec.template.spec"),
     ):
         yield _row(
-            "kubevirt.io", kind, vm, there=vm,
+            "kubevirt.io", kind, vm, there=vm, immutable=kind == "VirtualMachineInstance",
             metadata="metadata" if vm == "spec" else "spec.template.metadata",
             images=f"{vm}.volumes[*].containerDisk.image {vm}.domain.firmware.kernelBoot.container.image",
         )  # fmt: skip
@@ -258,13 +258,16 @@ def _others() -> Iterator[Row]:
         "rabbitmq.com", "RabbitmqCluster", "spec", there="spec", metadata=None, images="spec.image",
         node_selector=None, default_image="the RabbitMQ operator chooses it",
     )  # fmt: skip
-    for part in ("predictor", "transformer", "explainer"):
-        yield _row(
-            "serving.kserve.io", "InferenceService", f"spec.{part}", there=f"spec.{part}", metadata=None,
-            images=f"spec.{part}.model.image",
-            default_image="the runtime of the model names it, unless its containers do",
-            main="kserve-container", note=_KNATIVE + " (in KServe's serverless mode)",
-        )  # fmt: skip
+    kserve = {"metadata": None, "note": _KNATIVE + " (in KServe's serverless mode)"}
+    runtimes = ("model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx")
+    yield _row(
+        "serving.kserve.io", "InferenceService", "spec.predictor", there="spec.predictor", main="kserve-container",
+        images="|".join(f"spec.predictor.{name}.image" for name in runtimes),
+        default_image="the serving runtime of the model names it", **kserve,
+    )  # fmt: skip
+    for part in ("transformer", "explainer"):
+        at = f"spec.{part}"
+        yield _row("serving.kserve.io", "InferenceService", at, there=at, **kserve)
 
 
 def operators() -> Iterator[Row]:

@@ -36,14 +36,15 @@ class Places(Record):
 
     at: the path of affinity, tolerations and nodeSelector; a field that the kind lacks is not there.
     there: a mapping above all of them, which exists. missing: mappings below it to be created, from the top.
-    inherited: fields that the pod itself does not have, and the path that their value comes from.
+    inherited: fields that the pod itself does not have, the path that their value comes from, and whether an empty list
+        stands in the pod.
     metadata: path of the pod's metadata. note: what to tell about it once it is changed.
     """
 
     at: dict[str, Path]
     there: Path
     missing: tuple[Path, ...] = ()
-    inherited: tuple[tuple[str, Path], ...] = ()
+    inherited: tuple[tuple[str, Path, bool], ...] = ()
     metadata: Path = ()
     note: str = ""
 
@@ -55,7 +56,7 @@ class Places(Record):
             {name: (*path, *at) for name, at in self.at.items()},
             (*path, *self.there),
             tuple((*path, *one) for one in self.missing),
-            tuple((name, (*path, *source)) for name, source in self.inherited),
+            tuple((name, (*path, *source), empty) for name, source, empty in self.inherited),
             (*path, *self.metadata),
             self.note,
         )

@@ -1,0 +1,201 @@
+"""The corpus's custom resources: each file is changed, or named in the report with its reason; never passed in silence.
+
+Every image offers linux/amd64 alone here, so that every pod needs an affinity.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import machine
+from archfit.options.values import Options
+from archfit.patch import Add, dotted
+from streaming import edited, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from archfit.patch import Path
+    from archfit.workloads.pods import Pod
+    from corpus_streams import Oracle
+    from judging import Judge
+
+# File -> where affinity is added, from each object's root; and the reasons for what is not changed.
+FILES: dict[str, tuple[list[str], list[str]]] = {
+    "alertmanager.yaml": (["spec"], []),
+    "appwrapper.yaml": (
+        [
+            f"spec.components[0].template.spec.pytorchReplicaSpecs.{role}.template.spec"
+            for role in ("Master", "Worker")
+        ],
+        [],
+    ),
+    "argo-cronworkflow.yaml": (["spec.workflowSpec.templates[0]"], []),
+    "argo-rollout-canary.yaml": (["spec.template.spec"], []),
+    "argo-rollout-workloadref.yaml": (["spec.template.spec"], ["those of the workload in spec.workloadRef"]),
+    "argo-workflow-ci.yaml": (["spec.templates[1]"], ["{{inputs.parameters.os-image}}: nobody can say"]),
+    "argo-workflow-containerset.yaml": (["spec.templates[0]"], []),
+    "argo-workflow-node-selector.yaml": ([], ["is filled in later"]),
+    "argo-workflow-resource-template.yaml": ([], ["the manifest in a resource template is a text"]),
+    "cnpg-cluster.yaml": (["spec"], []),
+    "eck-elasticsearch.yaml": ([], ["the ECK operator chooses it by spec.version"]),
+    "jobset.yaml": ([f"spec.replicatedJobs[{n}].template.spec.template.spec" for n in (0, 1)], []),
+    "keda-scaledjob.yaml": (["spec.jobTargetRef.template.spec"], []),
+    "knative-service-grpc-ping-go.yaml": ([], ["docker.io/{username}/grpc-ping-go: nobody can say"]),
+    "kruise-advancedcronjob.yaml": (["spec.template.broadcastJobTemplate.spec.template.spec"], []),
+    "kruise-cloneset.yaml": (["spec.template.spec"], []),
+    "kubeflow-mpijob.yaml": (
+        [f"spec.mpiReplicaSpecs.{role}.template.spec" for role in ("Launcher", "Worker")],
+        [],
+    ),
+    "kubeflow-pytorchjob.yaml": (
+        [f"spec.pytorchReplicaSpecs.{role}.template.spec" for role in ("Master", "Worker")],
+        [],
+    ),
+    "kubeflow-trainjob.yaml": ([], ["its pods are those of the TrainingRuntime"]),
+    "kubevirt-virtualmachine.yaml": (["spec.template.spec"], []),
+    "leaderworkerset.yaml": (["spec.leaderWorkerTemplate.workerTemplate.spec"], []),
+    "minio-tenant.yaml": (["spec.pools[0]"], []),
+    "ocm-policy.yaml": (
+        ["spec.policy-templates[1].objectDefinition.spec.object-templates[0].objectDefinition.spec"],
+        [],
+    ),
+    "openshift-deploymentconfig.yaml": (["spec.template.spec"], []),
+    "opentelemetry-collector.yaml": ([], ["the OpenTelemetry operator chooses it"]),
+    "prometheus.yaml": (["spec"], []),
+    "raycluster.yaml": (
+        ["spec.headGroupSpec.template.spec", "spec.workerGroupSpecs[0].template.spec"],
+        [],
+    ),
+    "spark-application-podtemplate.yaml": (
+        ["spec.driver.template.spec", "spec.executor.template.spec"],
+        ["through its webhook"] * 2,
+    ),
+    "spark-application.yaml": (["spec.driver", "spec.executor"], ["through its webhook"] * 2),
+    "strimzi-kafka.yaml": (
+        [],
+        ["the Kafka object of the cluster names it"] * 2 + ["the Strimzi operator chooses or builds it"] * 3,
+    ),
+    "strimzi-podset.yaml": ([f"spec.pods[{n}].spec" for n in range(3)], []),
+    "tekton-pipelinerun.yaml": (
+        [],
+        ["never in the task (2 such objects)", "never in the task", "its steps are in the task or pipeline"],
+    ),
+    "tekton-taskrun-sidecar.yaml": (["spec.podTemplate"], []),
+    "volcano-job.yaml": (["spec.tasks[0].template.spec"], []),
+}
+
+
+def crd_files() -> list[Any]:
+    folder = machine.SHARED / "corpus" / "crd"
+    if folder.is_dir():
+        return [pytest.param(path.name, id=path.name) for path in sorted(folder.iterdir())]
+    reason = f"{folder} is missing: set TEST_SHARED to the folder of shared test data"
+    return [pytest.param("", id="corpus", marks=pytest.mark.skip(reason=reason))]
+
+
+def read(name: str) -> bytes:
+    return (machine.SHARED / "corpus" / "crd" / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", crd_files())
+def test_each_file_is_changed_or_named(
+    judge: Judge, textcheck: Callable[[bytes, bytes], list[str]], name: str
+) -> None:
+    """The judges read what the patch says, a second run and a run with nothing to say change nothing."""
+    data = read(name)
+    written = placed(judge, data)
+    transformed = edited(data).transformed
+    changed = [dotted(pod.path) for pod, decision in transformed.decisions if decision.outcome == "Change"]
+    reasons = [str(result) for result in transformed.results] + [
+        decision.reason for _, decision in transformed.decisions if decision.outcome == "OptedOut"
+    ]
+    where, said = FILES[name]
+    assert changed == where
+    assert len(reasons) == len(said)
+    assert all(part in reason for part, reason in zip(said, reasons, strict=True))
+    assert changed or reasons
+    assert (written == data) == (not changed)
+    assert textcheck(data, written) == []
+
+
+@pytest.mark.parametrize("name", crd_files())
+def test_what_is_added_is_the_architecture_and_nothing_else(name: str) -> None:
+    for pod, decision in edited(read(name)).transformed.decisions:
+        for step in decision.patch:
+            if isinstance(step, Add):
+                assert (
+                    any(word in pod.path[:1] + step.path for word in ("affinity", "tolerations"))
+                    or not step.value
+                )
+
+
+def as_deployments(documents: list[Any], pods: list[Pod]) -> bytes:
+    """The pods as the scheduler will see them: each one's placement and images in a Deployment."""
+    made = []
+    for number, pod in enumerate(pods):
+        spec: dict[str, Any] = {
+            "containers": [
+                {"name": f"c{at}", "image": use.text} for at, use in enumerate(pod.images) if use.text
+            ]
+        }
+        inherited = {field: source for field, source, _ in (pod.places.inherited if pod.places else ())}
+        for field in ("nodeSelector", "affinity", "tolerations"):
+            value = None
+            for path in (pod.at(field), inherited.get(field, ())):
+                value = at(documents[pod.place.document - 1], path) if path and value is None else value
+            if value is not None:
+                spec[field] = value
+        made.append(
+            {
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": {"name": f"d{number}"},
+                "spec": {"template": {"spec": spec}},
+            }
+        )
+    return b"".join(b"---\n" + json.dumps(one).encode() + b"\n" for one in made)
+
+
+def at(value: Any, path: Path) -> Any:
+    for step in path:
+        inside = isinstance(value, dict) or (isinstance(value, list) and len(value) > int(step))
+        value = value.get(step) if isinstance(value, dict) else value[step] if inside else None
+    return value
+
+
+@pytest.mark.parametrize("name", [name for name, (changed, _) in FILES.items() if changed])
+def test_no_pod_of_a_custom_resource_can_reach_a_node_it_cannot_run_on(
+    judge: Judge, oracle: Oracle, name: str
+) -> None:
+    """By the scheduler's own code; and the twin: as they were, they can."""
+    data = machine.shared("corpus", "crd", name).read_bytes()
+    output = edited(data)
+    pods = [pod for pod, decision in output.transformed.decisions if decision.outcome == "Change"]
+    before = as_deployments(judge.kubectl(data), pods)
+    after = as_deployments(judge.kubectl(output.data), pods)
+    platforms = {use.text: ["linux/amd64"] for pod in pods for use in pod.images if use.text}
+    verdict = oracle(before, after, platforms=platforms)
+    assert verdict.violations == []
+    assert verdict.pod_specs == len(pods)
+    assert oracle(before, before, platforms=platforms).violations != []
+
+
+def test_every_file_of_the_corpus_has_its_row() -> None:
+    folder = machine.shared("corpus") / "crd"
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+
+
+def test_the_custom_resources_of_whole_charts_are_named_too() -> None:
+    """ClusterPolicy of the GPU operator, Prometheus and Alertmanager of kube-prometheus-stack."""
+    chart = (machine.shared("corpus") / "helm3" / "gpu-operator.yaml").read_bytes()
+    said = [str(result) for result in edited(chart, Options(on_conflict="leave")).transformed.results]
+    assert any("nvidia.com/v1/ClusterPolicy" in one and "not transformed" in one for one in said)
+    chart = (machine.shared("corpus") / "helm3" / "kube-prometheus-stack.yaml").read_bytes()
+    kinds = {
+        pod.ref.kind for pod, decision in edited(chart).transformed.decisions if decision.outcome == "Change"
+    }
+    assert {"Prometheus", "Alertmanager"} <= kinds
