@@ -197,6 +197,22 @@ def test_an_overlay_that_renames_has_to_be_inside(build, kustomize, patch):
         build(kustomize, CASES["amd64"], patch(prefixed).ok(), {"namePrefix": "prod-"})
 
 
+def test_the_recipe_wraps_the_overlay(tmp_path, kustomize, patch, transform):
+    """docs/patch.md, Kustomize: an overlay with prefix and namespace, and the component around it."""
+    overlay, prod = tmp_path / "overlays" / "prod", tmp_path / "prod"
+    for folder in (overlay, prod / "archfit"):
+        folder.mkdir(parents=True)
+    (overlay / "base.yaml").write_bytes(CASES["all"])
+    (overlay / "kustomization.yaml").write_text(
+        "resources: [base.yaml]\nnamePrefix: prod-\nnamespace: shop\n"
+    )
+    rendered = subprocess.run([*kustomize, overlay], capture_output=True, check=True).stdout
+    (prod / "archfit" / "kustomization.yaml").write_bytes(patch(rendered).ok())
+    (prod / "kustomization.yaml").write_text("resources: [../overlays/prod]\ncomponents: [archfit]\n")
+    done = subprocess.run([*kustomize, prod], capture_output=True, check=True).stdout
+    assert list(objects(done)) == list(objects(transform(rendered)))
+
+
 def test_patches_of_a_transformed_stream_are_none(build, kustomize, patch, transform):
     placed = transform(CASES["all"])
     component = patch(placed).ok()
