@@ -155,6 +155,8 @@ class Job:
         self._environ = environ
         self._stderr = stderr
         self._function = function
+        # A function runs wherever its caller does, on whatever images the package names.
+        named_hosts_only = named_hosts_only or function is not None
         self._asking = Asking(settings, environ, stderr, named_hosts_only=named_hosts_only)
 
     def run(self, data: bytes, stdout: BinaryIO) -> int:
@@ -166,6 +168,10 @@ class Job:
             return self._failed(None, [Result("error", error.message, place=place)], stdout)
         transformed = transform(read.data, read.pieces, options, self._asking.answers)
         results = [*read.results, *self._asking.messages, *transformed.results]
+        if self._function:
+            from archfit.commands.no_network import told
+
+            results += told(transformed)
         if transformed.failed():
             return self._failed(transformed, results, stdout)
         splices = (*transformed.splices, *self._results(transformed, results))
