@@ -270,7 +270,8 @@ def _merge(
 ) -> None:
     """Adds what `<<` supplies to mapping, in place."""
     own = None
-    for merged, index in merges:
+    # A second `<<` overrides the first for kubectl; kustomize refuses it.
+    for merged, index in reversed(merges):
         for source in merged if isinstance(merged, list) else (merged,):
             if not isinstance(source, dict):
                 raise InvalidInput("'<<' needs a mapping or a list of mappings", line=_line(events[index]))

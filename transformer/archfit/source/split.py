@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 BOM = b"\xef\xbb\xbf"
 _AFTER_MARKER = (b"", b" ", b"\t", b"\r", b"\n", b"#")
-_BLANK_OR_COMMENT = re.compile(rb"[ \t\r]*(?:#[^\n]*)?", re.DOTALL).fullmatch
+# An end of a document where none began is nothing, too.
+_BLANK_OR_COMMENT = re.compile(rb"(?:\.\.\.(?=[ \t\r]|\Z))?[ \t\r]*(?:#[^\n]*)?", re.DOTALL).fullmatch
 _ONLY_DIRECTIVES = re.compile(rb"(?:%[^\n]*(?:\n|\Z)|[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*", re.DOTALL).fullmatch
 _NOTHING = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*", re.DOTALL).fullmatch
 

@@ -1,0 +1,255 @@
+"""Every file of the corpus through the real program, against a real registry, judged by the scheduler's own code.
+
+What it must show (the oracle: SAFETY, LIVENESS, WIDENED, NARROWNESS, UNCHANGED, PARSE), for each way to run it:
+
+    plain    the defaults
+    full     --immutable full: Jobs and bare Pods like the rest
+    s390x    --cluster-architectures amd64,arm64,s390x
+
+The registry is Debian's; its answers are in a cache that the session shares, so each file asks for each image once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from image_documents import name_of
+
+from corpus_streams import each_stream
+from judging import typed
+from streaming import patched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from corpus_streams import Oracle, Stream
+    from debian_registry import DebianRegistry
+    from judging import Judge
+    from running import Ran
+
+# Arguments beyond the mirrors that a file needs for exit 0, with the reason.
+NEEDED: dict[str, tuple[list[str], str]] = {
+    "helm3/gpu-operator.yaml": (["--on-absent", "leave"], "its image vgpu-manager does not exist"),
+    "helm4/gpu-operator.yaml": (["--on-absent", "leave"], "its image vgpu-manager does not exist"),
+}
+WAYS: dict[str, tuple[list[str], dict[str, str], tuple[str, ...]]] = {
+    "plain": ([], {}, ("amd64", "arm64")),
+    "full": (["--immutable", "full"], {"immutable": "full"}, ("amd64", "arm64")),
+    "s390x": (["--cluster-architectures", "amd64,arm64,s390x"], {}, ("amd64", "arm64", "s390x")),
+}
+# Objects with a generated name, or a placeholder for one: kustomize takes no file that holds one.
+NAMELESS = {
+    f"crd/{name}.yaml"
+    for name in (
+        "argo-workflow-ci",
+        "argo-workflow-containerset",
+        "argo-workflow-node-selector",
+        "argo-workflow-resource-template",
+        "jobset",
+        "tekton-pipelinerun",
+        "tekton-taskrun-sidecar",
+    )
+}
+SOURCE = re.compile(rb"^# Source: ", re.MULTILINE)
+
+
+class Placed(NamedTuple):
+    """A run over one file. again: the same over its own output, with a report."""
+
+    before: bytes
+    after: bytes
+    report: dict[str, Any]
+    again: bytes
+    requests: int
+
+
+@pytest.fixture(scope="session")
+def place(
+    archfit: Callable[..., Ran], corpus_registry: DebianRegistry, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Stream, str], Placed]:
+    """`place(stream, way)`: run the program over a file and over what it wrote; each pair runs once."""
+    folder = tmp_path_factory.mktemp("placed")
+    known: dict[tuple[str, str], Placed] = {}
+    base = [*corpus_registry.mirrors(), "--cache", str(folder / "cache")]
+
+    def run(stream: Stream, way: str) -> Placed:
+        if (stream.name, way) not in known:
+            words = [
+                *base,
+                *NEEDED.get(stream.name, ([], ""))[0],
+                *WAYS[way][0],
+                "--report",
+                str(folder / "r"),
+            ]
+            before, _ = stream.pinned()
+            after = archfit(before, *words).ok()
+            report = json.loads((folder / "r").read_text(encoding="utf-8"))
+            again = archfit(after, *words, "--offline").ok()
+            asked = json.loads((folder / "r").read_text(encoding="utf-8"))["requests"]
+            known[stream.name, way] = Placed(before, after, report, again, sum(asked.values()))
+        return known[stream.name, way]
+
+    return run
+
+
+@pytest.mark.parametrize("way", WAYS)
+@each_stream
+def test_pods_land_where_their_images_run_and_nowhere_else(
+    stream: Stream, way: str, place: Callable[[Stream, str], Placed], oracle: Oracle
+) -> None:
+    _, policy, architectures = WAYS[way]
+    ran = place(stream, way)
+    verdict = oracle(ran.before, ran.after, platforms=stream.pinned()[1], policy=policy, archs=architectures)
+    assert verdict.violations == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@each_stream
+def test_only_lines_are_added(
+    stream: Stream,
+    way: str,
+    place: Callable[[Stream, str], Placed],
+    textcheck: Callable[[bytes, bytes], list[str]],
+) -> None:
+    ran = place(stream, way)
+    assert textcheck(ran.before, ran.after) == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@each_stream
+def test_undoing_the_reported_spans_restores_the_input(
+    stream: Stream, way: str, place: Callable[[Stream, str], Placed]
+) -> None:
+    ran = place(stream, way)
+    restored = ran.after
+    for edit in reversed(ran.report["edits"]):
+        restored = restored[: edit["start"]] + edit["was"].encode() + restored[edit["end"] :]
+    assert restored == ran.before
+    assert bool(ran.report["edits"]) == (ran.after != ran.before)
+    assert bool(ran.report["edits"]) == any(
+        decision["outcome"] == "Change" for decision in ran.report["decisions"]
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+@each_stream
+def test_a_second_run_changes_nothing_and_asks_nobody(
+    stream: Stream, way: str, place: Callable[[Stream, str], Placed]
+) -> None:
+    ran = place(stream, way)
+    assert ran.again == ran.after
+    assert ran.requests == 0
+
+
+@each_stream
+def test_kubernetes_readers_read_what_was_decided(
+    stream: Stream, place: Callable[[Stream, str], Placed], judge: Judge
+) -> None:
+    """The objects of kubectl, kustomize and Helm 4 are the input's with the report's patches applied."""
+    ran = place(stream, "full")
+    for reader in ("kubectl", "kustomize", "helm4"):
+        before, after = judge.read(reader, ran.before), judge.read(reader, ran.after)
+        assert typed(_objects(after)) == typed(_placed(_objects(before), ran.report))
+
+
+def _placed(objects: list[Any], report: dict[str, Any]) -> list[Any]:
+    """The objects with the report's patches applied."""
+    patches = _patches(report)
+    return [_patched(value, patches.get(_identity(value), [])) for value in objects]
+
+
+def _objects(documents: list[Any]) -> list[Any]:
+    """Documents, or the items of those that are lists."""
+    return [
+        item
+        for document in documents
+        for item in (document["items"] if str(document.get("kind")).endswith("List") else [document])
+    ]
+
+
+def _identity(value: dict[str, Any]) -> tuple[str, ...]:
+    metadata = value.get("metadata") or {}
+    name = metadata.get("name") or metadata.get("generateName") or ""
+    return value.get("apiVersion", ""), value.get("kind", ""), metadata.get("namespace") or "", name
+
+
+def _patches(report: dict[str, Any]) -> dict[tuple[str, ...], list[Any]]:
+    found: dict[tuple[str, ...], list[Any]] = {}
+    for decision in report["decisions"]:
+        ref = decision["object"]
+        key = (ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"])
+        found.setdefault(key, []).append(decision["patch"])
+    return found
+
+
+def _patched(value: Any, patches: list[Any]) -> Any:
+    """The value with the patch of its object; objects of one name are patched in the order of the stream."""
+    steps = patches.pop(0) if patches else []
+    made: list[tuple[tuple[str | int, ...], Any]] = []
+    for step in steps:
+        path = tuple(token.replace("~1", "/").replace("~0", "~") for token in step["path"].split("/")[1:])
+        if path[0] == "items":
+            path = path[2:]
+        if step["op"] == "add":
+            made.append((path, step["value"]))
+    (done,) = patched([value], {1: made})
+    return done
+
+
+@each_stream
+def test_source_comments_still_follow_their_separator(
+    stream: Stream, place: Callable[[Stream, str], Placed]
+) -> None:
+    """Helm looks for them there: `helm template --show-only` reads what comes after post-rendering."""
+    ran = place(stream, "full")
+    assert len(SOURCE.findall(ran.after)) == len(SOURCE.findall(ran.before))
+    follows = re.compile(rb"^---\n# Source: (.*)\n", re.MULTILINE)
+    assert follows.findall(ran.after) == follows.findall(ran.before)
+    if stream.name.startswith("helm3/"):
+        assert len(follows.findall(ran.after)) == len(SOURCE.findall(ran.after)) > 0
+
+
+@each_stream
+def test_kubectl_kustomize_builds_what_was_decided(
+    stream: Stream,
+    place: Callable[[Stream, str], Placed],
+    judge: Judge,
+    tool: Callable[[str], str],
+    tmp_path: Path,
+) -> None:
+    ran = place(stream, "full")
+    before = _built(tool("kubectl"), ran.before, tmp_path / "before")
+    after = _built(tool("kubectl"), ran.after, tmp_path / "after")
+    if stream.name in NAMELESS:
+        assert b"missing metadata.name" in before.stderr
+        assert b"missing metadata.name" in after.stderr
+        return
+    assert (before.returncode, after.returncode) == (0, 0)
+    assert typed(_objects(judge.kubectl(after.stdout))) == typed(
+        _placed(_objects(judge.kubectl(before.stdout)), ran.report)
+    )
+
+
+def _built(kubectl: str, text: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """What `kubectl kustomize` says to a folder that holds the stream."""
+    folder.mkdir()
+    (folder / "stream.yaml").write_bytes(text)
+    (folder / "kustomization.yaml").write_text("resources: [stream.yaml]\n", encoding="utf-8")
+    return subprocess.run([kubectl, "kustomize", folder], capture_output=True, check=False)
+
+
+def test_every_image_but_placeholders_was_found(place: Callable[[Stream, str], Placed], corpus: Any) -> None:
+    """No file passes because its images were not asked for."""
+    for stream in corpus.streams.values():
+        report = place(stream, "plain").report
+        answers = {text: row["answer"] for text, row in report["images"].items()}
+        known = stream.pinned()[1]
+        for text, answer in answers.items():
+            wanted = "Found" if known.get(text) else ("Unasked", "Absent")
+            assert answer == wanted or answer in wanted, (stream.name, text, answer)
+            assert name_of(text) or answer == "Unasked"
