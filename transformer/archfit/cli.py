@@ -4,6 +4,7 @@ archfit [transform] [options]     stdin -> stdout; no word is needed, so Helm 3 
 archfit check [FILE..]            what archfit would still change; --require arm64: what does not run there
 archfit patch [FILE..]            the same decisions as patches, for places that can run nothing
 archfit lock [FILE..]             write the lock file, for runs that ask nobody
+archfit inspect IMAGE..           what registries have for images
 archfit argocd WORD               what Argo CD's plugin.yaml starts
 archfit setup cluster|helm        write the files that plug it in
 archfit cache WORD                where answers are kept; info, prune, clear
@@ -48,6 +49,12 @@ def _lock(argv: Sequence[str]) -> int:
     return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
 
 
+def _inspect(argv: Sequence[str]) -> int:
+    from archfit.commands.inspect import run
+
+    return run(argv, sys.stdout.buffer, sys.stderr, os.environ)
+
+
 def _argocd(argv: Sequence[str]) -> int:
     from archfit.commands.argocd import run
 
@@ -77,6 +84,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "check": _check,
     "patch": _patch,
     "lock": _lock,
+    "inspect": _inspect,
     "argocd": _argocd,
     "setup": _setup,
     "cache": _cache,

@@ -1,0 +1,176 @@
+"""`archfit inspect IMAGE.. [--json | --raw]`: what a registry has for images, and what archfit makes of it.
+
+stdout    a table, JSON, or with --raw the exact bytes of the one image's manifest
+stderr    what could not be had, then how many requests it took
+
+registry    always asked, whatever the cache holds, which learns from it: one request for an index, two for a
+            single manifest, whose config names its platform; a token is one more
+--offline   what the cache holds, however old: digest and platforms; it keeps no documents, so --raw has no answer
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidReference, UsageError
+from archfit.images.overrides import override
+from archfit.images.platforms import Found, Unasked
+from archfit.images.reference import parse
+from archfit.options.arguments import Parser, read, wanted
+from archfit.options.load import load
+from archfit.options.table import BY_KEY, OPERATOR
+from archfit.output.inspection import Inspected, as_json, problem, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.images.lookup import Lookup
+    from archfit.images.platforms import Answer
+    from archfit.options.values import Settings
+    from archfit.registry.client import Document
+    from archfit.registry.mirrors import Target
+
+_PROGRAM = "archfit inspect"
+_ANY_AGE = 100 * 365 * 86400
+# The registry is asked in any case, and there are no decisions to report.
+_WITHOUT = {"cacheTtl", "maxStale", "report"}
+ROWS = (BY_KEY["imagePlatforms"], *(option for option in OPERATOR if option.key not in _WITHOUT))
+ABOUT = """\
+Shows what registries have for images: digest, media type, platforms with their digests and sizes,
+and the architectures on which archfit would let the image run.
+
+  archfit inspect nginx:1.27 ghcr.io/team/app:2
+
+  --json                      Writes the same as JSON.
+  --raw                       Writes the exact bytes of the manifest; for one image.
+
+Exit: 0 done, 1 an image could not be had (the others are shown), 2 wrong usage."""
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    if wanted(argv):
+        stdout.write(_answered(wanted(argv)).encode())
+        return 0
+    flags, texts, settings = _told(argv, environ)
+    from archfit.images.lookup import open_lookup
+
+    operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
+    lookup = open_lookup(operator, environ=environ)
+    try:
+        images, documents = _inspected(texts, lookup, settings)
+        requests = lookup.requests
+    finally:
+        lookup.close()
+    if flags.raw:
+        stdout.writelines(documents[:1])
+    elif flags.json:
+        stdout.write(as_json(images, requests).encode())
+    else:
+        stdout.write(text(images).encode())
+    stdout.flush()
+    problems = [why for image in images if (why := problem(image))]
+    if flags.raw and not documents and not problems:
+        problems = [
+            f"{texts[0]}: the cache keeps no documents, so that --raw has to ask: leave out --offline"
+        ]
+    said = [*(f"warning: {message}" for message in lookup.messages), *(f"error: {one}" for one in problems)]
+    stderr.writelines(f"{line}\n" for line in said)
+    if not flags.raw:
+        stderr.write(f"archfit: {_counted(requests)}\n")
+    return 1 if problems else 0
+
+
+def _told(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Namespace, list[str], Settings]:
+    """The command's own flags, the images, and the options. Raises UsageError."""
+    parser = Parser(_PROGRAM)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--raw", action="store_true")
+    layer, config, flags, texts = read(parser, argv, ROWS)
+    if not texts:
+        raise UsageError(f"say which image, as in {_PROGRAM} nginx:1.27; see {_PROGRAM} --help")
+    if flags.raw and (flags.json or len(texts) > 1):
+        raise UsageError("--raw writes the bytes of one image: name one, and leave out --json")
+    return flags, texts, load(argv, environ, _read, flags=(layer, config))
+
+
+def _inspected(
+    texts: Sequence[str], lookup: Lookup, settings: Settings
+) -> tuple[list[Inspected], list[bytes]]:
+    """The images in their order, and the documents that were read for them."""
+    references = {}
+    refused: dict[str, Answer] = {}
+    for word in dict.fromkeys(texts):
+        try:
+            references[word] = parse(word)
+        except InvalidReference as error:
+            refused[word] = Unasked(str(error))
+    answers: dict[str, tuple[Answer, Target | None, Document | None]]
+    if settings.operator.offline:
+        answers = {word: (answer, None, None) for word, answer in lookup.resolve(references).items()}
+    else:
+        asked = lookup.fetch(list(references.values()))
+        answers = {word: asked[reference.normalised] for word, reference in references.items()}
+    images, documents = [], []
+    for word in dict.fromkeys(texts):
+        if word in refused:
+            images.append(Inspected(word, "", refused[word]))
+            continue
+        answer, place, document = answers[word]
+        if document:
+            documents.append(document.body)
+        reference = references[word]
+        stated = override(reference, settings.options.image_platforms)
+        images.append(_one(word, reference.normalised, answer, stated, place, document))
+    return images, documents
+
+
+def _one(
+    word: str,
+    name: str,
+    answer: Answer,
+    stated: Found | None,
+    place: Target | None,
+    document: Document | None,
+) -> Inspected:
+    if not isinstance(answer, Found):
+        return Inspected(word, name, answer, stated)
+    from archfit.placement.architectures import offered
+    from archfit.workloads.pods import ImageUse
+
+    listing = None
+    if document and place:
+        from archfit.registry.listing import listed
+
+        listing = listed(document.body, document.content_type)
+    architectures = offered(ImageUse((), word), stated or answer, "linux")
+    return Inspected(
+        word,
+        name,
+        answer,
+        stated,
+        f"{place.origin}/{place.repository}" if place else "",
+        listing,
+        None if architectures is None else tuple(sorted(architectures)),
+    )
+
+
+def _counted(requests: Mapping[str, int]) -> str:
+    total = sum(requests.values())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in requests.items())
+    return f"{total} registry request{'' if total == 1 else 's'}" + (f" ({kinds})" if kinds else "")
+
+
+def _answered(word: str) -> str:
+    from archfit import __version__
+    from archfit.options.describe import help_text
+
+    if word == "version":
+        return f"archfit {__version__}\n"
+    return help_text(f"{_PROGRAM} [OPTION].. IMAGE..", ABOUT, ROWS)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
