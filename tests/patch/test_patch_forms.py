@@ -5,7 +5,8 @@ import json
 import pytest
 
 from archfit.outcome import Decision, ObjectRef, Place
-from archfit.output.patches import FORMS, as_json, as_yaml, entries
+from archfit.output.kustomize import FORMS, as_yaml
+from archfit.output.patches import as_json, entries
 from archfit.patch import Add, Test
 from archfit.source.values import Typed
 from archfit.workloads.inventory import Document

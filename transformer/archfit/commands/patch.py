@@ -14,7 +14,8 @@ from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.table import TABLE
-from archfit.output.patches import FORMS, as_json, as_yaml, entries, problems
+from archfit.output.kustomize import FORMS, as_yaml
+from archfit.output.patches import as_json, entries, problems
 from archfit.output.text import failure, lines, summary
 from archfit.pipeline import Transformed, decided
 
