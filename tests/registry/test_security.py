@@ -87,7 +87,7 @@ class TestAddresses:
         monkeypatch.setattr("archfit.registry.dial._resolve", names_to(address))
         cause = runs.cause(f"{host}/a:1")
         assert f"leads to a loopback address, {address}, which is not dialled" in cause
-        assert "--mirror" in cause
+        assert "name the server with --allow-host" in cause
 
     def test_the_hosts_own_spellings_of_loopback_are_seen_through_security_4(self, runs: Runs) -> None:
         runs.set(mirrors=())

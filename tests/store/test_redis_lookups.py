@@ -12,6 +12,7 @@ from archfit.images.keys import SharedKeys
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
 from archfit.registry.credentials import Keychain
+from archfit.registry.mirrors import itself
 from fake_registry import Answer, FakeRegistry
 from looking_up import Runs
 from redis_server import RedisServer
@@ -227,7 +228,7 @@ def test_dockers_official_images_are_public_whoever_asks_docker(tmp_path: Path) 
     file = tmp_path / "auth.json"
     auth = {"username": "robot", "password": "hush"}
     file.write_text(json.dumps({"auths": {"https://index.docker.io/v1/": auth}}))
-    keys = SharedKeys((), Keychain(str(file), {}))
+    keys = SharedKeys(lambda reference: (itself(reference),), Keychain(str(file), {}))
     assert keys.of(parse("nginx:1")) == ["tag:docker.io/library/nginx:1"]
     assert keys.written(parse("nginx:1"), used=True) == "tag:docker.io/library/nginx:1"
     public, own = keys.of(parse("acme/app:1"))

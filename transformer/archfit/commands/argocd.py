@@ -46,7 +46,16 @@ Helm, Kustomize or as plain files, and writes the manifests with what each pod n
 All options of `archfit --help` are taken, too; --on-blank is fail here.
 """
 # Paths of the operator's that would otherwise lead into the application's repository.
-_PATHS = ("cache", "cache_password_file", "cache_ca_file", "authfile", "report")
+_PATHS = (
+    "cache",
+    "cache_password_file",
+    "cache_ca_file",
+    "authfile",
+    "hosts_dir",
+    "registries_conf",
+    "ca_file",
+    "report",
+)
 _PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_AUTH_FILE")
 _STDERR_LINES = 40
 _FALLBACK = Layer("defaults of archfit argocd (onBlank)", {"onBlank": Given("fail", "archfit argocd")})

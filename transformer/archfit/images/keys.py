@@ -18,8 +18,9 @@ from archfit.images.entries import key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from archfit.images.reference import Reference
-    from archfit.options.values import Mirror
     from archfit.registry.credentials import Credential, Keychain
     from archfit.registry.mirrors import Target
 
@@ -51,10 +52,13 @@ class OwnKeys:
 
 
 class SharedKeys:
-    """Keys in a cache that several users share. keychain: the same that the requests use."""
+    """Keys in a cache that several users share. keychain: the same that the requests use.
 
-    def __init__(self, mirrors: tuple[Mirror, ...], keychain: Keychain) -> None:
-        self._mirrors = mirrors
+    places: where a reference is asked for; all credentials for it count together.
+    """
+
+    def __init__(self, places: Callable[[Reference], Sequence[Target]], keychain: Keychain) -> None:
+        self._places_of = places
         self._keychain = keychain
         self._names: dict[tuple[str, Credential], str] = {}
 
@@ -63,9 +67,10 @@ class SharedKeys:
         return [_shared(reference), *([f"{_shared(reference)}#{name}"] if name else [])]
 
     def host(self, reference: Reference) -> str:
-        return (
-            "" if self._who(reference, helpers=False) is not None else f"host:{self._place(reference).origin}"
-        )
+        if self._who(reference, helpers=False) is not None:
+            return ""
+        first = next((place for place in self._places(reference) if self._needs_helper(place)), None)
+        return f"host:{first.origin}" if first else ""
 
     def late(self, reference: Reference, host: str) -> list[str]:
         if '"bearer"' not in host and '"basic"' not in host:
@@ -77,19 +82,32 @@ class SharedKeys:
         name = self._who(reference, helpers=True) if used else ""
         return f"{_shared(reference)}#{name}" if name else _shared(reference)
 
-    def _place(self, reference: Reference) -> Target:
-        from archfit.registry.mirrors import target
+    def _places(self, reference: Reference) -> Sequence[Target]:
+        from archfit.errors import RegistryError
 
-        return target(reference, self._mirrors)
+        try:
+            return self._places_of(reference)
+        except RegistryError:  # nobody may be asked for it
+            return ()
+
+    def _needs_helper(self, place: Target) -> bool:
+        return self._name_at(place, helpers=False) is None
 
     def _who(self, reference: Reference, *, helpers: bool) -> str | None:
-        """The credential's name, "" where there is none, None where only a helper could say."""
+        """The credentials' name, "" where there are none, None where only a helper could say."""
+        official = reference.name.startswith(_OFFICIAL)
+        names = [
+            self._name_at(place, helpers=helpers)
+            for place in self._places(reference)
+            if place.configured or not official
+        ]
+        known = [name for name in names if name is not None]
+        return "-".join(filter(None, known)) if len(known) == len(names) else None
+
+    def _name_at(self, place: Target, *, helpers: bool) -> str | None:
         from archfit.errors import RegistryError
         from archfit.registry.credentials import HelperNeeded
 
-        place = self._place(reference)
-        if reference.name.startswith(_OFFICIAL) and not place.configured:
-            return ""
         host = place.host
         try:
             credential = self._keychain.find(host, place.repository, helpers=helpers)

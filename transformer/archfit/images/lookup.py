@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from archfit.registry.credentials import Keychain
     from archfit.registry.crew import Crew
     from archfit.registry.mirrors import Target
+    from archfit.registry.routes import Routes
     from archfit.registry.session import Session
     from archfit.store import Store
 
@@ -77,6 +78,7 @@ class Lookup:
         self._progress = progress
         self._wait = wait
         self._session: Session | None = None
+        self._routed: Routes | None = None
         self._keychain: Keychain | None = None
         self._kept = Kept(store, self._keys(store), operator.cache_ttl_seconds, self.messages.append)
 
@@ -133,7 +135,14 @@ class Lookup:
             return OwnKeys()
         from archfit.images.keys import SharedKeys
 
-        return SharedKeys(self._operator.mirrors, self._credentials())
+        return SharedKeys(lambda reference: self._routes().places(reference), self._credentials())
+
+    def _routes(self) -> Routes:
+        from archfit.registry.routes import Routes
+
+        if self._routed is None:
+            self._routed = Routes(self._operator)
+        return self._routed
 
     def _credentials(self) -> Keychain:
         from archfit.registry.credentials import Keychain
@@ -215,13 +224,14 @@ class Lookup:
         session = self._network()
         crew: Crew = session.begin(seconds)
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
-        targets = crew.targets(questions)
-        session.recall_hosts(self._kept.hosts(place.origin for place in targets))
-        answers = crew.ask(questions, targets, self._progress)
-        asked = list(zip(references, targets, answers, strict=True))
+        routes = crew.routes(questions)
+        session.recall_hosts(self._kept.hosts(place.origin for route in routes for place in route.places))
+        answers = crew.ask(questions, routes, self._progress)
+        self.messages += [text for text in session.warnings() if text not in self.messages]
+        asked = list(zip(references, routes, answers, strict=True))
         found = [
-            (reference, answer, session.credential_sent(place))
-            for reference, place, answer in asked
+            (reference, answer, session.credential_sent(route))
+            for reference, route, answer in asked
             if isinstance(answer, Found)
         ]
         self._kept.keep(found, session.changed_hosts(), int(self._clock()))
@@ -238,6 +248,7 @@ class Lookup:
                 self._wait,
                 self._kept.recall,
                 self._credentials(),
+                self._routes(),
                 named_hosts_only=self._named_hosts_only,
             )
         return self._session
@@ -258,8 +269,9 @@ def open_lookup(
 
     lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
     registries. wait: sleeps for some seconds between tries. named_hosts_only: private addresses are asked only where
-    the operator names the host; a reference is not enough. Raises UsageError for a mirror that cannot be used; a
-    cache that cannot be used is said in `messages`.
+    the operator names the host (`registry.named`); a reference is not enough. It is for servers and plugins, where
+    somebody else chooses the images. Raises UsageError for a mirror that cannot be used; a cache that cannot be used
+    is said in `messages`.
     """
     if operator.mirrors:
         from archfit.registry.mirrors import check

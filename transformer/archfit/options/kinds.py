@@ -13,6 +13,7 @@
     MIRRORS           SOURCE=URL        (again)    a mapping, source: URL
     TOLERATIONS       a taint           (again)    a list of taints, or of {architectures, toleration}
     KEYS, EXCLUDES    any               (again)    a list
+    .._HOSTS          HOST[:PORT]       (again)    a list
 
 `none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. The texts' grammars
 are in `syntax` and `taints`, the data's in `data`.
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from archfit.options import data, syntax
 from archfit.options.cache_place import cache_place
-from archfit.options.mirrors import mirror_pair
+from archfit.options.mirrors import host_pattern, mirror_pair
 from archfit.options.syntax import Problem, distinct
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
 from archfit.record import Record
@@ -140,6 +141,7 @@ _RULE = {
         },
     ]
 }
+_HOST_PATTERN = {"type": "string", "pattern": "^[^/@ ]+$"}
 _WEIGHTS = {
     "type": "object",
     "propertyNames": {"enum": list(syntax.ARCHITECTURES)},
@@ -168,6 +170,10 @@ MIRRORS = Kind(
     lambda given: distinct(_each(given, mirror_pair), lambda row: row.source),
     data.mirrors,
     _or_none(_MIRRORS),
+)
+ALLOWED_HOSTS = repeated(host_pattern, _HOST_PATTERN, "harbor.corp.example, '*.corp.example'")
+DENIED_HOSTS = repeated(
+    lambda text: host_pattern(text, every=True), {"type": "string", "minLength": 1}, "'*.example.com'"
 )
 EXCLUDES = repeated(exclusion, _TEXT, "DaemonSet, '*/kube-system'")
 KEYS = repeated(syntax.label_key, _LABEL_KEY, "example.com/virtual")

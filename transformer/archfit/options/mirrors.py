@@ -37,6 +37,21 @@ def registry_host(text: str) -> str:
     return text.lower()
 
 
+def host_pattern(text: str, *, every: bool = False) -> str:
+    """`HOST[:PORT]` or `*.DOMAIN[:PORT]`; `*` only with `every`. Raises Problem."""
+    if "@" in text or "/" in text:  # as above
+        raise Problem("is no host: write it as 'harbor.corp.example:8443', without scheme and path")
+    name = text.removeprefix("*.")
+    port = name.rpartition("]")[2].partition(":")[2]
+    if (every and text == "*") or (
+        re.fullmatch(_HOST, name, re.ASCII) and int(port or 443) in range(1, 65536)
+    ):
+        return text.lower()
+    raise Problem(
+        f"{text!r} is no host: write it as 'harbor.corp.example', 'localhost:5000' or '*.corp.example'"
+    )
+
+
 def mirror(source: str, url: str) -> Mirror:
     """Where lookups of `source` go; no slash at the end. Raises Problem, which never repeats a secret."""
     source = registry_host(source)

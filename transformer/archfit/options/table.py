@@ -180,6 +180,31 @@ OPERATOR = (
         repeatable=True,
     ),
     Option(
+        "hostsDir", "operator", "hosts_dir", kinds.PATH, "DIR", None,
+        "A directory of containerd's hosts.toml files (or of certificates as in certs.d), one folder for each "
+        "registry: mirrors in order, CAs, client certificates, headers.",
+    ),
+    Option(
+        "registriesConf", "operator", "registries_conf", kinds.PATH, "FILE", None,
+        "A registries.conf as Podman and CRI-O read it: rewritten, mirrored, insecure and blocked registries.",
+    ),
+    Option(
+        "caFile", "operator", "ca_file", kinds.PATH, "FILE", None,
+        "CA certificates (PEM) for registries, beside the usual ones; SSL_CERT_FILE replaces those.",
+    ),
+    Option(
+        "allowHost", "operator", "allow_hosts", kinds.ALLOWED_HOSTS, "HOST[:PORT]", [],
+        "A server that may be on a private network or on loopback, as harbor.corp.example or *.corp.example; "
+        "without a port, 443.",
+        repeatable=True,
+    ),
+    Option(
+        "denyHost", "operator", "deny_hosts", kinds.DENIED_HOSTS, "HOST[:PORT]", [],
+        "A server that is never asked, as *.example.com; without a port, on any. * is every server that is not named "
+        "by --allow-host, --mirror, --hosts-dir, --registries-conf or a credentials file.",
+        repeatable=True,
+    ),
+    Option(
         "cache", "operator", "cache", kinds.CACHE, "PATH", None,
         "The file that remembers what registries said, by default in the user's cache directory; or a server that "
         "several machines share, as redis://cache.example:6379/0 or rediss://cache.example.",

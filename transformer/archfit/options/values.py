@@ -152,6 +152,9 @@ class Operator(Record):
     max_stale_seconds: how old an answer may be when the registry cannot be asked.
     timeout_seconds: the deadline of all lookups together.
     authfile: credentials file; "" is the usual chain.
+    hosts_dir, registries_conf: where mirrors are read from, as containerd and containers/image do; "" is nowhere.
+    ca_file: CA certificates that count beside the usual ones; "" is none.
+    allow_hosts, deny_hosts: patterns of servers, as `registry.named` reads them.
     report: where the JSON report goes; "" writes only the last-run report.
     """
 
@@ -165,6 +168,11 @@ class Operator(Record):
     offline: bool = False
     timeout_seconds: float = 30.0
     authfile: str = ""
+    hosts_dir: str = ""
+    registries_conf: str = ""
+    ca_file: str = ""
+    allow_hosts: tuple[str, ...] = ()
+    deny_hosts: tuple[str, ...] = ()
     report: str = ""
 
 

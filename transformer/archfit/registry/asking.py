@@ -2,9 +2,9 @@
 
     ask = up to 5 times:  send, then follow at most 5 redirects
 
-A redirect never leads from https to http, and Authorization is dropped for good where scheme, host or port change;
-there are no other headers worth stealing. A token request follows none to another origin. Every request waits for
-its server's turn (`hosts`) and no wait outlives the run's deadline.
+A redirect never leads from https to http, and where scheme, host or port change, nothing but Accept goes along: not
+Authorization, nor what the operator has sent to one server. A token request follows none to another origin. Every
+request waits for its server's turn (`hosts`) and no wait outlives the run's deadline.
 """
 
 from __future__ import annotations
@@ -50,10 +50,12 @@ class Asker:
         home: str,
         limit: int,
         content: bytes = b"",
+        patient: bool = True,
     ) -> Reply:
         """The last answer. kind: what is counted. home: origin of the registry that this is for.
 
-        Raises RegistryError where there is no answer at all, or one that is refused.
+        patient: asked again when it helps; another server is asked instead where not. Raises RegistryError where
+        there is no answer at all, or one that is refused.
         """
         tried = 0
         while True:
@@ -61,11 +63,11 @@ class Asker:
             try:
                 reply = self._follow(kind, method, url, headers, home=home, limit=limit, content=content)
             except Unreachable as error:
-                again = error.again and tried < manners.CONNECTION_TRIES
+                again = patient and error.again and tried < manners.CONNECTION_TRIES
                 if not again or not self._pause(manners.wait_seconds(tried, None)):
                     raise
                 continue
-            if reply.status not in manners.AGAIN or tried == manners.TRIES:
+            if not patient or reply.status not in manners.AGAIN or tried == manners.TRIES:
                 return reply
             if reply.status == 429 and manners.is_pull_limit(reply.headers, reply.body):
                 return reply
@@ -100,7 +102,7 @@ class Asker:
                 return reply
             here, url = url, _next(url, location)
             if origin_of(url) != origin_of(here):
-                sent.pop("authorization", None)
+                sent = {name: value for name, value in sent.items() if name == "accept"}
                 if kind == "token":
                     raise RegistryError(f"the token service at {start} redirects elsewhere: refused")
         raise RegistryError(f"{start} redirects more than {MAX_REDIRECTS} times")

@@ -15,6 +15,7 @@ Credentials never go anywhere before that server has asked for them, now or in a
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
 
 from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, RegistryError, Unauthorized
 from archfit.images.reference import is_digest
@@ -98,12 +99,16 @@ class Client:
     def _ask(
         self, kind: str, method: str, target: Target, path: str, headers: dict[str, str], limit: int
     ) -> Reply:
-        url = f"{target.origin}/v2/{target.repository}/{path}"
+        url = f"{target.origin}{target.base}/{target.repository}/{path}{_namespace(target)}"
         host = self._asker.hosts.of(target.origin)
 
         def send(authorization: str) -> Reply:
-            sent = {**headers, "authorization": authorization} if authorization else headers
-            return self._asker.ask(kind, method, url, sent, home=target.origin, limit=limit)
+            sent = {**dict(target.headers), **headers}
+            if authorization:
+                sent["authorization"] = authorization
+            return self._asker.ask(
+                kind, method, url, sent, home=target.origin, limit=limit, patient=target.last
+            )
 
         left = self._asker.wire.left()
         scout = host.scout(left, expected=not host.known and self._keychain.mentions(target.host))
@@ -143,7 +148,12 @@ class Client:
         offered = auth.choose(auth.challenges(reply.challenges))
         if offered is None:
             ping = self._asker.ask(
-                "ping", "GET", f"{target.origin}/v2/", {}, home=target.origin, limit=MAX_PING
+                "ping",
+                "GET",
+                f"{target.origin}{target.base}/",
+                dict(target.headers),
+                home=target.origin,
+                limit=MAX_PING,
             )
             offered = auth.choose(auth.challenges(ping.challenges)) if _own(ping, target) else None
         if offered:
@@ -193,6 +203,11 @@ def _denied(credential: Credential | None, target: Target) -> str:
     if credential:
         return f"found nothing, or gives the credentials from {credential.source} no access, for"
     return f"found nothing, or gives no anonymous access (log in with `docker login {target.host}`), for"
+
+
+def _namespace(target: Target) -> str:
+    """What a mirror is told of whose images it is asked for (containerd, docs/hosts.md)."""
+    return f"?ns={quote(target.namespace, safe=':[]')}" if target.namespace else ""
 
 
 def _own(reply: Reply, target: Target) -> bool:

@@ -91,6 +91,15 @@ class Keychain:
             for key in document[section]
         )
 
+    def named_hosts(self) -> tuple[str, ...]:
+        """Hosts (`host[:port]`) that keys of the files name. Nothing where a file cannot be read."""
+        try:
+            files = self._read()
+        except RegistryError:
+            return ()
+        keys = (key for _, document in files for part in ("credHelpers", "auths") for key in document[part])
+        return tuple(dict.fromkeys(_host_of(key) for key in keys))
+
     def _read(self) -> tuple[tuple[str, dict[str, Any]], ...]:
         with self._reading:
             if self._files is None:

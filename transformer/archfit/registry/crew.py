@@ -5,6 +5,10 @@
     tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
     anything else               GET by tag or digest; platforms by `walk`
 
+    several servers             in order; a tag only at those that may resolve. The next one where one cannot be asked,
+                                refuses, or does not have it; Absent only where the last one says so. One that gave no
+                                HTTP answer is not asked again in this run, if there is another.
+
 The threads are daemons and the caller stops waiting at the deadline, so that neither a name server nor a dripping
 proxy can hold up the run. (`concurrent.futures` would wait for its threads when the interpreter ends.)
 """
@@ -20,21 +24,23 @@ from archfit.errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.record import Record
 from archfit.registry import manifest, walk
+from archfit.registry.dial import Unreachable
 from archfit.registry.hosts import SHARE
-from archfit.registry.mirrors import place_of, target
+from archfit.registry.mirrors import place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeVar
 
     from archfit.images.reference import Reference
-    from archfit.options.values import Mirror
     from archfit.registry.client import Client, Document
     from archfit.registry.manifest import Descriptor
     from archfit.registry.mirrors import Target
+    from archfit.registry.routes import Routes
     from archfit.registry.wire import Wire
 
+    T = TypeVar("T")
     Asked: TypeAlias = Found | Absent | Unknown
 
 
@@ -43,6 +49,13 @@ class Question(Record):
 
     reference: Reference
     known: Found | None = None
+
+
+class Route(Record):
+    """Where a question is asked, in order. refusal: why nobody is asked, where there is no place."""
+
+    places: tuple[Target, ...]
+    refusal: str = ""
 
 
 class Crew:
@@ -56,7 +69,7 @@ class Crew:
         self,
         client: Client,
         wire: Wire,
-        mirrors: tuple[Mirror, ...],
+        routes: Routes,
         recall: Callable[[Reference, str], Found | None],
         *,
         named_hosts_only: bool = False,
@@ -64,29 +77,38 @@ class Crew:
         self._named_hosts_only = named_hosts_only
         self._client = client
         self._wire = wire
-        self._mirrors = mirrors
+        self._routes = routes
         self._recall = recall
         self.documents: dict[str, tuple[Target, Document]] | None = None
+        self._gone: set[str] = set()
 
-    def targets(self, questions: Sequence[Question]) -> list[Target]:
+    def routes(self, questions: Sequence[Question]) -> list[Route]:
         """Where each question will be asked; the references' own registries become dialable."""
-        found = [target(question.reference, self._mirrors) for question in questions]
-        for place in found:
+        found = [self._route(question.reference) for question in questions]
+        for place in (place for route in found for place in route.places):
             if not place.configured and not self._named_hosts_only:
                 with contextlib.suppress(RegistryError):  # asking it says the same
                     self._wire.own.add(place_of(place.origin))
         return found
 
+    def _route(self, reference: Reference) -> Route:
+        try:
+            places = self._routes.places(reference)
+        except RegistryError as error:
+            return Route((), str(error))
+        able = [place for place in places if (place.resolves if reference.tag else place.pulls)]
+        return Route(tuple(places), "" if able else f"no mirror of {reference.registry} may be asked for it")
+
     def ask(
         self,
         questions: Sequence[Question],
-        targets: Sequence[Target],
+        routes: Sequence[Route],
         progress: Callable[[int, int], None] | None,
     ) -> list[Asked]:
         """An answer for each question, in their order, before the wire's deadline."""
         waiting: dict[str, deque[int]] = {}
-        for index, place in enumerate(targets):
-            waiting.setdefault(place.origin, deque()).append(index)
+        for index, route in enumerate(routes):
+            waiting.setdefault(_first(route), deque()).append(index)
         done: queue.SimpleQueue[tuple[int, Asked | Exception]] = queue.SimpleQueue()
 
         def work(indices: deque[int]) -> None:
@@ -95,7 +117,7 @@ class Crew:
                     index = indices.popleft()
                 except IndexError:
                     return
-                done.put((index, self._answer(questions[index], targets[index])))
+                done.put((index, self._answer(questions[index], routes[index])))
 
         for indices in waiting.values():
             for _ in range(min(SHARE, len(indices))):
@@ -111,42 +133,81 @@ class Crew:
             answers[index] = answer
             if progress:
                 progress(len(answers), len(questions))
-        return [answers.get(index) or self._late(place) for index, place in enumerate(targets)]
+        return [answers.get(index) or self._late(route) for index, route in enumerate(routes)]
 
-    def _late(self, place: Target) -> Unknown:
+    def _late(self, route: Route) -> Unknown:
         return Unknown(
-            f"{place.origin} gave no answer before the deadline: try again, or allow more with --timeout"
+            f"{_first(route)} gave no answer before the deadline: try again, or allow more with --timeout"
         )
 
-    def _answer(self, question: Question, place: Target) -> Asked | Exception:
+    def _answer(self, question: Question, route: Route) -> Asked | Exception:
+        if route.refusal:
+            return Unknown(f"{question.reference} is not asked for: {route.refusal}")
         try:
-            return self._resolve(question, place)
+            return self._resolve(question, route)
         except ManifestUnknown as error:
             return Absent(str(error))
         except RegistryError as error:
             return Unknown(str(error))
         except InvalidManifest as error:
             return Unknown(
-                f"{place.origin} answered for {question.reference}, but not understandably: {error}"
+                f"{_origins(route)} answered for {question.reference}, but not understandably: {error}"
             )
         except Exception as error:  # noqa: BLE001 - a bug must reach the caller, not end a thread in silence
             return error
 
-    def _resolve(self, question: Question, place: Target) -> Found:
+    def _resolve(self, question: Question, route: Route) -> Found:
+        reference = question.reference
+        pulls = [place for place in route.places if place.pulls]
+        if not reference.tag:
+            return self._in_turn(pulls, lambda place: self._read(reference, place, reference.digest))
+        return self._in_turn(
+            [place for place in route.places if place.resolves],
+            lambda place: self._tagged(question, place, pulls),
+        )
+
+    def _tagged(self, question: Question, place: Target, pulls: Sequence[Target]) -> Found:
+        """What the tag points to, by a server that may say so."""
         reference, known = question.reference, question.known
-        if known and reference.tag:
-            digest = self._client.digest(place, reference.tag)
-            if digest:
-                if digest == known.digest:
-                    return known.replace(origin="registry", age_seconds=0)
-                seen = self._recall(reference, digest)
-                if seen:
-                    return seen.replace(origin="registry", age_seconds=0)
-                try:
-                    return self._read(reference, place, digest)
-                except ManifestUnknown:
-                    pass  # The tag has moved on since; or the server's digest is none of its own.
-        return self._read(reference, place, reference.digest or reference.tag)
+        digest = self._client.digest(place, reference.tag) if known or not place.pulls else ""
+        if digest:
+            if known and digest == known.digest:
+                return known.replace(origin="registry", age_seconds=0)
+            seen = self._recall(reference, digest)
+            if seen:
+                return seen.replace(origin="registry", age_seconds=0)
+            if not place.pulls:
+                return self._in_turn(pulls, lambda other: self._read(reference, other, digest))
+            with contextlib.suppress(ManifestUnknown):
+                # The tag may have moved on since; or the server's digest is none of its own.
+                return self._read(reference, place, digest)
+        if not place.pulls:
+            raise RegistryError(f"{place.origin} may only say digests, and says none for {reference.tag}")
+        return self._read(reference, place, reference.tag)
+
+    def _in_turn(self, places: Sequence[Target], ask: Callable[[Target], T]) -> T:
+        """The first answer. Raises the last server's error, ManifestUnknown among them, with the others' words."""
+        failed: list[RegistryError] = []
+        for index, place in enumerate(places):
+            after = [other for other in places[index + 1 :] if not other.instead]
+            if place.instead and not isinstance(failed[-1] if failed else None, Unreachable):
+                continue
+            following = places[index + 1 : index + 2]
+            if following and place.origin in self._gone:
+                failed.append(Unreachable(f"{place.origin} was not reached before", again=False))
+                continue
+            try:
+                return ask(place.replace(last=not after))
+            except RegistryError as error:
+                if following and isinstance(error, Unreachable):
+                    self._gone.add(place.origin)
+                failed.append(error)
+        if len(failed) == 1:
+            raise failed[0]
+        said = "; ".join(dict.fromkeys(str(error) for error in failed))
+        if isinstance(failed[-1], ManifestUnknown):
+            raise ManifestUnknown(said, status=404)
+        raise RegistryError(said or "nobody may be asked for it")
 
     def _read(self, reference: Reference, place: Target, tag_or_digest: str) -> Found:
         document = self._client.manifest(place, tag_or_digest)
@@ -164,3 +225,12 @@ class Crew:
         parsed = manifest.parse(document.body, document.content_type)
         offer = walk.offered(parsed, document.digest, read)
         return Found(offer.platforms, document.digest, offer.index, offer.image)
+
+
+def _first(route: Route) -> str:
+    """Who is asked first."""
+    return route.places[0].origin if route.places else ""
+
+
+def _origins(route: Route) -> str:
+    return " or ".join(dict.fromkeys(place.origin for place in route.places))

@@ -21,6 +21,7 @@ from collections import deque
 
 from archfit.errors import RegistryError
 from archfit.registry.addresses import kind_of
+from archfit.registry.named import Named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +44,12 @@ class Unreachable(RegistryError):
 class Dialler:
     """Dials for all threads of a run.
 
-    named: host and port of servers the operator named. own: of the registries that references name, over https.
+    named: servers the operator named. own: host and port of the registries that references name, over https.
     deadline: on the clock `monotonic`, in seconds.
     """
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self.named: set[tuple[str, int]] = set()
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic, named: Named | None = None) -> None:
+        self.named = named or Named()
         self.own: set[tuple[str, int]] = set()
         self.deadline = monotonic() + 3600.0
         self._monotonic = monotonic
@@ -80,18 +81,24 @@ class Dialler:
                 while ready:
                     ready.pop().close()
 
+    def permit(self, host: str, port: int) -> None:
+        """Raises RegistryError for a server that the operator lets nobody ask, however it would be reached."""
+        if self.named.denies(host, port):
+            raise RegistryError(f"{_shown(host, port)} is not asked: --deny-host forbids it")
+
     def judge(self, host: str, port: int, addresses: list[str], *, foreign: bool) -> list[str]:
         """Those addresses of `host:port` that may be dialled. Raises RegistryError if there are none."""
-        place = (host.lower(), port)
-        kinds: set[Kind] = {"public"}
-        if place in self.named:
-            kinds |= {"private", "loopback"}
-        elif place in self.own and not foreign:
-            kinds.add("private")
         judged = [(address, kind_of(address)) for address in addresses]
+        kinds: set[Kind] = {"public"}
+        if all(kind == "public" for _, kind in judged):
+            pass
+        elif self.named.has(host, port):
+            kinds |= {"private", "loopback"}
+        elif (host.lower(), port) in self.own and not foreign:
+            kinds.add("private")
         good = [address for address, kind in judged if kind in kinds]
         if not good and judged:
-            raise RegistryError(_refusal(f"{host}:{port}", *judged[0]))
+            raise RegistryError(_refusal(_shown(host, port), *judged[0]))
         return good
 
     def judge_literal(self, host: str, port: int, *, foreign: bool) -> None:
@@ -127,9 +134,13 @@ class Dialler:
         raise Unreachable(f"{host}:{port} cannot be connected to: {why}", again=bool(addresses))
 
 
+def _shown(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def _refusal(shown: str, address: str, kind: Kind) -> str:
     special = "a link-local, metadata or otherwise special"
     what = {"refused": special, "loopback": "a loopback"}.get(kind, "a private")
-    remedy = f": if it is meant, name the server, as in `--mirror {shown}=https://{shown}`"
+    remedy = f": if it is meant, name the server with --allow-host {shown}"
     refused = f"{shown} leads to {what} address, {address}, which is not dialled"
     return refused + ("" if kind == "refused" else remedy)

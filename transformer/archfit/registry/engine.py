@@ -7,13 +7,12 @@ registries themselves, because the latter may lead to private networks. No read 
 however slowly the bytes drip.
 
 Proxies: see `proxies`; behind one only numeric hosts can be judged, as it resolves the names.
-Trust: SSL_CERT_FILE or SSL_CERT_DIR, else certifi's bundle.
+Trust: see `contexts`; a server that is trusted in a way of its own shares no connections and no context.
 """
 
 from __future__ import annotations
 
 import http.cookiejar
-import ssl
 import threading
 from urllib.parse import unquote, urlsplit
 
@@ -21,17 +20,21 @@ import httpcore
 import httpx
 
 from archfit.errors import RegistryError
+from archfit.registry.contexts import context
 from archfit.registry.dial import CONNECT_SECONDS, Unreachable
 from archfit.registry.proxies import proxy_for
 from archfit.registry.streams import Stream, Wired, plain
+from archfit.registry.trust import USUAL
 from archfit.registry.wire import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from archfit.registry.dial import Dialler
+    from archfit.registry.trust import Tls, Trust
 
 READ_SECONDS = 15.0
 MAX_CONNECTIONS = 128
@@ -40,10 +43,12 @@ MAX_CONNECTIONS = 128
 class Engine:
     """Exchanges for all threads; see `Wire`."""
 
-    def __init__(self, dialler: Dialler, agent: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, dialler: Dialler, agent: str, environ: Mapping[str, str], trust: Trust) -> None:
         self._dialler = dialler
         jar = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
-        self._client = httpx.Client(transport=_Transport(dialler, environ), trust_env=False, cookies=jar)
+        self._client = httpx.Client(
+            transport=_Transport(dialler, environ, trust), trust_env=False, cookies=jar
+        )
         # httpx by itself invites compression.
         self._client.headers = httpx.Headers({"user-agent": agent, "accept-encoding": "identity"})
 
@@ -104,12 +109,13 @@ def _read(response: httpx.Response, url: str, limit: int) -> Reply:
 class _Transport(httpx.BaseTransport):
     """The client's requests over httpcore's pools: the registries', the strangers', and one for each proxy."""
 
-    def __init__(self, dialler: Dialler, environ: Mapping[str, str]) -> None:
+    def __init__(self, dialler: Dialler, environ: Mapping[str, str], trust: Trust) -> None:
         self._dialler = dialler
         self._environ = environ
-        self._context: ssl.SSLContext | None = None
+        self._trust = trust
+        self._contexts: dict[Tls, ssl.SSLContext] = {}
         self._lock = threading.Lock()
-        self._pools: dict[tuple[str, object], httpcore.ConnectionPool] = {}
+        self._pools: dict[tuple[object, ...], httpcore.ConnectionPool] = {}
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         url = request.url
@@ -141,21 +147,30 @@ class _Transport(httpx.BaseTransport):
         proxy = proxy_for(scheme, host, port, self._environ)
         if proxy:
             self._dialler.judge_literal(host, port, foreign=foreign)
-        key = (scheme, proxy or foreign)
+        tls = self._trust.of(host, port)
+        # A server with a trust of its own has a pool of its own, which nothing else is sent through.
+        key = (scheme, proxy or foreign, *((host, port) if tls != USUAL else ()))
         with self._lock:
             if key not in self._pools:
-                if self._context is None and (scheme == "https" or proxy.startswith("https:")):
-                    self._context = _context(self._environ)
+                if not tls.verify:
+                    self._trust.careless.add(f"{scheme}://{host}:{port}")
                 backend = _ToProxy(self._dialler) if proxy else _Direct(self._dialler, foreign)
                 options: dict[str, Any] = {
-                    "ssl_context": self._context,
+                    "ssl_context": self._context(tls) if scheme == "https" else None,
                     "max_connections": MAX_CONNECTIONS,
                     "max_keepalive_connections": MAX_CONNECTIONS,
                     "keepalive_expiry": 60.0,
                     "network_backend": backend,
                 }
+                if proxy.startswith("https:"):
+                    options["proxy_ssl_context"] = self._context(USUAL)
                 self._pools[key] = _through(proxy, options) if proxy else httpcore.ConnectionPool(**options)
             return self._pools[key]
+
+    def _context(self, tls: Tls) -> ssl.SSLContext:
+        if tls not in self._contexts:
+            self._contexts[tls] = context(tls, self._trust.ca_file, self._environ)
+        return self._contexts[tls]
 
     def close(self) -> None:
         for pool in self._pools.values():
@@ -210,20 +225,6 @@ class _ToProxy(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         made = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
         return Stream(made, self._dialler, host)
-
-
-def _context(environ: Mapping[str, str]) -> ssl.SSLContext:
-    file, folder = environ.get("SSL_CERT_FILE", ""), environ.get("SSL_CERT_DIR", "")
-    if not file and not folder:
-        import certifi
-
-        file = certifi.where()
-    try:
-        return ssl.create_default_context(cafile=file or None, capath=folder or None)
-    except (OSError, ssl.SSLError) as error:
-        raise RegistryError(
-            f"the CA certificates in {file or folder} cannot be read: {plain(error)}"
-        ) from None
 
 
 def _through(proxy: str, options: dict[str, Any]) -> httpcore.ConnectionPool:

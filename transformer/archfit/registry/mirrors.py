@@ -33,14 +33,30 @@ class Target(Record):
 
     origin: `scheme://host[:port]`, lower case, without a default port.
     host: `host[:port]` as credentials are looked up, which is the mirror's where there is one.
-    repository: path below `/v2/`.
+    repository: path below `base`.
     configured: the operator named this server, so it may be on loopback or a private network.
+    base: the API's root at the server.
+    namespace: the registry that a mirror answers for, as it is told in `?ns=`; "" is not told.
+    headers: names and values that go to this origin alone; they may be secrets, and so are not shown.
+    resolves, pulls: it may say what a tag points to, and may be asked for what has a digest.
+    instead: it is asked only where the target before it gave no HTTP answer.
+    last: no other is asked after it, so that it is worth asking again.
     """
 
     origin: str
     host: str
     repository: str
     configured: bool
+    base: str = "/v2"
+    namespace: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    resolves: bool = True
+    pulls: bool = True
+    instead: bool = False
+    last: bool = True
+
+    def __repr__(self) -> str:
+        return f"Target({self.origin}{self.base}/{self.repository})"
 
 
 def check(mirrors: tuple[Mirror, ...]) -> None:
@@ -62,14 +78,35 @@ def check(mirrors: tuple[Mirror, ...]) -> None:
             )
 
 
-def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
-    """Where to ask for `reference`. The mirrors have passed `check`."""
+def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target | None:
+    """Where a mirror has `reference` asked for, None if none does. The mirrors have passed `check`."""
     for source in (reference.registry, "*"):
         for mirror in mirrors:
             if mirror.source.lower() == source.lower():
                 return _mirrored(mirror.url, reference.repository)
-    host = _API_HOSTS.get(reference.registry, reference.registry)
-    return Target(_origin("https", host), host, reference.repository, configured=False)
+    return None
+
+
+def itself(reference: Reference, *, configured: bool = False) -> Target:
+    """The reference's own registry."""
+    return at("https", reference.registry, reference.repository, configured=configured)
+
+
+def at(scheme: str, host: str, repository: str, *, configured: bool = True) -> Target:
+    """A repository at `host[:port]`."""
+    host = _API_HOSTS.get(host, host)
+    return Target(_origin(scheme, host), host, repository, configured)
+
+
+def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
+    """Where to ask for `reference`, where there are no mirrors but these. They have passed `check`."""
+    return mirrored(reference, mirrors) or itself(reference)
+
+
+def is_host(text: str) -> bool:
+    """`host` or `host:port`, with a port that exists."""
+    port = text.rpartition("]")[2].partition(":")[2]
+    return re.fullmatch(_HOST, text, re.ASCII) is not None and 0 <= int(port or 0) <= 65535
 
 
 def places(mirrors: tuple[Mirror, ...]) -> set[tuple[str, int]]:
@@ -93,9 +130,7 @@ def _mirrored(url: str, repository: str) -> Target:
     if match is None:
         raise UsageError(f"the mirror {url!r} is no http:// or https:// URL of a registry")
     scheme, host, prefix = match.groups()
-    api_host = _API_HOSTS.get(host, host)
-    path = f"{prefix[1:]}/{repository}" if prefix else repository
-    return Target(_origin(scheme, api_host), api_host, path, configured=True)
+    return at(scheme, host, f"{prefix[1:]}/{repository}" if prefix else repository)
 
 
 def _origin(scheme: str, host: str) -> str:

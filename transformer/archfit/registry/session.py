@@ -12,8 +12,9 @@ from archfit.registry.asking import Asker
 from archfit.registry.client import Client
 from archfit.registry.crew import Crew
 from archfit.registry.hosts import Hosts
-from archfit.registry.mirrors import places
+from archfit.registry.named import Named
 from archfit.registry.tokens import Tokens
+from archfit.registry.trust import Trust
 from archfit.registry.wire import Wire
 
 TYPE_CHECKING = False
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from archfit.images.reference import Reference
     from archfit.options.values import Operator
     from archfit.registry.credentials import Keychain
-    from archfit.registry.mirrors import Target
+    from archfit.registry.crew import Route
+    from archfit.registry.routes import Routes
 
 AGENT = f"archfit/{__version__}"
 
@@ -32,7 +34,8 @@ AGENT = f"archfit/{__version__}"
 class Session:
     """now: Unix seconds. wait: sleeps between tries. recall: platforms that the cache has for a digest of a repository.
 
-    keychain: the operator's credentials. named_hosts_only: as `crew.Crew` takes it.
+    keychain: the operator's credentials. routes: where each image is asked for. named_hosts_only: as `crew.Crew`
+    takes it.
     """
 
     def __init__(
@@ -43,17 +46,17 @@ class Session:
         wait: Callable[[float], object],
         recall: Callable[[Reference, str], Found | None],
         keychain: Keychain,
+        routes: Routes,
         *,
         named_hosts_only: bool = False,
     ) -> None:
         self.hosts = Hosts()
-        self._wire = Wire(AGENT, environ)
-        self._wire.named |= places(operator.mirrors)
+        named = Named(routes.named, operator.allow_hosts, operator.deny_hosts, keychain.named_hosts)
+        self._trust = Trust(routes.tls, operator.ca_file)
+        self._wire = Wire(AGENT, environ, named=named, trust=self._trust)
         self.asker = Asker(self._wire, self.hosts, now, wait)
         self._client = Client(self.asker, keychain, Tokens(self.asker, time.monotonic))
-        self._crew = Crew(
-            self._client, self._wire, operator.mirrors, recall, named_hosts_only=named_hosts_only
-        )
+        self._crew = Crew(self._client, self._wire, routes, recall, named_hosts_only=named_hosts_only)
         self._remembered: dict[str, str] = {}
 
     def begin(self, seconds: float) -> Crew:
@@ -61,9 +64,14 @@ class Session:
         self._wire.deadline = time.monotonic() + seconds
         return self._crew
 
-    def credential_sent(self, place: Target) -> bool:
-        """A credential was used for this repository, or a token that was had for one."""
-        return (place.host, place.repository) in self._client.credentials_sent
+    def credential_sent(self, route: Route) -> bool:
+        """A credential was used for this image somewhere, or a token that was had for one."""
+        sent = self._client.credentials_sent
+        return any((place.host, place.repository) in sent for place in route.places)
+
+    def warnings(self) -> list[str]:
+        """What there is to say of servers that were asked."""
+        return self._trust.warnings()
 
     def recall_hosts(self, kept: Mapping[str, str]) -> None:
         """Take over what the store has under `host:<origin>`."""

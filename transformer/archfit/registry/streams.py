@@ -105,7 +105,7 @@ class Stream(httpcore.NetworkStream):
             if isinstance(why, ssl.SSLCertVerificationError):
                 raise Unreachable(
                     f"the TLS certificate of {self._host} is not trusted ({why.verify_message}): "
-                    "name the CA in SSL_CERT_FILE",
+                    "name the CA with --ca-file or in SSL_CERT_FILE",
                     again=False,
                 ) from None
             if isinstance(why, ssl.SSLError):

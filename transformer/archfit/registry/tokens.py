@@ -77,7 +77,7 @@ class Tokens:
     def _trusted(self, realm: str, origin: str) -> bool:
         parts = urlsplit(realm)
         place = (parts.hostname or "", parts.port or {"https": 443, "http": 80}[parts.scheme])
-        return auth.may_have_credentials(realm, origin) or place in self._asker.wire.named
+        return auth.may_have_credentials(realm, origin) or self._asker.wire.named.trusts(*place)
 
     def _fetch(
         self, challenge: Challenge, scope: str, credential: Credential | None, origin: str, withheld: str

@@ -21,12 +21,14 @@ from archfit.errors import RegistryError
 from archfit.record import Record
 from archfit.registry.dial import Dialler, Unreachable
 from archfit.registry.proxies import proxy_for
+from archfit.registry.trust import Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from archfit.registry.engine import Engine
+    from archfit.registry.named import Named
 
 __all__ = ["Reply", "Unreachable", "Wire"]
 
@@ -47,7 +49,7 @@ class Reply(Record):
 class Wire:
     """The process's connections; safe to use from several threads.
 
-    named: host and port of servers the operator named: any address but a refused one may be dialled.
+    named: servers the operator named: any address but a refused one may be dialled.
     own: of registries that references name: private addresses may be dialled, but not loopback.
     """
 
@@ -56,10 +58,13 @@ class Wire:
         agent: str,
         environ: Mapping[str, str] = os.environ,
         monotonic: Callable[[], float] = time.monotonic,
+        named: Named | None = None,
+        trust: Trust | None = None,
     ) -> None:
-        self.dialler = Dialler(monotonic)
+        self.dialler = Dialler(monotonic, named)
         self.named = self.dialler.named
         self.own = self.dialler.own
+        self.trust = trust or Trust()
         self._agent = agent
         self._environ = environ
         self._starting = threading.Lock()
@@ -99,6 +104,7 @@ class Wire:
             raise RegistryError(
                 "the registry leads to something that is no http or https URL: refused"
             ) from None
+        self.dialler.permit(host, port)
         if self.left() <= 0:
             raise Unreachable(f"{parts.netloc} did not answer in time", again=False)
         engine = self._engine
@@ -119,5 +125,5 @@ class Wire:
             if self._engine is None:
                 from archfit.registry.engine import Engine
 
-                self._engine = Engine(self.dialler, self._agent, self._environ)
+                self._engine = Engine(self.dialler, self._agent, self._environ, self.trust)
             return self._engine

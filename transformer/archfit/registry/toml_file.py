@@ -1,0 +1,93 @@
+"""A TOML file of the operator's, as checked values. Its errors name file and key, and never repeat a value."""
+
+from __future__ import annotations
+
+from archfit.errors import UsageError
+from archfit.options.syntax import expected
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+_MAX_BYTES = 4 * 1024 * 1024
+
+
+class Table:
+    """A table of the file at `path`. where: its name in the file, "" for the root."""
+
+    def __init__(self, path: str, where: str, values: dict[str, Any]) -> None:
+        self.path = path
+        self.where = where
+        self._values = values
+
+    def refuse(self, key: str, why: str) -> NoReturn:
+        """Raises UsageError for the value of a key."""
+        raise UsageError(f"{self.path}, {f'{self.where}.' if self.where else ''}{key}: {why}")
+
+    def only(self, known: Iterable[str]) -> None:
+        """Raises UsageError for a key that is not known."""
+        names = list(known)
+        for key in self._values:
+            if key not in names:
+                self.refuse(key, f"there is no such key: {expected(key, names)}")
+
+    def get(self, key: str) -> Any:
+        """The value as it stands, None where there is none."""
+        return self._values.get(key)
+
+    def text(self, key: str) -> str:
+        """A string, "" where there is none. Raises UsageError."""
+        value = self._values.get(key, "")
+        if not isinstance(value, str):
+            self.refuse(key, "has to be a string")
+        return value
+
+    def switch(self, key: str) -> bool:
+        """A boolean, false where there is none. Raises UsageError."""
+        value = self._values.get(key, False)
+        if not isinstance(value, bool):
+            self.refuse(key, "has to be true or false")
+        return value
+
+    def texts(self, key: str) -> list[str]:
+        """A list of strings, or one of them. Raises UsageError."""
+        value = self._values.get(key, [])
+        found = [value] if isinstance(value, str) else value
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+            self.refuse(key, "has to be a string or a list of strings")
+        return found
+
+    def tables(self, key: str) -> list[Table]:
+        """A list of tables. Raises UsageError."""
+        value = self._values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            self.refuse(key, f"has to be a list of tables: write [[{key}]]")
+        name = f"{self.where}.{key}" if self.where else key
+        return [Table(self.path, f"{name}[{index}]", item) for index, item in enumerate(value)]
+
+    def named(self, key: str) -> list[tuple[str, Table]]:
+        """The tables below a table, by name and in the file's order. Raises UsageError."""
+        value = self._values.get(key, {})
+        if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
+            self.refuse(key, "has to be a table of tables")
+        return [(name, Table(self.path, f"{key}.{name!r}", item)) for name, item in value.items()]
+
+
+def read(path: str) -> Table:
+    """The root table. Raises UsageError where the file cannot be read or is no TOML."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES:
+            raise UsageError(f"{path} is larger than {_MAX_BYTES} bytes")
+        return Table(path, "", tomllib.loads(content.decode("utf-8-sig")))
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read ({error.strerror or error}): name a file that can be"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        place = str(error).rpartition("(")[2].removesuffix(")") if "(at " in str(error) else "anywhere"
+        raise UsageError(f"{path} is not TOML ({place}): mend it") from None
