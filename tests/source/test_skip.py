@@ -60,7 +60,7 @@ def test_skipped(text: str) -> None:
         pytest.param("apiVersion: v1\nkind: ConfigMap\r# c\n", id="a bare CR"),
         pytest.param("{apiVersion: v1, kind: ConfigMap}\n", id="flow"),
         pytest.param(" apiVersion: v1\n kind: ConfigMap\n", id="an indented document"),
-        pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {\"i\\u006dage\": x}\n", id="an escaped key in an unknown kind"),
+        pytest.param('apiVersion: example.com/v1\nkind: Thing\nspec: {"i\\u006dage": x}\n', id="an escaped key in an unknown kind"),
         pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {podTemplate: x}\n", id="an unknown kind with a word of a pod"),
         pytest.param('"apiVersion": v1\n"kind": Pod\nx: "\nkind: ConfigMap\napiVersion: v1\n"\n', id="quoted text that looks like another kind"),
         pytest.param("'apiVersion': v1\n'kind': Pod\nx: 'it''s\nkind: ConfigMap\napiVersion: v1\n'\n", id="single-quoted text"),

@@ -1,0 +1,51 @@
+"""The proof finds every way in which an edit could say something else."""
+
+# ruff: noqa: E501 - a row of a table is a line
+from __future__ import annotations
+
+import pytest
+
+from archfit.edit.prove import prove
+from archfit.errors import InternalError
+from archfit.patch import Add
+from archfit.source.split import split
+from archfit.workloads.inventory import Document, take
+
+TEXT = "apiVersion: v1\nkind: Pod\nspec:\n  x: &a !t text\n  hostNetwork: true\n  containers:\n  - image: both:1\n    z: *a\n"
+PATCH = [Add(("spec", "tolerations"), [{"key": "on"}])]
+GOOD = TEXT + '  tolerations: [{key: "on"}]\n'
+
+
+def document(text: str) -> Document:
+    data = text.encode()
+    (piece,) = split(data)
+    return take(data, piece).documents[0]
+
+
+@pytest.mark.parametrize(
+    "after", [GOOD, GOOD.rstrip("\n"), GOOD.replace("[{", "[ {"), TEXT + '  tolerations:\n  - key: "on"\n']
+)
+def test_accepts_every_text_that_says_it(after: str) -> None:
+    prove(document(TEXT), PATCH, after)
+
+
+@pytest.mark.parametrize(
+    ("after", "message"),
+    [
+        pytest.param(TEXT, "does not say", id="nothing done"),
+        pytest.param(GOOD.replace('"on"', "on"), "does not say", id="a boolean in place of the string"),
+        pytest.param(GOOD.replace("true", '"true"'), "does not say", id="the string in place of a boolean"),
+        pytest.param(GOOD.replace("hostNetwork", "hostIPC"), "does not say", id="another key changed"),
+        pytest.param(
+            GOOD.replace("&a ", "&b ").replace("*a", "*b"), "anchors or tags", id="an anchor changed"
+        ),
+        pytest.param(GOOD.replace("!t ", "!u "), "anchors or tags", id="a tag changed"),
+        pytest.param(GOOD.replace("&a !t text", "&a text"), "anchors or tags", id="a tag lost"),
+        pytest.param(GOOD + "  hostNetwork: true\n", "names a key twice", id="a key twice"),
+        pytest.param(GOOD + "  [\n", "cannot be read again", id="no YAML any more"),
+        pytest.param(GOOD + "---\na: b\n", "cannot be read again", id="another document"),
+    ],
+)
+def test_refuses(after: str, message: str) -> None:
+    with pytest.raises(InternalError, match=message):
+        prove(document(TEXT), PATCH, after)

@@ -1,0 +1,152 @@
+"""Large input: it grows in proportion, not faster.
+
+How long something takes is counted in steps of the interpreter, which are the same on every machine; a clock only bounds
+what must not hang.
+"""
+
+# ruff: noqa: E501 - a row of a table is a line
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streaming import Failed, edited
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
+
+POD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      containers:\n      - image: amd:1\n"
+ITEM = "- " + POD.replace("\n", "\n  ").rstrip(" ")
+OBJECT = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "spec": {"template": {"spec": {"containers": [{"image": "both:1"}]}}},
+}
+GENEROUS_SECONDS = 60.0
+
+
+def stream(count: int) -> str:
+    return "---\n".join([POD] * count)
+
+
+def sliced(count: int) -> str:
+    return "apiVersion: v1\nkind: List\nitems:\n" + ITEM * count
+
+
+def whole(count: int) -> str:
+    return "apiVersion: v1\nkind: List\nx: &a 1\nitems:\n" + ITEM * count
+
+
+def aliases(count: int) -> str:
+    return (
+        "apiVersion: v1\nkind: List\nx: &a [{key: a}]\nitems:\n"
+        + (ITEM + "        tolerations: *a\n") * count
+    )
+
+
+def shared(count: int) -> str:
+    first = ITEM.replace("    spec:\n", "    spec: &s\n")
+    others = "- {apiVersion: apps/v1, kind: Deployment, spec: {template: {spec: *s}}}\n" * count
+    return f"apiVersion: v1\nkind: List\nitems:\n{first}{others}"
+
+
+def json_list(count: int) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [OBJECT] * count})
+
+
+def pretty_json(count: int) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [OBJECT] * count}, indent=4)
+
+
+def comments(count: int) -> str:
+    return POD + "# a comment\n" * count * 20
+
+
+def others(count: int) -> str:
+    return POD + "---\napiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n    ---\n    ...\n" * count * 5
+
+
+SHAPES = [stream, sliced, whole, aliases, shared, json_list, pretty_json, comments, others]
+
+
+def _calls(run: Callable[[], object]) -> int:
+    """How many functions of Python's are called, and lines of loops begun again, while run goes."""
+    count = 0
+
+    def trace(_frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    sys.settrace(trace)
+    try:
+        run()
+    finally:
+        sys.settrace(None)
+    return count
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_ten_times_the_input_is_ten_times_the_work(shape: Callable[[int], str]) -> None:
+    small, large = shape(12).encode(), shape(120).encode()
+    edited(small)
+    assert _calls(lambda: edited(large)) < 13 * _calls(lambda: edited(small))
+
+
+@pytest.mark.parametrize("shape", [stream, sliced, whole, pretty_json])
+def test_5000_objects(shape: Callable[[int], str]) -> None:
+    started = time.monotonic()
+    output = edited(shape(5000).encode())
+    assert time.monotonic() - started < GENEROUS_SECONDS
+    assert len(output.transformed.decisions) == 5000
+    assert len(output.spans) == 5000
+
+
+def test_5000_documents_of_which_one_is_a_pod() -> None:
+    text = "---\n".join(["apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n"] * 4999 + [POD])
+    (span,) = edited(text.encode()).spans
+    assert span.start == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        pytest.param(POD + "  x: |\n" + "    text text text\n" * 560_000, 1, id="a block scalar"),
+        pytest.param(POD + '  x: "' + "text text " * 1_050_000 + '"\n', 1, id="a line"),
+        pytest.param(json.dumps(OBJECT)[:-1] + ', "x": "' + "a" * 10_500_000 + '"}', 1, id="a line of JSON"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: " + "b" * 10_500_000, 0, id="a ConfigMap"),
+    ],
+)
+def test_a_document_of_10_mib(text: str, spans: int) -> None:
+    assert len(text) > 10 * 2**20
+    started = time.monotonic()
+    assert len(edited(text.encode()).spans) == spans
+    assert time.monotonic() - started < GENEROUS_SECONDS
+
+
+HOSTILE = [
+    pytest.param("[" * 200_000, id="brackets"),
+    pytest.param(POD + "  x: " + "{a: " * 200_000 + "}" * 200_000, id="braces"),
+    pytest.param(POD + "  x:\n   " + "- " * 200_000 + "a\n", id="dashes"),
+    pytest.param(POD + "  x:\n   " + "? " * 200_000 + "a\n", id="explicit keys"),
+    pytest.param(POD + "".join(f"  x{n}: &x{n} [{','.join([f'*x{n - 1}' if n else 'a'] * 10)}]\n" for n in range(60)), id="an alias bomb"),
+    pytest.param(POD + "".join(f"  x{n}: &x{n} {{<<: [{','.join([f'*x{n - 1}'] * 10 if n else [])}], a{n}: b}}\n" for n in range(60)), id="a bomb of merges"),
+    pytest.param(POD + "".join(f"  x{n}: &x{n} {'[' * 200}{f'*x{n - 1}' if n else 'a'}{']' * 200}\n" for n in range(200)), id="depth by aliases"),
+    pytest.param(POD + "  x: &a\n" * 1 + "    " + "&a " * 100_000, id="anchors without a node"),
+    pytest.param(POD + "  " + "!" * 100_000, id="exclamation marks"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_an_error_in_few_steps(text: str) -> None:
+    def run() -> None:
+        with pytest.raises(Failed):
+            edited(text.encode())
+
+    assert _calls(run) < 60_000
