@@ -3,6 +3,9 @@
 setup cluster    an archfit.yaml from `kubectl get nodes -o json`
 setup helm       the plugin that Helm 4 needs
 setup argocd     the plugin for Argo CD, and its sidecar
+setup kustomize  the KRM function's configuration, named in a kustomization
+setup kpt        the same in a package
+setup flux       patches, as Flux runs no functions
 """
 
 from __future__ import annotations
@@ -15,11 +18,14 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
 HELP = """\
-usage: archfit setup cluster|helm|argocd [OPTION]...
+usage: archfit setup cluster|helm|argocd|kustomize|kpt|flux [OPTION]...
 
   cluster   Writes a configuration file from the nodes of a cluster.
   helm      Installs the plugin that Helm 4 needs, or checks an installation.
   argocd    Writes the plugin for Argo CD with its sidecar, or checks an installation.
+  kustomize, kpt
+            Make archfit a function of a kustomization or package, or check that.
+  flux      Writes patches for Flux, or checks that they are up to date.
 
 `archfit setup TOOL --help` says more.
 """
@@ -42,7 +48,11 @@ def run(
             from archfit.commands import setup_argocd
 
             return setup_argocd.run(rest, stdout, stderr, environ)
+        case ["kustomize" | "kpt" | "flux" as tool, *rest]:
+            from archfit.commands import setup_kustomize
+
+            return setup_kustomize.run(tool, rest, stdin, stdout, stderr, environ)
         case ["-h" | "--help", *_]:
             stdout.write(HELP.encode())
             return 0
-    raise UsageError("name what to set up: archfit setup cluster, helm or argocd")
+    raise UsageError("name what to set up: archfit setup cluster, helm, argocd, kustomize, kpt or flux")
