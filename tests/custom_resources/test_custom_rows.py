@@ -32,6 +32,7 @@ TOLERATION = """\
   value: arm64
   effect: NoSchedule
 """
+FLOW = "{key: kubernetes.io/arch, operator: Equal, value: arm64, effect: NoSchedule}"
 AFFINITY = "affinity:\n" + "".join(f"  {line}\n" for line in TERM.splitlines())
 TOLERATIONS = "tolerations:\n" + TOLERATION
 
@@ -520,6 +521,105 @@ def test_empty_tolerations_inherit_too() -> None:
     )
     assert edited(text).data == expected
     assert edited(expected).data == expected
+
+
+SHARED = [
+    pytest.param(
+        """
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata:
+  name: a
+spec:
+  kafka:
+    image: app:1
+    template: &t
+      pod:
+        priorityClassName: x
++8 AFFINITY
+  cruiseControl:
+    image: both:1
+-    template: *t
++    template: {pod: {priorityClassName: x, tolerations: [GKE]}}
+""",
+        id="a holder that is an alias",
+    ),
+    pytest.param(
+        """
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata:
+  name: a
+x: &x
+  template:
+    metadata: {}
+spec:
+  kafka:
+    <<: *x
+    image: app:1
++    template:
++      metadata: {}
++      pod:
++8 AFFINITY
+""",
+        id="a holder that a merge supplies",
+    ),
+    pytest.param(
+        """
+apiVersion: argoproj.io/v1alpha1
+kind: WorkflowTemplate
+metadata:
+  name: a
+spec:
+  tolerations: &t
+  - key: ci
+    operator: Exists
+  templates:
+  - name: b
+-    tolerations: *t
++    tolerations: [{key: ci, operator: Exists}, GKE]
+    container:
+      image: both:1
+""",
+        id="tolerations that are those of the workflow, by an alias",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", SHARED)
+def test_shared_nodes(judge: Judge, text: str) -> None:
+    before, after = sides(diff(text.replace("GKE", FLOW)).replace("\n -    ", "\n-    "))
+    assert placed(judge, before).decode() == after.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        pytest.param(
+            "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nspec:\n  tolerations: [{operator: Exists}]\n"
+            "  templates:\n  - tolerations: {}\n    container: {image: 'app:1'}\n",
+            "spec.templates[0].tolerations: has to be a list",
+            id="tolerations that are a mapping do not inherit",
+        ),
+        pytest.param(
+            "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nspec: {image: 'app:1', affinity: [a]}\n",
+            "spec.affinity: has to be a mapping",
+            id="a list where an affinity belongs",
+        ),
+    ],
+)
+def test_a_field_of_the_wrong_shape_is_an_error_at_its_place(text: str, field: str) -> None:
+    with pytest.raises(Failed) as failed:
+        edited(text.encode())
+    assert field in str(failed.value)
+
+
+def test_containers_of_the_wrong_shape_are_no_containers() -> None:
+    text = (
+        b"apiVersion: kibana.k8s.elastic.co/v1\nkind: Kibana\nspec:\n  image: app:1\n"
+        b"  podTemplate: {spec: {containers: 3}}\n"
+    )
+    assert b"nodeAffinity" in edited(text).data
 
 
 UNTOUCHED = [

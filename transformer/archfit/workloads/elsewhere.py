@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from archfit.patch import Path
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
+# What counts as nothing beside null: an affinity of {} is one, to Argo.
+_EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
 _MISSING = object()
 
 
@@ -117,7 +119,7 @@ class Found:
                 continue
             at[name] = path = self._same(self._field(name))
             value = get(self._value, path)
-            for above in self._row.inherits if value is None or (not value and name != "affinity") else ():
+            for above in self._row.inherits if value is None or value == _EMPTY[name] else ():
                 source = (*self._same(above), name)
                 theirs = get(self._value, source)
                 if theirs not in (None, {}, []):
@@ -158,7 +160,8 @@ class Found:
         """The images that stand elsewhere than in the containers of pod_spec."""
         row, named = self._row, False
         if row.main:
-            for container in self.spec.get("containers") or ():
+            containers = self.spec.get("containers")
+            for container in containers if isinstance(containers, list) else ():
                 if isinstance(container, dict) and text_of(container.get("name")) == row.main:
                     named = bool(container.get("image"))
             if not named and not row.images:
