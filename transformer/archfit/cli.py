@@ -5,6 +5,7 @@ archfit check [FILE..]            what archfit would still change; --require arm
 archfit patch [FILE..]            the same decisions as patches, for places that can run nothing
 archfit lock [FILE..]             write the lock file, for runs that ask nobody
 archfit inspect IMAGE..           what registries have for images
+archfit login-check HOST|IMAGE    which credential would be used, and whether the registry accepts it
 archfit argocd WORD               what Argo CD's plugin.yaml starts
 archfit setup cluster|helm        write the files that plug it in
 archfit cache WORD                where answers are kept; info, prune, clear
@@ -55,6 +56,12 @@ def _inspect(argv: Sequence[str]) -> int:
     return run(argv, sys.stdout.buffer, sys.stderr, os.environ)
 
 
+def _login_check(argv: Sequence[str]) -> int:
+    from archfit.commands.login_check import run
+
+    return run(argv, sys.stdout.buffer, sys.stderr, os.environ)
+
+
 def _argocd(argv: Sequence[str]) -> int:
     from archfit.commands.argocd import run
 
@@ -85,6 +92,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "patch": _patch,
     "lock": _lock,
     "inspect": _inspect,
+    "login-check": _login_check,
     "argocd": _argocd,
     "setup": _setup,
     "cache": _cache,

@@ -159,11 +159,11 @@ def basic(credential: Credential) -> str:
 
 
 def token_get(challenge: Challenge, scope: str, credential: Credential | None) -> TokenRequest:
-    """The usual request. Query parameters already in the realm are kept."""
-    query = ([f"service={quote(challenge.service, safe='')}"] if challenge.service else []) + [
-        f"scope={quote(scope)}"
-    ]
-    url = challenge.realm + ("&" if urlsplit(challenge.realm).query else "?") + "&".join(query)
+    """The usual request. Query parameters already in the realm are kept. scope: "" asks for no right at all."""
+    query = [f"service={quote(challenge.service, safe='')}"] if challenge.service else []
+    query += [f"scope={quote(scope)}"] if scope else []
+    joint = "&" if urlsplit(challenge.realm).query else "?"
+    url = challenge.realm + (joint if query else "") + "&".join(query)
     return TokenRequest(url, authorization=basic(credential) if credential and credential.password else "")
 
 
@@ -176,7 +176,9 @@ def token_post(challenge: Challenge, scope: str, credential: Credential) -> Toke
         "scope": scope,
         "client_id": "archfit",
     }
-    form = "&".join(f"{name}={quote(value, safe='')}" for name, value in fields.items())
+    form = "&".join(
+        f"{name}={quote(value, safe='')}" for name, value in fields.items() if value or name != "scope"
+    )
     return TokenRequest(challenge.realm, form=form)
 
 

@@ -1,0 +1,206 @@
+"""`archfit login-check HOST|IMAGE`: which credential would be used, from where, and whether the registry accepts it.
+
+    HOST     ghcr.io, localhost, localhost:5000; or with "/" at its end, as in registry:5000/
+    IMAGE    anything else, as in ghcr.io/team/app:1, for which a path in a credentials file may count
+
+    for     ghcr.io/team/app:1
+    asked   https://ghcr.io
+    with    user and password from /home/me/.docker/config.json (ghcr.io)
+    answer  accepted
+
+An image that has mirrors is asked for at each of them; all have to accept. The credential itself is never shown.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+
+from archfit.errors import InvalidReference, RegistryError, UsageError
+from archfit.images.reference import Reference, parse
+from archfit.options.arguments import Parser, read, wanted
+from archfit.options.load import load
+from archfit.options.table import OPERATOR
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.options.values import Operator
+    from archfit.registry.credentials import Credential, Keychain
+    from archfit.registry.mirrors import Target
+    from archfit.registry.session import Session
+
+_PROGRAM = "archfit login-check"
+_WITHOUT = {"cache", "cachePasswordFile", "cacheCaFile", "cacheTtl", "maxStale", "noCache", "report"}
+ROWS = tuple(option for option in OPERATOR if option.key not in _WITHOUT)
+ABOUT = """\
+Says which credential archfit would use for a registry or an image, from where, and whether the
+registry accepts it. The credential itself is never shown.
+
+  archfit login-check ghcr.io
+  archfit login-check ghcr.io/team/app:1
+
+  --json                      Writes the same as JSON.
+
+With --offline the registry is not asked: it only says which credential there is.
+
+Exit: 0 accepted (with --offline: there is one), 1 not, 2 wrong usage."""
+
+
+class Checked(Record):
+    """One server. credential: what it is and where it is from, "" if there is none.
+
+    good: the exit code depends on it. answer: a sentence.
+    """
+
+    origin: str
+    credential: str
+    good: bool
+    answer: str
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    if wanted(argv):
+        stdout.write(_answered(wanted(argv)).encode())
+        return 0
+    parser = Parser(_PROGRAM)
+    parser.add_argument("--json", action="store_true")
+    layer, config, flags, words = read(parser, argv, ROWS)
+    if len(words) != 1:
+        raise UsageError(f"say which registry or image, one, as in {_PROGRAM} ghcr.io; see {_PROGRAM} --help")
+    operator = load(argv, environ, _read, flags=(layer, config)).operator
+    name, checked = _checked(words[0], operator, environ)
+    good = all(one.good for one in checked)
+    if flags.json:
+        told = {"for": name, "good": good, "servers": [_plain(one) for one in checked]}
+        stdout.write((json.dumps(told, indent=2) + "\n").encode())
+    else:
+        stdout.write("\n".join(_text(name, one) for one in checked).encode())
+    stdout.flush()
+    stderr.writelines(f"error: {one.origin}: {one.answer}\n" for one in checked if not one.good)
+    return 0 if good else 1
+
+
+def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
+    """What is checked, and the servers in the order in which they would be asked."""
+    from archfit.registry.credentials import Keychain
+    from archfit.registry.crew import Question
+    from archfit.registry.mirrors import check
+    from archfit.registry.routes import Routes
+    from archfit.registry.session import Session
+
+    check(operator.mirrors)
+    host = _host(word)
+    # A server is found as some repository of its would be.
+    reference = Reference(host, "any", "latest", "", word) if host else _parsed(word)
+    keychain = Keychain(operator.authfile, environ)
+    session = Session(
+        operator, environ, time.time, time.sleep, lambda _reference, _digest: None, keychain, Routes(operator)
+    )
+    try:
+        route = session.begin(operator.timeout_seconds).routes([Question(reference)])[0]
+        if route.refusal:
+            raise RegistryError(f"{word} is not asked for: {route.refusal}")
+        places = [place.replace(repository="") for place in route.places] if host else route.places
+        tag = "" if host else reference.digest or reference.tag
+        checked = [_one(place, tag, keychain, None if operator.offline else session) for place in places]
+    finally:
+        session.close()
+    return host or reference.normalised, checked
+
+
+def _one(place: Target, tag: str, keychain: Keychain, session: Session | None) -> Checked:
+    try:
+        credential = keychain.find(place.host, place.repository)
+    except RegistryError as error:
+        return Checked(place.origin, "", good=False, answer=str(error))
+    words = _words(credential)
+    if session is None:
+        answer = (
+            "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
+        )
+        return Checked(place.origin, words, good=bool(words), answer=answer)
+    from archfit.registry.login import check
+    from archfit.registry.tokens import Tokens
+
+    try:
+        verdict = check(session.asker, Tokens(session.asker, time.monotonic), place, tag, credential)
+    except RegistryError as error:
+        return Checked(place.origin, words, good=False, answer=str(error))
+    if not verdict.accepted:
+        advice = "log in again" if credential else f"log in with `docker login {place.host}`"
+        answer = f"refused: {verdict.detail}; {advice}, or ask for the right to pull"
+    else:
+        how = "accepted" if verdict.asked else "open to everybody: it asked for no credential"
+        answer = f"{how}; {verdict.detail}" if verdict.detail else how
+    return Checked(place.origin, words, good=verdict.accepted, answer=answer)
+
+
+def _words(credential: Credential | None) -> str:
+    """What kind of credential it is, and its place; "" if there is none."""
+    if credential is None:
+        return ""
+    kind = "user and password"
+    if credential.registry_token:
+        kind = "a registry token"
+    elif credential.identity_token:
+        kind = "an identity token"
+    return f"{kind} from {credential.source}"
+
+
+def _host(word: str) -> str:
+    """The host that the word names, "" where it is an image. Raises UsageError for a host that is none."""
+    bare = word.removeprefix("https://")
+    name = bare.removesuffix("/")
+    first = name.partition(":")[0]
+    if "/" in name or not (bare != name or bare != word or "." in first or first == "localhost"):
+        return ""
+    from archfit.registry.mirrors import is_host
+
+    if not is_host(name):
+        raise UsageError(f"{name!r} is no host: write one as in ghcr.io or registry.example:5000")
+    return "docker.io" if name in {"index.docker.io", "registry-1.docker.io"} else name
+
+
+def _parsed(word: str) -> Reference:
+    try:
+        return parse(word)
+    except InvalidReference as error:
+        raise UsageError(f"neither a registry nor an image: {error}") from None
+
+
+def _text(name: str, one: Checked) -> str:
+    rows = (
+        ("for", name),
+        ("asked", one.origin),
+        ("with", one.credential or "no credential"),
+        ("answer", one.answer),
+    )
+    return "".join(f"{label:8}{value}\n" for label, value in rows)
+
+
+def _plain(one: Checked) -> dict[str, object]:
+    return {
+        "server": one.origin,
+        "credential": one.credential or None,
+        "good": one.good,
+        "answer": one.answer,
+    }
+
+
+def _answered(word: str) -> str:
+    from archfit import __version__
+    from archfit.options.describe import help_text
+
+    if word == "version":
+        return f"archfit {__version__}\n"
+    return help_text(f"{_PROGRAM} [OPTION].. HOST|IMAGE", ABOUT, ROWS)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
