@@ -115,13 +115,15 @@ def _ended(_signal: int, _frame: object) -> None:
     os.write(
         2, b"error: archfit was told to end (SIGTERM), so it wrote nothing: did Argo CD's deadline pass?\n"
     )
-    for pid in _running:
+    for pid in tuple(_running):
         _signalled(pid, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_SECONDS
     while _left() and time.monotonic() < deadline:
         time.sleep(0.01)
-    for pid in _running:
+    for pid in tuple(_running):
         _signalled(pid, signal.SIGKILL)
+    while _left():
+        time.sleep(0.01)
     os._exit(128 + signal.SIGTERM)
 
 

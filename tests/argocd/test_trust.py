@@ -1,0 +1,222 @@
+"""Who may say what: precedence, `enforced:`, the operator's paths, and hosts that an application's images name."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from argocd_caller import Plugin, repository
+from running import PROGRAM
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: main
+spec:
+  containers:
+    - name: main
+      image: {image}
+"""
+ENFORCING = """\
+apiVersion: archfit.dev/v1alpha1
+kind: ArchFit
+spec: {affinity: always}
+operator: {enforced: [affinity, tolerate]}
+"""
+
+
+def _app(tmp_path: Path, image: str = "registry.example/both:1") -> Path:
+    return repository(tmp_path / "repo", {"a.yaml": POD.format(image=image)}) / "app"
+
+
+def _parameters(**given: str) -> dict[str, str]:
+    return {
+        "ARGOCD_APP_PARAMETERS": json.dumps([{"name": key, "string": text} for key, text in given.items()])
+    }
+
+
+def _values(out: bytes) -> list[str]:
+    return [line.strip(" -") for line in out.decode().splitlines() if line.strip(" -") in {"amd64", "arm64"}]
+
+
+@pytest.fixture
+def placed(plugin: Plugin, tmp_path: Path):
+    """The architectures that one pod is required to run on, from sources of configuration."""
+    app = _app(tmp_path)
+
+    def run(*flags: str, **environ: str) -> list[str]:
+        return _values(plugin.run("generate", "--immutable=full", *flags, cwd=app, **environ).ok())
+
+    return run
+
+
+def test_precedence_flag_application_environment_file(placed, tmp_path: Path) -> None:
+    config = tmp_path / "archfit.yaml"
+    config.write_text(
+        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {affinity: always}\n", encoding="utf-8"
+    )
+    both, none, named = ["amd64", "arm64"], [], {"ARCHFIT_CONFIG": str(config)}
+    assert placed() == none
+    assert placed(**named) == both
+    assert placed(**named, ARCHFIT_AFFINITY="never") == none
+    assert placed(**named, ARCHFIT_AFFINITY="never", ARGOCD_ENV_ARCHFIT_AFFINITY="always") == both
+    assert placed(ARGOCD_ENV_ARCHFIT_AFFINITY="never", **_parameters(affinity="always")) == both
+    assert placed("--affinity=never", **_parameters(affinity="always")) == none
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(_parameters(affinity="never"), id="a-parameter"),
+        pytest.param({"ARGOCD_ENV_ARCHFIT_AFFINITY": "never"}, id="a-variable-of-the-application"),
+        pytest.param(_parameters(tolerate="none"), id="a-parameter-over-an-enforced-default"),
+    ],
+)
+def test_44_what_is_enforced_stays(plugin: Plugin, tmp_path: Path, said: dict[str, str]) -> None:
+    config = tmp_path / "archfit.yaml"
+    config.write_text(ENFORCING, encoding="utf-8")
+    ran = plugin.run("generate", cwd=_app(tmp_path), ARCHFIT_CONFIG=str(config), **said)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert f"is enforced by file {config}" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_44_saying_what_is_enforced_is_no_error(plugin: Plugin, tmp_path: Path) -> None:
+    config = tmp_path / "archfit.yaml"
+    config.write_text(ENFORCING, encoding="utf-8")
+    plugin.run(
+        "generate", cwd=_app(tmp_path), ARCHFIT_CONFIG=str(config), **_parameters(affinity="always")
+    ).ok()
+
+
+@pytest.mark.parametrize(
+    ("environ", "name"),
+    [
+        pytest.param({"ARCHFIT_CONFIG": "archfit.yaml"}, "ARCHFIT_CONFIG", id="configuration"),
+        pytest.param({"ARCHFIT_CACHE": "cache.sqlite"}, "cache", id="45-cache"),
+        pytest.param({"ARCHFIT_AUTHFILE": "config.json"}, "authfile", id="credentials"),
+        pytest.param({"ARCHFIT_REPORT": "report.json"}, "report", id="report"),
+        pytest.param({"SSL_CERT_FILE": "ca.pem"}, "SSL_CERT_FILE", id="CA"),
+        pytest.param({"DOCKER_CONFIG": "."}, "DOCKER_CONFIG", id="usual-credentials"),
+    ],
+)
+def test_44_no_path_of_the_operator_leads_into_the_repository(
+    plugin: Plugin, tmp_path: Path, environ: dict[str, str], name: str
+) -> None:
+    app = _app(tmp_path)
+    (app / "archfit.yaml").write_text(ENFORCING, encoding="utf-8")
+    before = sorted(os.listdir(app))
+    ran = plugin.run("generate", cwd=app, **environ)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert name in ran.stderr
+    assert "absolute path" in ran.stderr
+    assert sorted(os.listdir(app)) == before
+
+
+def test_44_a_relative_config_flag_is_refused(plugin: Plugin, tmp_path: Path) -> None:
+    ran = plugin.run("generate", "--config=archfit.yaml", cwd=_app(tmp_path))
+    assert ran.status == 2
+    assert "--config: 'archfit.yaml' would be read from the application's repository" in ran.stderr
+
+
+def _locked_app(plugin: Plugin, tmp_path: Path) -> Path:
+    app = _app(tmp_path)
+    stream = (app / "a.yaml").read_bytes()
+    environ = plugin.environ
+    subprocess.run(
+        [PROGRAM, "lock", "--lock-file", str(app / "archfit.lock")], input=stream, env=environ, check=True
+    )
+    return app
+
+
+def test_an_application_may_bring_a_lock_file(plugin: Plugin, tmp_path: Path) -> None:
+    app = _locked_app(plugin, tmp_path)
+    said = _parameters(lockFile="archfit.lock", locked="true")
+    plugin.run(
+        "generate", cwd=app, ARCHFIT_MIRROR="*=http://127.0.0.1:9", ARCHFIT_NO_CACHE="true", **said
+    ).ok()
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param("../../archfit.lock", id="upwards"), pytest.param("/etc/passwd", id="absolute")]
+)
+def test_47_a_lock_file_of_the_application_is_inside_its_repository(
+    plugin: Plugin, tmp_path: Path, path: str
+) -> None:
+    ran = plugin.run("generate", cwd=_app(tmp_path), **_parameters(lockFile=path))
+    assert ran.status == 2
+    assert "leads out of the application's repository" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(_parameters(locked="false"), id="asking-again"),
+        pytest.param(_parameters(lockFile="other.lock"), id="another-file"),
+    ],
+)
+def test_44_an_application_does_not_leave_the_operators_lock(
+    plugin: Plugin, tmp_path: Path, said: dict[str, str]
+) -> None:
+    app = _locked_app(plugin, tmp_path)
+    locked = {"ARCHFIT_LOCK_FILE": "archfit.lock", "ARCHFIT_LOCKED": "true"}
+    plugin.run("generate", cwd=app, **locked).ok()
+    ran = plugin.run("generate", cwd=app, **locked, **said)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "the operator" in ran.stderr
+
+
+def test_44_an_image_on_a_private_address_is_asked_only_where_the_operator_names_its_host(
+    plugin: Plugin, tmp_path: Path
+) -> None:
+    app = _app(tmp_path, "10.255.255.1/team/app:1")
+    ran = plugin.run("generate", cwd=app, ARCHFIT_TIMEOUT="20s")
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert "leads to a private address, 10.255.255.1, which is not dialled" in ran.stderr
+
+
+def test_44_an_image_on_loopback_is_not_asked(plugin: Plugin, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        app = _app(tmp_path, f"127.0.0.1:{server.getsockname()[1]}/team/app:1")
+        ran = plugin.run("generate", cwd=app)
+        assert ran.status == 1
+        assert "a loopback address" in ran.stderr
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+def test_46_user_999_without_passwd_entry_and_home(plugin: Plugin, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can become user 999")
+    app = _app(tmp_path)
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o777)
+    cache.chmod(0o777)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == 0 and folder != folder.parent and not folder.stat().st_mode & 0o001:
+            folder.chmod(0o711)
+    environ = {key: value for key, value in plugin.environ.items() if key not in {"HOME", "TMPDIR"}}
+    environ |= {"ARCHFIT_CACHE": str(cache / "lookups.sqlite"), "ARGOCD_APP_NAME": "web"}
+    ran = subprocess.run(
+        [PROGRAM, "argocd", "generate"],
+        cwd=app,
+        env=environ,
+        user=999,
+        group=999,
+        extra_groups=[],
+        capture_output=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert ran.stdout
+    assert (cache / "lookups.sqlite").stat().st_uid == 999
