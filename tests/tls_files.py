@@ -19,11 +19,16 @@ class TlsFiles(NamedTuple):
     ca: Path
     certificate: Path
     key: Path
+    client: Path
+    client_key: Path
 
-    def context(self) -> ssl.SSLContext:
-        """For a server."""
+    def context(self, *, wants_client: bool = False) -> ssl.SSLContext:
+        """For a server, perhaps one that speaks only to whom the CA has certified."""
         made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         made.load_cert_chain(self.certificate, self.key)
+        if wants_client:
+            made.verify_mode = ssl.CERT_REQUIRED
+            made.load_verify_locations(self.ca)
         return made
 
 
@@ -39,10 +44,13 @@ def tls_files() -> TlsFiles:
     subject = "subjectAltName=DNS:localhost,IP:127.0.0.1"
     new = ("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     run(*new, "-x509", "-keyout", "ca.key", "-out", "ca.crt", "-days", "2", "-subj", "/CN=archfit tests")
-    run(*new, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
     (folder / "extensions").write_text(subject)
-    run(
-        *("x509", "-req", "-in", "server.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial"),
-        *("-out", "server.crt", "-days", "2", "-extfile", "extensions"),
+    for name in ("server", "client"):
+        run(*new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        run(
+            *("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial"),
+            *("-out", f"{name}.crt", "-days", "2", "-extfile", "extensions"),
+        )
+    return TlsFiles(
+        *(folder / name for name in ("ca.crt", "server.crt", "server.key", "client.crt", "client.key"))
     )
-    return TlsFiles(folder / "ca.crt", folder / "server.crt", folder / "server.key")

@@ -1,0 +1,516 @@
+"""hosts.toml and registries.conf: which servers are asked for an image, in which order, and what they are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.errors import RegistryError, UsageError
+from archfit.images.platforms import Absent, Found, Unknown
+from archfit.images.reference import parse
+from archfit.options.values import Mirror, Operator
+from archfit.registry.routes import Routes
+from fake_registry import Answer, FakeRegistry, digest_of
+from looking_up import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BOTH = ["linux/amd64", "linux/arm64"]
+PIN = "sha256:" + "1" * 64
+
+
+def shown(routes: Routes, image: str) -> list[str]:
+    """Every place in order: its URL, and after it what is special about it."""
+    texts = []
+    for place in routes.places(parse(image)):
+        marks = [
+            f"ns={place.namespace}" if place.namespace else "",
+            "" if place.resolves else "no-tags",
+            "" if place.pulls else "tags-only",
+            "instead" if place.instead else "",
+            "" if place.configured else "unnamed",
+        ]
+        texts.append(" ".join(filter(None, (f"{place.origin}{place.base}/{place.repository}", *marks))))
+    return texts
+
+
+class TestHostsToml:
+    def routes(self, folder: Path, **files: str) -> Routes:
+        """files: registry with `_` for dots, and the text of its hosts.toml."""
+        for name, text in files.items():
+            inner = folder / "certs.d" / name.replace("__", "/").replace("DOT", ".").replace("COLON", ":")
+            inner.mkdir(parents=True)
+            (inner / "hosts.toml").write_text(text)
+        (folder / "certs.d").mkdir(exist_ok=True)
+        return Routes(Operator(hosts_dir=str(folder / "certs.d")))
+
+    @pytest.mark.parametrize(
+        ("text", "places"),
+        [
+            pytest.param(
+                "", ["https://registry-1.docker.io/v2/library/nginx"], id="empty-is-the-registry-itself"
+            ),
+            pytest.param(
+                'server = "https://registry-1.docker.io"\n[host."https://b.io"]\n[host."https://a.io:5000"]',
+                [
+                    "https://b.io/v2/library/nginx ns=docker.io",
+                    "https://a.io:5000/v2/library/nginx ns=docker.io",
+                    "https://registry-1.docker.io/v2/library/nginx",
+                ],
+                id="conformance-56-hosts-in-the-files-order-then-the-server-and-ns",
+            ),
+            pytest.param(
+                '[host."https://m.io"]\ncapabilities = ["pull"]\n[host."https://t.io"]\ncapabilities = ["Resolve"]',
+                [
+                    "https://m.io/v2/library/nginx ns=docker.io no-tags",
+                    "https://t.io/v2/library/nginx ns=docker.io tags-only",
+                    "https://registry-1.docker.io/v2/library/nginx",
+                ],
+                id="conformance-56-capabilities",
+            ),
+            pytest.param(
+                'server = "https://only.io"\ncapabilities = ["pull"]',
+                ["https://only.io/v2/library/nginx ns=docker.io no-tags"],
+                id="a-server-in-place-of-the-registry",
+            ),
+            pytest.param(
+                '[host."https://m.io/proxy"]\n[host."https://n.io/proxy/v2/"]',
+                [
+                    "https://m.io/proxy/v2/library/nginx ns=docker.io",
+                    "https://n.io/proxy/v2/library/nginx ns=docker.io",
+                    "https://registry-1.docker.io/v2/library/nginx",
+                ],
+                id="v2-is-added-to-the-path",
+            ),
+            pytest.param(
+                '[host."https://m.io/v2/hub"]\noverride_path = true\n[host."https://n.io/api"]\noverride_path = true',
+                [
+                    "https://m.io/v2/hub/library/nginx ns=docker.io",
+                    "https://n.io/api/library/nginx ns=docker.io",
+                    "https://registry-1.docker.io/v2/library/nginx",
+                ],
+                id="override-path-is-the-root-as-it-stands",
+            ),
+            pytest.param(
+                'server = "m.io"', ["https://m.io/v2/library/nginx ns=docker.io"], id="https-is-the-default"
+            ),
+            pytest.param(
+                'server = "http://m.io"',
+                ["http://m.io/v2/library/nginx ns=docker.io"],
+                id="http-where-it-says-so",
+            ),
+        ],
+    )
+    def test_where_docker_hub_is_asked(self, tmp_path: Path, text: str, places: list[str]) -> None:
+        assert shown(self.routes(tmp_path, dockerDOTio=text), "nginx") == places
+
+    def test_which_folder_is_about_a_registry(self, tmp_path: Path) -> None:
+        routes = self.routes(
+            tmp_path,
+            aDOTio_5000_='server = "https://first"',
+            aDOTioCOLON5000='server = "https://second"',
+            bDOTioCOLON1='server = "https://colon"',
+            _default='[host."https://rest"]',
+        )
+        assert shown(routes, "a.io:5000/x") == ["https://first/v2/x ns=a.io:5000"]
+        assert shown(routes, "b.io:1/x") == ["https://colon/v2/x ns=b.io:1"]
+        assert shown(routes, "c.io/x") == ["https://rest/v2/x ns=c.io", "https://c.io/v2/x unnamed"]
+
+    def test_without_a_folder_it_is_the_registry_itself(self, tmp_path: Path) -> None:
+        assert shown(self.routes(tmp_path, aDOTio=""), "b.io/x") == ["https://b.io/v2/x unnamed"]
+
+    def test_plain_http_is_not_turned_to_for_loopback_security_3(self, tmp_path: Path) -> None:
+        assert shown(self.routes(tmp_path, localhost_5000_=""), "localhost:5000/x") == [
+            "https://localhost:5000/v2/x"
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            pytest.param("server = ", "hosts.toml is not TOML", id="toml"),
+            pytest.param('sever = "https://a"', "sever: there is no such key: write 'server'", id="key"),
+            pytest.param('[host."https://a"]\nskip_verfy = true', "write 'skip_verify'", id="key-of-a-host"),
+            pytest.param(
+                '[host."https://a"]\ncapabilities = ["mount"]', "capabilities: has to be of", id="capability"
+            ),
+            pytest.param('[host."ftp://a"]', "the URL: has to be https://HOST", id="scheme"),
+            pytest.param('[host."https://user:hush@a"]', "the URL: has to be https://HOST", id="userinfo"),
+            pytest.param('server = "https://a/?x=1"', "server: has to be https://HOST", id="query"),
+            pytest.param('[host."https://a"]\nskip_verify = "yes"', "has to be true or false", id="switch"),
+            pytest.param('[host."https://a"]\nclient = [["a"]]', "client: has to be a path", id="client"),
+            pytest.param(
+                '[host."https://a".header]\nx = "a\\nb"', "is no header that can be sent", id="header"
+            ),
+            pytest.param(
+                '[host."https://a".header]\nHost = "b"', "is no header that can be sent", id="framing"
+            ),
+        ],
+    )
+    def test_a_mistake_is_a_usage_error_that_names_file_and_key(
+        self, tmp_path: Path, text: str, said: str
+    ) -> None:
+        with pytest.raises(UsageError) as caught:
+            self.routes(tmp_path, aDOTio=text)
+        assert said in str(caught.value)
+        assert str(tmp_path) in str(caught.value)
+        assert caught.value.exit_code == 2
+
+    def test_half_a_client_certificate_and_a_missing_directory_are_usage_errors(self, tmp_path: Path) -> None:
+        (tmp_path / "certs.d" / "a.io").mkdir(parents=True)
+        (tmp_path / "certs.d" / "a.io" / "x.cert").touch()
+        with pytest.raises(UsageError, match=r"one half of a client certificate: add x\.key"):
+            Routes(Operator(hosts_dir=str(tmp_path / "certs.d")))
+        with pytest.raises(UsageError, match="cannot be read"):
+            Routes(Operator(hosts_dir=str(tmp_path / "nowhere")))
+
+    def test_secrets_are_shown_nowhere_security_19(self, tmp_path: Path) -> None:
+        text = '[host."https://a"]\n[host."https://a".header]\nx-token = "hush"'
+        routes = self.routes(tmp_path, aDOTio=text)
+        assert "hush" not in repr(routes.places(parse("a.io/x")))
+        assert routes.places(parse("a.io/x"))[0].headers == (("x-token", "hush"),)
+
+
+class TestRegistriesConf:
+    def routes(self, folder: Path, text: str) -> Routes:
+        (folder / "registries.conf").write_text(text)
+        return Routes(Operator(registries_conf=str(folder / "registries.conf")))
+
+    @pytest.mark.parametrize(
+        ("text", "image", "places"),
+        [
+            pytest.param(
+                'prefix = "a.io/foo"\nlocation = "b.io/bar"',
+                "a.io/foo/x:1",
+                ["https://b.io/v2/bar/x"],
+                id="conformance-57-rewritten",
+            ),
+            pytest.param(
+                'prefix = "a.io/foo"\nlocation = "b.io/bar"',
+                "a.io/foobar:1",
+                ["https://a.io/v2/foobar unnamed"],
+                id="conformance-57-whole-components-only",
+            ),
+            pytest.param('location = "a.io"', "a.io/x", ["https://a.io/v2/x"], id="location-is-the-prefix"),
+            pytest.param(
+                'prefix = "a.io"\nlocation = "b.io"\n[[registry]]\nprefix = "a.io/foo"\nlocation = "c.io"',
+                "a.io/foo/x",
+                ["https://c.io/v2/x"],
+                id="conformance-57-longest-prefix",
+            ),
+            pytest.param(
+                'prefix = "docker.io/library"\nlocation = "h.io/hub"',
+                "nginx",
+                ["https://h.io/v2/hub/nginx"],
+                id="official-images-are-in-library",
+            ),
+            pytest.param(
+                'prefix = "docker.io/nginx"\nlocation = "h.io/hub"',
+                "nginx",
+                ["https://registry-1.docker.io/v2/library/nginx unnamed"],
+                id="and-not-without-it",
+            ),
+            pytest.param(
+                'prefix = "*.corp.io"\nlocation = "h.io/all"',
+                "a.b.corp.io:5000/x/y",
+                ["https://h.io/v2/all/x/y"],
+                id="a-wildcard-takes-the-host",
+            ),
+            pytest.param(
+                'prefix = "*.corp.io"', "a.corp.io/x", ["https://a.corp.io/v2/x"], id="a-bare-wildcard"
+            ),
+            pytest.param(
+                'prefix = "*.corp.io"\nlocation = "h.io"',
+                "corp.io/x",
+                ["https://corp.io/v2/x unnamed"],
+                id="a-wildcard-is-not-the-domain-itself",
+            ),
+            pytest.param(
+                'prefix = "a.io"\ninsecure = true',
+                "a.io/x",
+                ["https://a.io/v2/x", "http://a.io/v2/x instead"],
+                id="insecure-is-http-where-tls-is-not-spoken",
+            ),
+            pytest.param(
+                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io/p"\n[[registry.mirror]]\nlocation = "n.io"',
+                "a.io/x:1",
+                ["https://m.io/v2/p/x", "https://n.io/v2/x", "https://a.io/v2/x"],
+                id="mirrors-in-order-then-the-location",
+            ),
+            pytest.param(
+                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "digest-only"',
+                "a.io/x:1",
+                ["https://a.io/v2/x"],
+                id="conformance-57-digest-only-and-a-tag",
+            ),
+            pytest.param(
+                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "digest-only"',
+                f"a.io/x@{PIN}",
+                ["https://m.io/v2/x", "https://a.io/v2/x"],
+                id="conformance-57-digest-only-and-a-digest",
+            ),
+            pytest.param(
+                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "tag-only"',
+                f"a.io/x@{PIN}",
+                ["https://a.io/v2/x"],
+                id="tag-only-and-a-digest",
+            ),
+            pytest.param(
+                'location = "a.io"\nmirror-by-digest-only = true\n[[registry.mirror]]\nlocation = "m.io"',
+                "a.io/x:1",
+                ["https://a.io/v2/x"],
+                id="mirror-by-digest-only",
+            ),
+        ],
+    )
+    def test_where_an_image_is_asked(self, tmp_path: Path, text: str, image: str, places: list[str]) -> None:
+        head = 'unqualified-search-registries = ["x.io"]\nshort-name-mode = "permissive"\n[[registry]]\n'
+        assert shown(self.routes(tmp_path, head + text), image) == places
+
+    @pytest.mark.parametrize(
+        "mirrors", [(), (Mirror("a.io", "https://m.io"),)], ids=["alone", "beside-a-mirror"]
+    )
+    def test_what_is_blocked_is_asked_nowhere_conformance_57_security_1(
+        self, tmp_path: Path, mirrors: tuple[Mirror, ...]
+    ) -> None:
+        path = tmp_path / "registries.conf"
+        path.write_text('[[registry]]\nprefix = "a.io/bad"\nblocked = true')
+        routes = Routes(Operator(registries_conf=str(path), mirrors=mirrors))
+        with pytest.raises(RegistryError, match=r"blocks a\.io/bad"):
+            routes.places(parse("a.io/bad/x"))
+        assert routes.places(parse("a.io/good"))
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            pytest.param("[registries.search]\nregistries = []", "is of version 1", id="version-1"),
+            pytest.param("[[registry]]\nblokced = true", "write 'blocked'", id="key"),
+            pytest.param("[[registry]]\nblocked = true", "prefix: is missing", id="no-prefix"),
+            pytest.param('[[registry]]\nlocation = "https://a.io"', "without scheme", id="scheme"),
+            pytest.param('[[registry]]\nprefix = "a.io/x:1"', "without scheme, tag or digest", id="tag"),
+            pytest.param('[[registry]]\nprefix = "*.a.io/x"', "without a path or port", id="wildcard-path"),
+            pytest.param(
+                '[[registry]]\nlocation = "a.io"\n[[registry]]\nprefix = "a.io"', "two tables", id="twice"
+            ),
+            pytest.param(
+                '[[registry]]\nlocation = "a.io"\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "never"',
+                "registry[0].mirror[0].pull-from-mirror: has to be one of",
+                id="pull-from-mirror",
+            ),
+            pytest.param(
+                '[[registry]]\nlocation = "a.io"\nmirror-by-digest-only = true\n'
+                '[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "all"',
+                "contradicts mirror-by-digest-only",
+                id="both",
+            ),
+        ],
+    )
+    def test_a_mistake_is_a_usage_error_that_names_file_and_key(
+        self, tmp_path: Path, text: str, said: str
+    ) -> None:
+        with pytest.raises(UsageError) as caught:
+            self.routes(tmp_path, text)
+        assert said in str(caught.value)
+        assert "registries.conf" in str(caught.value)
+
+
+def test_mirror_beats_registries_conf_beats_hosts_toml(tmp_path: Path) -> None:
+    (tmp_path / "registries.conf").write_text(
+        '[[registry]]\nlocation = "a.io"\n[[registry.mirror]]\nlocation = "c.io"'
+    )
+    for name in ("a.io", "b.io"):
+        (tmp_path / "certs.d" / name).mkdir(parents=True)
+        (tmp_path / "certs.d" / name / "hosts.toml").write_text('server = "https://h.io"')
+    operator = Operator(
+        registries_conf=str(tmp_path / "registries.conf"), hosts_dir=str(tmp_path / "certs.d")
+    )
+    assert shown(Routes(operator), "a.io/x") == ["https://c.io/v2/x", "https://a.io/v2/x"]
+    assert shown(Routes(operator), "b.io/x") == ["https://h.io/v2/x ns=b.io"]
+    named = Routes(operator.replace(mirrors=(Mirror("a.io", "https://m.io"),)))
+    assert shown(named, "a.io/x") == ["https://m.io/v2/x"]
+
+
+@pytest.fixture
+def mirror() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+@pytest.fixture
+def origin() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+@pytest.fixture
+def runs(mirror: FakeRegistry, origin: FakeRegistry, tmp_path: Path) -> Runs:
+    """x.io is asked for at `mirror`, then at `origin`."""
+    runs = Runs(tmp_path, origin.url)
+    hosts(runs, f'server = "{origin.url}"\n[host."{mirror.url}"]\n')
+    return runs
+
+
+def hosts(runs: Runs, text: str) -> None:
+    folder = runs.folder / "certs.d" / "x.io"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "hosts.toml").write_text(text)
+    runs.set(mirrors=(), hosts_dir=str(runs.folder / "certs.d"))
+
+
+class TestInTurn:
+    def test_the_first_that_has_it_answers_for_one_request_conformance_56(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        mirror.index("a", "1", BOTH)
+        assert runs.names("x.io/a:1") == BOTH
+        assert [asked.path for asked in mirror.asked] == ["/v2/a/manifests/1?ns=x.io"]
+        assert origin.connections == 0
+
+    @pytest.mark.parametrize("status", [404, 401, 403, 429, 500, 503])
+    def test_the_next_one_is_asked_at_once_where_one_does_not_answer(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs, status: int
+    ) -> None:
+        mirror.always(Answer(status))
+        origin.index("a", "1", BOTH)
+        assert runs.names("x.io/a:1") == BOTH
+        assert (mirror.count("manifest"), origin.count(), runs.waits) == (1, 1, [])
+        assert origin.asked[0].path == "/v2/a/manifests/1?ns=x.io"
+
+    def test_one_that_is_down_is_not_tried_again_in_the_run(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        """At most the 32 that were under way when the first of them failed."""
+        mirror.always(Answer(headers={"Content-Length": "100"}, chunks=[b"{"]))
+        for number in range(60):
+            origin.index(f"a{number}", "1", BOTH)
+        answers = runs.ask(*(f"x.io/a{number}:1" for number in range(60)))
+        assert {type(answer) for answer in answers.values()} == {Found}
+        assert (origin.count(), runs.waits) == (60, [])
+        assert 1 <= mirror.count() <= 32
+
+    def test_absent_is_what_the_last_one_says(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        assert runs.absent("x.io/a:1") == f"{mirror.url} has no a:1; {origin.url} has no a:1"
+        mirror.always(Answer(500))
+        assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Absent)
+
+    def test_and_not_what_a_mirror_says_where_the_last_one_cannot_be_asked(
+        self, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        origin.always(Answer(403))
+        answer = runs.ask("x.io/a:1")["x.io/a:1"]
+        assert isinstance(answer, Unknown)
+        assert "has no a:1" in answer.cause
+        assert "403" in answer.cause
+
+    def test_a_tag_is_asked_only_where_it_may_be_security_24(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        text = f'server = "{origin.url}"\n[host."{mirror.url}"]\ncapabilities = ["pull"]\n'
+        hosts(runs, text)
+        mirror.index("a", "1", ["linux/s390x"])
+        pin = origin.index("a", "1", BOTH)
+        assert runs.names("x.io/a:1") == BOTH
+        assert mirror.connections == 0
+        mirror.put("a", "", "application/vnd.oci.image.index.v1+json", b"{}")
+        runs.set(no_cache=True)
+        mirror.index("a", "1", BOTH)
+        assert runs.names(f"x.io/a@{pin}") == BOTH
+        assert mirror.count() == 1
+
+    def test_bytes_of_an_untrusted_mirror_are_verified_security_24(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        hosts(runs, f'server = "{origin.url}"\n[host."{mirror.url}"]\ncapabilities = ["pull"]\n')
+        lie = b'{"schemaVersion": 2, "manifests": []}'
+        pin = digest_of(b"something else")
+        mirror.always(Answer(200, lie, {"Docker-Content-Digest": pin}))
+        assert "do not have the digest" in runs.cause(f"x.io/a@{pin}")
+
+    def test_one_that_may_only_resolve_says_the_digest_and_another_sends_it_security_24(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        text = f'server = "{origin.url}"\ncapabilities = ["pull"]\n[host."{mirror.url}"]\ncapabilities = ["resolve"]\n'
+        hosts(runs, text)
+        pin = mirror.index("a", "1", BOTH)
+        origin.index("a", "", BOTH)
+        origin.index("a", "1", BOTH)
+        assert runs.names("x.io/a:1") == BOTH
+        assert mirror.kinds() == ["head"]
+        assert [asked.path for asked in origin.asked] == [f"/v2/a/manifests/{pin}?ns=x.io"]
+
+    def test_a_tag_that_nobody_may_resolve_is_not_asked(self, origin: FakeRegistry, runs: Runs) -> None:
+        hosts(runs, f'server = "{origin.url}"\ncapabilities = ["pull"]\n')
+        assert "no mirror of x.io may be asked for it" in runs.cause("x.io/a:1")
+        assert origin.connections == 0
+
+    def test_a_stale_tag_costs_one_head_at_the_first(self, mirror: FakeRegistry, runs: Runs) -> None:
+        mirror.index("a", "1", BOTH)
+        runs.found("x.io/a:1")
+        runs.later(7 * 3600)
+        mirror.forget()
+        runs.found("x.io/a:1")
+        assert mirror.kinds() == ["head"]
+
+    def test_each_is_shown_its_own_credentials(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        asks = Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+        mirror.always(asks)
+        origin.on(lambda asked: asks if "authorization" not in asked.headers else None)
+        origin.index("a", "1", BOTH)
+        runs.login(origin.host, "origin")
+        assert runs.names("x.io/a:1") == BOTH
+        assert all("authorization" not in asked.headers for asked in mirror.asked)
+
+    def test_headers_go_to_their_own_server_alone_security_8(
+        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
+    ) -> None:
+        hosts(
+            runs,
+            f'server = "{origin.url}"\n[host."{mirror.url}"]\n'
+            f'[host."{mirror.url}".header]\nX-Token = ["hush", "more"]\nAccept = "text/html"\n',
+        )
+        pin = mirror.single("a", "1", "linux/arm64")
+        origin.single("a", "1", "linux/arm64")
+        mirror.on(
+            lambda asked: (
+                Answer(307, headers={"Location": origin.url + asked.path}) if asked.kind == "blob" else None
+            )
+        )
+        assert runs.found("x.io/a:1").digest == pin
+        assert [asked.headers.get("x-token") for asked in mirror.asked] == ["hush, more", "hush, more"]
+        assert "oci.image.index" in mirror.asked[0].headers["accept"]
+        assert [asked.kind for asked in origin.asked] == ["blob"]
+        assert "x-token" not in origin.asked[0].headers
+
+    def test_nor_do_they_go_to_the_token_service_security_8(self, mirror: FakeRegistry, runs: Runs) -> None:
+        hosts(runs, f'server = "{mirror.url}"\nheader = {{ x-token = "hush" }}\n')
+        mirror.index("a", "1", BOTH)
+        mirror.bearer()
+        assert runs.names("x.io/a:1") == BOTH
+        assert ["x-token" in asked.headers for asked in mirror.asked] == [True, False, True]
+
+    def test_what_is_blocked_is_unknown_and_not_asked(self, origin: FakeRegistry, tmp_path: Path) -> None:
+        runs = Runs(tmp_path, origin.url)
+        (tmp_path / "registries.conf").write_text('[[registry]]\nprefix = "x.io/bad"\nblocked = true')
+        runs.set(registries_conf=str(tmp_path / "registries.conf"))
+        assert f"{tmp_path}/registries.conf blocks x.io/bad" in runs.cause("x.io/bad/a:1")
+        assert origin.connections == 0
+
+    def test_an_insecure_registry_without_tls_is_asked_over_http_and_said(
+        self, origin: FakeRegistry, tmp_path: Path
+    ) -> None:
+        runs = Runs(tmp_path, origin.url)
+        (tmp_path / "registries.conf").write_text(
+            f'[[registry]]\nprefix = "x.io"\nlocation = "{origin.host}/p"\ninsecure = true'
+        )
+        runs.set(mirrors=(), registries_conf=str(tmp_path / "registries.conf"))
+        for name in "ab":
+            origin.index(f"p/{name}", "1", BOTH)
+        assert runs.names("x.io/a:1") == BOTH
+        assert f"{origin.url} is asked without checking who answers" in " ".join(runs.messages)
+        assert runs.waits == []
