@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from inputs import ROOT, Inputs, chart, clean_environment, kustomization, made
+from inputs import ROOT, Inputs, chart, clean_environment, function, kustomization, made
 from pairs import Command, compared, timed
 
 sys.path.insert(0, str(ROOT / "fixtures"))
@@ -84,7 +84,19 @@ class Bench:
         yield Row("dense / kustomize build", self.archfit("dense"), dense, 0.05)
         yield Row("dense x 10 / dense", self.archfit("dense10"), self.archfit("dense"), 11)
         yield Row("nothing to do / P", self.archfit("nothing"), self.empty, 3)
+        yield from self.function_rows()
         yield from self.helm_rows()
+
+    def function_rows(self) -> Iterator[Row]:
+        for name, limit in (("boutique", 1.25), ("argo-cd", 1.05)):
+            ours, identity = (
+                self.tool(
+                    *("kustomize", "build", "--enable-alpha-plugins", "--enable-exec"),
+                    str(function(self.folder, self.inputs.path(name), called, program)),
+                )
+                for called, program in (("archfit", str(self.programs / "archfit")), ("cat", "cat"))
+            )
+            yield Row(f"kustomize build, {name}: archfit as function / cat", ours, identity, limit)
 
     def helm_rows(self) -> Iterator[Row]:
         plugins = self.folder / "plugins"

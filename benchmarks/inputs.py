@@ -82,6 +82,22 @@ def kustomization(folder: Path, stream: Path) -> Path:
     return target
 
 
+def function(folder: Path, stream: Path, name: str, program: str) -> Path:
+    """The same, with a program as its exec function."""
+    target = folder / f"kustomize-{stream.stem}-{name}"
+    target.mkdir()
+    (target / stream.name).write_bytes(stream.read_bytes())
+    (target / "kustomization.yaml").write_text(
+        f"resources: [{stream.name}]\ntransformers: [function.yaml]\n", encoding="utf-8"
+    )
+    (target / "function.yaml").write_text(
+        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nmetadata:\n  name: function\n  annotations:\n"
+        f"    config.kubernetes.io/function: |\n      exec:\n        path: {program}\n",
+        encoding="utf-8",
+    )
+    return target
+
+
 def chart(folder: Path, stream: Path) -> Path:
     """A chart that renders the stream through `.Files.Get`."""
     target = folder / f"chart-{stream.stem}"
