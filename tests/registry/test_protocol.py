@@ -13,6 +13,7 @@ import pytest
 
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.registry import client as client_module
+from archfit.registry import hosts as hosts_module
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
 from looking_up import Runs
@@ -423,6 +424,31 @@ class TestRetries:
         answers = runs.ask(*(f"x.io/i{number}:1" for number in range(64)))
         assert {type(answer) for answer in answers.values()} == {Found}
         assert (fake.count(), runs.waits) == (96, [0.25] * 32)
+
+    def test_a_pause_that_a_server_asks_for_holds_for_every_image_of_it(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        """One answer says so; after it, no other image is asked for before the pause is over."""
+        fake.always(Answer(429, headers={"Retry-After": "3600"}))
+        texts = [f"x.io/i{number}:1" for number in range(80)]
+        answers = runs.ask(*texts)
+        assert {type(answer) for answer in answers.values()} == {Unknown}
+        assert fake.count() <= 32
+        assert "asked to be left alone for 3600 s" in " ".join(str(answer) for answer in answers.values())
+        assert runs.waits == []
+
+    def test_the_longest_pause_counts(self) -> None:
+        from archfit.registry.hosts import Hosts
+
+        host = Hosts().of("https://a.io")
+        host.hush(107.0)
+        host.hush(103.0)
+        assert [host.quiet(now) for now in (100.0, 106.0, 107.0, 200.0)] == [7.0, 1.0, 0.0, 0.0]
+
+    def test_a_server_is_asked_again_no_more_than_its_budget(self, fake: FakeRegistry, runs: Runs) -> None:
+        fake.always(Answer(503))
+        runs.ask(*(f"x.io/i{number}:1" for number in range(60)))
+        assert fake.count() == 60 + hosts_module.BUDGET
 
 
 class TestLimits:

@@ -252,6 +252,21 @@ PROXY = {"HTTPS_PROXY": "http://proxy:3128", "http_proxy": "proxy:8080"}
         ),
         pytest.param(("https", "[::1]", 443), {**PROXY, "NO_PROXY": "::1"}, "", id="no-proxy-ipv6"),
         pytest.param(
+            ("https", "10.1.2.3", 443), {**PROXY, "NO_PROXY": "10.0.0.0/8"}, "", id="no-proxy-network"
+        ),
+        pytest.param(
+            ("https", "[fd00::1]", 443), {**PROXY, "NO_PROXY": "fd00::/8"}, "", id="no-proxy-network-6"
+        ),
+        pytest.param(
+            ("https", "11.1.2.3", 443),
+            {**PROXY, "NO_PROXY": "10.0.0.0/8"},
+            "http://proxy:3128",
+            id="no-proxy-other-network",
+        ),
+        pytest.param(
+            ("https", "a.io", 443), {**PROXY, "NO_PROXY": "a/b"}, "http://proxy:3128", id="no-proxy-rubbish"
+        ),
+        pytest.param(
             ("http", "a.io", 80), {"HTTP_PROXY": "http://p", "REQUEST_METHOD": "GET"}, "", id="httpoxy"
         ),
     ],

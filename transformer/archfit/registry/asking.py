@@ -58,13 +58,17 @@ class Asker:
         there is no answer at all, or one that is refused.
         """
         tried = 0
+        host = self.hosts.of(origin_of(url))
+        quiet = host.quiet(self._now())
+        if quiet and not self._pause(quiet):
+            raise RegistryError(f"{origin_of(url)} asked to be left alone for {quiet:.0f} s", status=429)
         while True:
             tried += 1
             try:
                 reply = self._follow(kind, method, url, headers, home=home, limit=limit, content=content)
             except Unreachable as error:
                 again = patient and error.again and tried < manners.CONNECTION_TRIES
-                if not again or not self._pause(manners.wait_seconds(tried, None)):
+                if not again or not host.again() or not self._pause(manners.wait_seconds(tried, None)):
                     raise
                 continue
             if not patient or reply.status not in manners.AGAIN or tried == manners.TRIES:
@@ -72,7 +76,9 @@ class Asker:
             if reply.status == 429 and manners.is_pull_limit(reply.headers, reply.body):
                 return reply
             asked = manners.retry_after(reply.headers.get("retry-after", ""), self._now())
-            if not self._pause(manners.wait_seconds(tried, asked)):
+            if asked:
+                host.hush(self._now() + asked)
+            if not host.again() or not self._pause(manners.wait_seconds(tried, asked)):
                 return reply
 
     def _pause(self, seconds: float) -> bool:

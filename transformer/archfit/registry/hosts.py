@@ -1,6 +1,8 @@
 """What a run knows of each server, shared by all threads.
 
     share        requests that may be in flight at once: 32, halved by each wave of 429 or 503, never below 1
+    quiet        until when a server that asked for a pause is asked nothing new, by any thread
+    budget       how often it is asked again in a run, by all threads together
     challenge    how it asks for credentials; remembered between runs, so that its 401 is seen once ever
     head         it answers HEAD with a digest; where not, tags are asked by GET
     known        something has come back from it
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 SHARE = 32
+BUDGET = 96
 IN_ALL = 64
 # Registries that answer a first request with 401: one request goes ahead, so that one 401 teaches all threads.
 _ASKS = re.compile(
@@ -42,6 +45,8 @@ class Host:
         self.known = False
         self.limits = ""
         self.share = SHARE
+        self._budget = BUDGET
+        self._quiet_until = 0.0
         self._everyone = everyone
         self._in_flight = 0
         self._turn = threading.Condition()
@@ -74,6 +79,22 @@ class Host:
             if wave == self._wave:
                 self.share = max(1, self.share // 2)
                 self._wave += 1
+
+    def again(self) -> bool:
+        """Whether one more request may be sent a second time; takes it from the budget."""
+        with self._turn:
+            self._budget -= 1
+            return self._budget >= 0
+
+    def hush(self, until: float) -> None:
+        """It asked for a pause: nobody is to ask anything new before `until`, on the clock of `quiet`."""
+        with self._turn:
+            self._quiet_until = max(self._quiet_until, until)
+
+    def quiet(self, now: float) -> float:
+        """Seconds that are left of such a pause."""
+        with self._turn:
+            return max(0.0, self._quiet_until - now)
 
     def scout(self, seconds: float, *, expected: bool) -> bool:
         """Whether this thread is the first to ask a server that is expected to answer 401; others wait for it."""

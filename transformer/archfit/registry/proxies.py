@@ -3,7 +3,8 @@
     HTTPS_PROXY, HTTP_PROXY     the proxy of that scheme; a URL without scheme is http
     ALL_PROXY                   where that one is not set
     NO_PROXY                    comma-separated; never through a proxy: `*` (all), `example.com` and `.example.com`
-                                (the name and what is below it), `host:port`, a literal address
+                                (the name and what is below it), `host:port`, a literal address, and for literal
+                                addresses a network as 10.0.0.0/8
 
 Upper-case HTTP_PROXY is ignored beside REQUEST_METHOD, where a web client could have set it (CVE-2016-5385).
 """
@@ -38,6 +39,17 @@ def _excepted(host: str, port: int, listed: str) -> bool:
         if name.endswith(f":{port}"):
             name = name.removesuffix(f":{port}")
         name = name.strip("[]").removeprefix("*").lstrip(".")
-        if name and (host == name or host.endswith(f".{name}")):
+        if name and (host == name or host.endswith(f".{name}") or _inside(host, name)):
             return True
     return False
+
+
+def _inside(host: str, network: str) -> bool:
+    if "/" not in network:
+        return False
+    import ipaddress
+
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(network, strict=False)
+    except ValueError:
+        return False
