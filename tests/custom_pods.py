@@ -1,0 +1,83 @@
+"""Pods of custom resources for the oracle, which knows Kubernetes' own kinds: as Deployments and Jobs.
+
+before, after = projected(judge.kubectl(before)), projected(judge.kubectl(after))
+plain = undone(before, after, report)        `after` without what was done to custom resources
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from archfit.outcome import Place
+from archfit.workloads.find import find_pods
+from archfit.workloads.table import WORKLOADS, group_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from archfit.workloads.pods import Pod
+
+_PATHS = {".".join(map(str, row.pod_spec)) for row in WORKLOADS.values()}
+_IN_LISTS = re.compile(r"\A(items\[[0-9]+\]\.)+")
+_AFFINITIES = ("nodeAffinity", "podAffinity", "podAntiAffinity")
+
+
+def is_custom(api_version: str, kind: str) -> bool:
+    return (group_of(api_version), kind) not in WORKLOADS
+
+
+def projected(documents: Iterable[Any]) -> bytes:
+    """One object for each pod of a custom resource: its placement and its images where Kubernetes has them."""
+    made = []
+    for document in documents:
+        for pod in find_pods(document, Place(1, 1)):
+            if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:
+                made.append(_plain(pod, f"pod-{len(made)}"))
+    return b"".join(b"---\n" + json.dumps(one).encode() + b"\n" for one in made)
+
+
+def _plain(pod: Pod, name: str) -> dict[str, Any]:
+    spec = {
+        field: pod.spec[field] for field in ("nodeSelector", "affinity", "tolerations") if field in pod.spec
+    }
+    if isinstance(spec.get("affinity"), dict):
+        spec["affinity"] = {name: spec["affinity"][name] for name in _AFFINITIES if name in spec["affinity"]}
+    images = [use.text or "unseen.example/image" for use in pod.images]
+    containers = [{"name": f"c{number}", "image": image} for number, image in enumerate(images)]
+    annotations = pod.metadata.get("annotations") or {}
+    return {
+        "apiVersion": "batch/v1" if pod.immutable else "apps/v1",
+        "kind": "Job" if pod.immutable else "Deployment",
+        "metadata": {"name": name},
+        "spec": {
+            "template": {"metadata": {"annotations": annotations}, "spec": {**spec, "containers": containers}}
+        },
+    }
+
+
+def undone(before: bytes, after: bytes, report: dict[str, Any]) -> bytes:
+    """`after` with the edits in custom resources taken back, by the places that the report gives."""
+    owners = sorted(
+        (
+            decision["line"],
+            is_custom(decision["object"]["apiVersion"], decision["object"]["kind"])
+            or _IN_LISTS.sub("", decision["path"]) not in _PATHS,
+        )
+        for decision in report["decisions"]
+        if decision["outcome"] == "Change"
+    )
+    lines = [line for line, _ in owners]
+    restored, shift = after, 0
+    kept: list[tuple[int, int, bytes]] = []
+    for edit in report["edits"]:
+        at = edit["start"] - shift
+        line = before.count(b"\n", 0, max(at - 1, 0)) + 1
+        shift += edit["end"] - edit["start"] - len(edit["was"].encode())
+        if owners[bisect_right(lines, line) - 1][1]:
+            kept.append((edit["start"], edit["end"], edit["was"].encode()))
+    for start, end, was in reversed(kept):
+        restored = restored[:start] + was + restored[end:]
+    return restored
