@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
@@ -174,14 +175,28 @@ def test_registries_that_never_answer_end_in_the_policy(
     assert said in ran.stderr
 
 
+def _an_hour_passes(plugin: Plugin) -> None:
+    """For what the cache knows of tags."""
+    cache = sqlite3.connect(plugin.environ["ARCHFIT_CACHE"])
+    rows = cache.execute("SELECT key, value FROM entries WHERE key LIKE 'tag:%'").fetchall()
+    assert rows
+    for key, text in rows:
+        entry = json.loads(text)
+        entry["checked"] -= 3600
+        cache.execute("UPDATE entries SET value = ? WHERE key = ?", (json.dumps(entry), key))
+    cache.commit()
+    cache.close()
+
+
 def test_43_an_old_answer_is_used_and_said(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", {"a.yaml": POD.format(image="x.example/team/app:1")}) / "app"
     with FakeRegistry() as fake:
         fake.index("team/app", "1", ["linux/amd64"])
         mirror = {"ARCHFIT_MIRROR": f"*={fake.url}"}
         before = plugin.run("generate", cwd=app, **mirror).ok()
-        fake.on(lambda _: Answer(503, headers={"retry-after": "60"}))
-        ran = plugin.run("generate", cwd=app, ARCHFIT_CACHE_TTL="0", **mirror)
+        _an_hour_passes(plugin)
+        fake.on(lambda _: Answer(403))
+        ran = plugin.run("generate", cwd=app, ARCHFIT_CACHE_TTL="1m", **mirror)
     assert ran.ok() == before
     assert "x.example/team/app:1" in ran.stderr
 

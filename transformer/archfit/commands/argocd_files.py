@@ -20,6 +20,7 @@ from archfit import __version__
 
 SIDECAR_IMAGE = f"registry.example.com/archfit-argocd:{__version__}"
 BUNDLE_IMAGE = f"registry.example.com/archfit-bundle:{__version__}"
+BUILD_OPTIONS = "--enable-alpha-plugins --enable-exec"
 ARGOCD_IMAGE = "quay.io/argoproj/argocd:v3.5.1"
 
 _DISCOVERY = """\
@@ -174,14 +175,14 @@ patches:
   - path: repo-server.yaml
 """
 
-_OPTIONS_CM = """\
+_OPTIONS_CM = f"""\
 # With it every kustomization of every repository may start the programs that repo-server has.
 apiVersion: v1
 kind: ConfigMap
 metadata:
   name: argocd-cm
 data:
-  kustomize.buildOptions: --enable-alpha-plugins --enable-exec
+  kustomize.buildOptions: {BUILD_OPTIONS}
 """
 
 _OPTIONS_SERVER = """\
@@ -228,7 +229,7 @@ _OPTIONS_DOCKERFILE = f"""\
 #
 #     docker build -t {BUNDLE_IMAGE} -f argocd-plugin/build-options/Dockerfile .
 #
-# The bundle needs a C library no older than that of the image it was built in.
+# The bundle needs zlib, and a C library no older than that of the image it was built in.
 FROM python:3.13-slim-bookworm AS built
 RUN apt-get update && apt-get install -y --no-install-recommends make binutils
 WORKDIR /src

@@ -162,8 +162,8 @@ def _writable(folder: str, what: str, remedy: str) -> tuple[bool, str]:
     at = folder
     while not os.path.exists(at) and os.path.dirname(at) != at:
         at = os.path.dirname(at)
-    good = os.path.isdir(at) and os.access(at, os.W_OK | os.X_OK)
-    return (
-        good,
-        f"{what} can be written" if good else f"{what} cannot be written by user {os.getuid()}: {remedy}",
-    )
+    try:
+        with tempfile.TemporaryFile(dir=at):
+            return True, f"{what} can be written"
+    except OSError as error:
+        return False, f"{what} cannot be written by user {os.getuid()} ({error.strerror}): {remedy}"
