@@ -11,6 +11,7 @@ import yaml
 from archfit.options.values import GKE, Options, Toleration, TolerationRule
 from archfit.patch import apply
 from archfit.source.compose import parse
+from corpus_streams import each_stream
 from placing import REQUIRED, found
 from streaming import IMAGES, Failed, edited
 
@@ -49,6 +50,8 @@ STYLES = {
     "annotations-in-flow": BLOCK.replace("  name: web\n", "  name: web\n  annotations: {a: b}\n"),
     "no-annotations-in-flow": BLOCK.replace("  name: web\n", "  name: web\n  annotations: {}\n"),
     "annotations-without-value": BLOCK.replace("  name: web\n", "  name: web\n  annotations:\n"),
+    "annotations-without-value-first": BLOCK.replace("  name: web\n", "  annotations:\n  name: web\n"),
+    "annotations-null": BLOCK.replace("  name: web\n", "  annotations: null\n  name: web\n"),
     "own-tolerations": BLOCK + "      tolerations:\n      - key: mine\n      hostNetwork: true\n",
     "own-tolerations-in-flow": BLOCK + "      tolerations: [{key: mine}]\n",
     "no-tolerations": BLOCK + "      tolerations: []\n",
@@ -146,7 +149,7 @@ def test_the_stamp_is_on_the_object_and_the_template_is_as_without(style, moves)
                 text = annotations.pop("archfit.dev/added")
                 entries = json.loads(text)
                 assert text == json.dumps(entries, separators=(",", ":"), sort_keys=True)
-                if {"path": "/metadata/annotations"} in entries and not annotations:
+                if not annotations and any("value" not in entry for entry in entries):
                     del item["metadata"]["annotations"]
     for one in without:
         for item in one.get("items", [one]):
@@ -272,6 +275,9 @@ def test_an_image_that_nobody_can_say_anything_about_leaves_the_stamp_alone(move
         pytest.param('[{"path":"/spec/replicas","value":1}]', id="a-path-that-archfit-never-writes"),
         pytest.param('[{"path":"spec","value":1}]', id="no-pointer"),
         pytest.param('[{"path":"/spec/template/spec/affinity"}]', id="no-value"),
+        pytest.param('[{"value":1}]', id="no-path"),
+        pytest.param('[{"path":"/metadata/annotations","null":1}]', id="null-that-is-not-true"),
+        pytest.param('[{"path":"/metadata/annotations","op":"remove"}]', id="another-key"),
     ],
 )
 def test_a_stamp_that_archfit_did_not_write_is_an_error(value, moves):
@@ -300,6 +306,17 @@ def test_the_patch_is_the_contract_here_too(style, moves):
 
     assert first_pod.ref.name
     assert apply(before, [as_read(step) for step in first.patch]) == after
+
+
+@each_stream
+def test_40_in_the_corpus(stream, monkeypatch):
+    """Real manifests, custom resources among them, whose images all move at once."""
+    data, options = stream.read(), STAMP.replace(on_conflict="leave")
+    monkeypatch.setitem(IMAGES, "amd:1", found("amd64"))
+    stamped = edited(data, options).data
+    for platforms in ("amd64", "amd64 arm64", "arm64 s390x"):
+        monkeypatch.setitem(IMAGES, "amd:1", found(platforms))
+        assert edited(stamped, options).data == edited(data, options).data
 
 
 def _term(*values, more=""):

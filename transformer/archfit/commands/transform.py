@@ -14,6 +14,7 @@ from __future__ import annotations
 from archfit.commands.asking import Asking
 from archfit.errors import ArchfitError, InvalidInput
 from archfit.frames import stream
+from archfit.images.platforms import Unknown
 from archfit.options.load import load
 from archfit.outcome import Place, Result
 from archfit.output.text import failure, lines, summary
@@ -166,9 +167,10 @@ class Job:
         except InvalidInput as error:
             place = Place(error.document, error.line) if error.line else None
             return self._failed(None, [Result("error", error.message, place=place)], stdout)
+        self._asking.use_pull_secrets([(read.data, read.pieces)])
         transformed = transform(read.data, read.pieces, options, self._asking.answers)
         results = [*read.results, *self._asking.messages, *transformed.results]
-        if self._function:
+        if self._function and any(isinstance(answer, Unknown) for answer in transformed.answers.values()):
             from archfit.commands.no_network import told
 
             results += told(transformed)

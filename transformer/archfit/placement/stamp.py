@@ -6,7 +6,7 @@
 
     {"path": P, "value": V}                a member, or with "-" at the end of P an item of a list
     {"path": P, "value": V, "null": true}  the member was there, without a value
-    {"path": "/metadata/annotations"}      there were no annotations
+    {"path": "/metadata/annotations"}      there were no annotations; with "null", none but their key
 
     run 1    decide ─ patch ────────────────────────────────── record
     run 2    read ─ take back what is unmodified ─ decide ─ patch ─ record, and nothing changes where both are equal
@@ -73,7 +73,7 @@ def taken(value: Any, pods: Sequence[Pod], removable: Callable[[Path], bool]) ->
     if not isinstance(annotations, dict) or NAME not in annotations:
         return Taken(none, none, none)
     try:
-        entries, made = read(annotations[NAME])
+        entries, holder = read(annotations[NAME])
         of_pods = _of_pods(entries, pods)
     except ValueError:
         problem = f"{NAME} is not as archfit wrote it, so nothing can be taken back: remove the annotation"
@@ -82,9 +82,10 @@ def taken(value: Any, pods: Sequence[Pod], removable: Callable[[Path], bool]) ->
         _back(value, [entry.replace(path=(*root, *entry.path)) for entry in own], removable)
         for own in of_pods
     ]
-    alone = made and len(annotations) == 1 and removable((*root, *_HOLDER))
-    path = (*root, *_HOLDER) if alone else (*root, *_HOLDER, NAME)
-    annotation = (Test(path, annotations if alone else annotations[NAME]), Remove(path))
+    path: Path = (*root, *_HOLDER)
+    annotation: tuple[Operation, ...] = (Test((*path, NAME), annotations[NAME]), Remove((*path, NAME)))
+    if holder and len(annotations) == 1 and removable(path):
+        annotation = (Test(path, annotations), Add(path, None) if holder.null else Remove(path))
     return Taken(
         of_pods, tuple(operations for operations, _ in back), tuple(kept for _, kept in back), annotation
     )
@@ -97,17 +98,20 @@ def undone(value: Any, found: Iterable[Taken]) -> Any:
     return value
 
 
-def read(text: object) -> tuple[tuple[Entry, ...], bool]:
-    """The entries of a stamp, and whether archfit made the annotations. Raises ValueError."""
-    entries, made = [], False
+def read(text: object) -> tuple[tuple[Entry, ...], Entry | None]:
+    """The entries of a stamp, and the one of the annotations where archfit made them. Raises ValueError."""
+    entries, holder = list[Entry](), None
     for one in _decoded(text):
-        if one == {"path": pointer(_HOLDER)}:
-            made = True
-        elif {"path", "value"} <= set(one) <= {"path", "value", "null"}:
-            entries.append(Entry(_path(str(one["path"])), _typed(one["value"]), one.get("null") is True))
+        path, null = _path(str(one.get("path"))), "null" in one
+        if not set(one) <= {"path", "value", "null"} or (null and one["null"] is not True):
+            raise ValueError(text)
+        if "value" in one:
+            entries.append(Entry(path, _typed(one["value"]), null))
+        elif path == _HOLDER:
+            holder = Entry(path, None, null)
         else:
             raise ValueError(text)
-    return tuple(entries), made
+    return tuple(entries), holder
 
 
 def _decoded(text: object) -> list[dict[str, Any]]:
@@ -117,14 +121,18 @@ def _decoded(text: object) -> list[dict[str, Any]]:
     raise ValueError(text)
 
 
-def write(entries: Iterable[Entry], *, made: bool) -> str:
-    """The text of a stamp."""
-    listed: list[dict[str, Any]] = [{"path": pointer(_HOLDER)}] if made else []
-    for entry in entries:
-        null = {"null": True} if entry.null else {}
-        listed.append({"path": pointer(entry.path), "value": _plain(entry.value), **null})
+def write(entries: Iterable[Entry], holder: Entry | None) -> str:
+    """The text of a stamp. holder: the annotations, where archfit makes them."""
+    listed: list[dict[str, Any]] = [
+        {"path": pointer(entry.path), "value": _plain(entry.value), **_null(entry)} for entry in entries
+    ]
+    listed += [{"path": pointer(holder.path), **_null(holder)}] if holder else []
     texts = [json.dumps(one, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for one in listed]
     return f"[{','.join(sorted(texts))}]"
+
+
+def _null(entry: Entry) -> dict[str, bool]:
+    return {"null": True} if entry.null else {}
 
 
 def record(before: Any, patch: Iterable[Operation], root: Path) -> tuple[Entry, ...]:
@@ -227,9 +235,9 @@ def _annotated(value: Any, root: Path, entries: Sequence[Entry]) -> list[Operati
     """What writes the stamp into the object, whose old stamp has been taken away."""
     path = (*root, *_HOLDER)
     there = _at(value, path)
-    text = write(entries, made=there is _MISSING or there is None)
     if isinstance(there, dict):
-        return [Test((*path, NAME), None), Add((*path, NAME), text)]
+        return [Test((*path, NAME), None), Add((*path, NAME), write(entries, None))]
+    text = write(entries, Entry(_HOLDER, None, null=there is None))
     return [Test(path, None), Add(path, {NAME: text})]
 
 
