@@ -64,7 +64,9 @@ def run(
     if flags.format not in _FORMATS:
         raise UsageError(f"--format: {flags.format!r} is not a format: write one of {', '.join(_FORMATS)}")
     settings = load(argv, environ, read_file, flags=(layer, config), program=_PROGRAM)
-    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, layer)
+    # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
+    options = settings.options.replace(stamp=False)
+    inputs = surveyed(contents(files, stdin, _PROGRAM), options, layer)
     asking = Asking(settings, environ, stderr)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []
@@ -74,7 +76,7 @@ def run(
         answers = asking.answers(texts) if texts else {}
         results += asking.messages
         for manifests in inputs:
-            transformed = decided(manifests.survey, answers, settings.options)
+            transformed = decided(manifests.survey, answers, options)
             decisions += transformed.decisions
             found += entries(manifests.survey.documents, transformed.decisions, manifests.name)
             said = (*manifests.results, *transformed.results)
