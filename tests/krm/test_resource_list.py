@@ -4,6 +4,8 @@ Numbers are those of the integration checklist.
 """
 
 import json
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -236,3 +238,36 @@ def test_items_that_cannot_be_read_come_back_with_the_reason(run):
     ran = run(before)
     assert (ran.status, ran.stdout[: len(before)]) == (1, before)
     assert b"this is not YAML" in ran.stdout[len(before) :]
+
+
+def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(archfit):
+    """Start-up is part of the product: kustomize waits for it at each build."""
+    with Registry(IMAGES) as served:
+        archfit(HEAD + deployment(b"both") + CONFIG, *served.mirrors()).ok()
+    code = (
+        "import sys\nfrom archfit.cli import main\ncode = main([])\n"
+        "sys.stderr.write(' '.join([str(code), *sys.modules]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code],
+        input=HEAD + deployment(b"both") + CONFIG,
+        capture_output=True,
+        check=True,
+    )
+    status, *modules = done.stderr.decode().splitlines()[-1].split()
+    empty = subprocess.run(
+        [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"], capture_output=True, check=True
+    )
+    heavy = {
+        "ssl",
+        "httpx",
+        "socket",
+        "logging",
+        "jsonpatch",
+        "dataclasses",
+        "typing",
+        "ruamel",
+        "argparse",
+        "difflib",
+    }
+    assert (status, heavy & (set(modules) - set(empty.stdout.decode().split()))) == ("0", set())

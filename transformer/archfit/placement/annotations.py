@@ -4,7 +4,7 @@
     archfit.dev/only              amd64, arm64                  narrows the pod, never widens it
     archfit.dev/tolerate          "true" or "false"             whether toleration rules apply
     archfit.dev/image-platforms   linux/amd64, linux/arm/v7     what every image of the pod supports
-    archfit.dev/added             reserved, not read
+    archfit.dev/added             what an in-place run added  on the object; `placement.stamp` reads it
 
 Lists are separated by commas, blanks or both. An unknown name is an error that names the nearest known one. A
 name that stands on the object alone, where it would have no effect, is an error too.
