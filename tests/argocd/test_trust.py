@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from archfit.options.kinds import CACHE, PATH
+from archfit.options.table import OPERATOR
 from argocd_caller import Plugin, repository
 from running import PROGRAM
 
@@ -102,9 +104,11 @@ def test_44_saying_what_is_enforced_is_no_error(plugin: Plugin, tmp_path: Path) 
     ("environ", "name"),
     [
         pytest.param({"ARCHFIT_CONFIG": "archfit.yaml"}, "ARCHFIT_CONFIG", id="configuration"),
-        pytest.param({"ARCHFIT_CACHE": "cache.sqlite"}, "cache", id="45-cache"),
-        pytest.param({"ARCHFIT_AUTHFILE": "config.json"}, "authfile", id="credentials"),
-        pytest.param({"ARCHFIT_REPORT": "report.json"}, "report", id="report"),
+        *(
+            pytest.param({option.variable: "archfit.yaml"}, option.key, id=f"45-{option.key}")
+            for option in OPERATOR
+            if option.kind is PATH or option.kind is CACHE
+        ),
         pytest.param({"SSL_CERT_FILE": "ca.pem"}, "SSL_CERT_FILE", id="CA"),
         pytest.param({"DOCKER_CONFIG": "."}, "DOCKER_CONFIG", id="usual-credentials"),
     ],

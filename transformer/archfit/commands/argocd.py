@@ -18,9 +18,10 @@ from archfit.commands import argocd_source as rendering
 from archfit.commands.argocd_source import Programs
 from archfit.errors import ArchfitError, UsageError
 from archfit.frames.argocd import application
+from archfit.options import kinds
 from archfit.options.layers import Given, Layer
 from archfit.options.load import load
-from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE
+from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,7 +228,11 @@ def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Progra
 
 
 def _check_paths(settings: Settings, environ: Mapping[str, str]) -> None:
-    named = {f"operator.{field}": str(getattr(settings.operator, field)) for field in _PATHS}
+    named = {
+        option.key: str(getattr(settings.operator, option.field))
+        for option in OPERATOR
+        if option.kind is kinds.PATH or option.kind is kinds.CACHE
+    }
     named |= {name: environ.get(name, "") for name in _PATH_VARIABLES}
     for name, path in named.items():
         if path and not os.path.isabs(path) and "://" not in path:
