@@ -165,6 +165,15 @@ class TestTls:
         assert "is not trusted" in runs.cause("x.io/a:1")
         assert runs.messages == []
 
+    def test_nor_does_an_insecure_server_make_its_proxy_so_security_22(
+        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
+    ) -> None:
+        runs = runs_at(tmp_path, safe)
+        (folder_of(runs, safe) / "hosts.toml").write_text("skip_verify = true")
+        runs.environ["https_proxy"] = other.url
+        assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
+        assert other.asked == []
+
 
 @pytest.mark.parametrize(
     ("patterns", "place", "good"),
@@ -267,6 +276,28 @@ class TestHosts:
             assert runs.names(f"{safe.host}/a:1") == BOTH
         else:
             assert "a loopback address" in runs.cause(f"{safe.host}/a:1")
+
+    @pytest.mark.parametrize(
+        ("allowed", "sent"),
+        [
+            pytest.param(False, False, id="a-login-of-its-own-is-not-enough"),
+            pytest.param(True, True, id="allow-host-is"),
+        ],
+    )
+    def test_which_token_service_elsewhere_is_sent_a_registrys_credentials_security_6(
+        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path, *, allowed: bool, sent: bool
+    ) -> None:
+        runs = runs_at(tmp_path, safe, *([other] if allowed else []))
+        runs.set(ca_file=str(tls_files().ca))
+        runs.login(safe.host)
+        # The same address would be the same site; the name is another one.
+        runs.login(f"localhost:{other.port}", "someone", "else")
+        if allowed:
+            runs.set(allow_hosts=(safe.host, f"localhost:{other.port}"))
+        safe.bearer(realm=f"https://localhost:{other.port}/token")
+        other.always(Answer(403))
+        runs.cause(f"{safe.host}/a:1")
+        assert ["authorization" in asked.headers for asked in other.asked] == [sent]
 
     @pytest.mark.parametrize(
         ("only_named", "allowed", "dialled"),
