@@ -98,6 +98,7 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
     "offline": [("true", "true", True), ("0", "false", False), ("1", "true", True)],
     "timeout": [("1s", "1s", 1.0), ("2s", "2s", 2.0), ("3500ms", "3500ms", 3.5)],
     "authfile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
+    "pullSecrets": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "report": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
 }  # fmt: skip
 # What an option cannot be without.

@@ -12,13 +12,16 @@ from archfit.outcome import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TextIO
 
+    from archfit.commands.pull_secrets import PullSecrets
     from archfit.images.lookup import Lookup
     from archfit.images.platforms import Answer
-    from archfit.options.values import Settings
+    from archfit.options.values import Operator, Settings
     from archfit.output.progress import Progress
+    from archfit.registry.credentials import Keychain
+    from archfit.source.split import Piece
 
 
 class Asking:
@@ -40,6 +43,14 @@ class Asking:
         self._environ = environ
         self._stderr = stderr
         self._lookup: Lookup | None = None
+        self._pull_secrets: PullSecrets | None = None
+
+    def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
+        """The pull secrets of streams are used for their images, if the operator wants that."""
+        if self._settings.operator.pull_secrets:
+            from archfit.commands.pull_secrets import PullSecrets
+
+            self._pull_secrets = PullSecrets(streams, self._settings.options)
 
     def answers(self, texts: list[str]) -> Mapping[str, Answer]:
         """The answer for each image string. Raises UsageError and InvalidLock."""
@@ -48,29 +59,45 @@ class Asking:
         from archfit.output.progress import Progress
 
         progress = Progress(self._stderr, monotonic)
-        if self._lookup is None:
-            self._lookup = self._opened(progress)
+        operator = self._settings.operator
         try:
-            return self._lookup.resolve(texts)
+            pulled: dict[str, Answer] = {}
+            if self._pull_secrets:
+                started = monotonic()
+                pulled = self._pull_secrets.answers(
+                    texts, operator, self._environ, lambda told, keys: self._opened(progress, told, keys)
+                )
+                left = max(0.1, operator.timeout_seconds - (monotonic() - started))
+                operator = operator.replace(timeout_seconds=left)
+            rest = [text for text in texts if text not in pulled]
+            if self._lookup is None and (rest or not pulled):
+                self._lookup = self._opened(progress, operator)
+            return {**pulled, **(self._lookup.resolve(rest) if self._lookup and rest else {})}
         finally:
             progress.clear()
 
     @property
     def messages(self) -> list[Result]:
         """Warnings about cache, lock file and registries so far."""
-        return [Result("warning", message) for message in self._lookup.messages] if self._lookup else []
+        holders = [holder for holder in (self._pull_secrets, self._lookup) if holder]
+        messages = dict.fromkeys(message for holder in holders for message in holder.messages)
+        return [Result("warning", message) for message in messages]
 
     @property
     def requests(self) -> Mapping[str, int]:
         """Requests to registries so far, by kind."""
-        return self._lookup.requests if self._lookup else {}
+        total: dict[str, int] = {}
+        for holder in (self._pull_secrets, self._lookup):
+            for kind, count in (holder.requests if holder else {}).items():
+                total[kind] = total.get(kind, 0) + count
+        return total
 
     def close(self) -> None:
         """Gives back the cache and the connections."""
         if self._lookup:
             self._lookup.close()
 
-    def _opened(self, progress: Progress) -> Lookup:
+    def _opened(self, progress: Progress, operator: Operator, keychain: Keychain | None = None) -> Lookup:
         from archfit.images.lookup import open_lookup
 
         options, lock = self._settings.options, None
@@ -79,10 +106,11 @@ class Asking:
 
             lock = lock_of(options)
         return open_lookup(
-            self._settings.operator,
+            operator,
             options.image_platforms,
             lock=lock,
             environ=self._environ,
             progress=progress,
             named_hosts_only=self._named_hosts_only,
+            keychain=keychain,
         )

@@ -25,6 +25,7 @@ from archfit.output.text import lines
 from archfit.pipeline import Transformed, decided
 from archfit.placement.requirement import judge
 from archfit.record import Record
+from archfit.source.split import split
 from archfit.workloads.locate import Lines
 
 TYPE_CHECKING = False
@@ -79,6 +80,7 @@ def run(
     inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, layer)
     asking = Asking(settings, environ, stderr)
     try:
+        asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
         texts = questions(inputs)
         answers = asking.answers(texts) if texts else {}
         looked = [_looked_at(manifests, answers, settings.options, required) for manifests in inputs]

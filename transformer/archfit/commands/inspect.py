@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _PROGRAM = "archfit inspect"
 _ANY_AGE = 100 * 365 * 86400
 # The registry is asked in any case, and there are no decisions to report.
-_WITHOUT = {"cacheTtl", "maxStale", "report"}
+_WITHOUT = {"cacheTtl", "maxStale", "pullSecrets", "report"}
 ROWS = (BY_KEY["imagePlatforms"], *(option for option in OPERATOR if option.key not in _WITHOUT))
 ABOUT = """\
 Shows what registries have for images: digest, media type, platforms with their digests and sizes,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = "archfit lock"
 # How long the cache is believed has no say in what a lock file holds, and there are no decisions to report.
-_WITHOUT = {"cacheTtl", "maxStale", "offline", "report"}
+_WITHOUT = {"cacheTtl", "maxStale", "offline", "pullSecrets", "report"}
 ROWS = (
     *(BY_KEY[key] for key in ("lockFile", "imagePlatforms", "exclude", "unlabelledNodes", "onBlank")),
     *(option for option in OPERATOR if option.key not in _WITHOUT),

@@ -34,7 +34,16 @@ if TYPE_CHECKING:
     from archfit.registry.session import Session
 
 _PROGRAM = "archfit login-check"
-_WITHOUT = {"cache", "cachePasswordFile", "cacheCaFile", "cacheTtl", "maxStale", "noCache", "report"}
+_WITHOUT = {
+    "cache",
+    "cachePasswordFile",
+    "cacheCaFile",
+    "cacheTtl",
+    "maxStale",
+    "noCache",
+    "pullSecrets",
+    "report",
+}
 ROWS = tuple(option for option in OPERATOR if option.key not in _WITHOUT)
 ABOUT = """\
 Says which credential archfit would use for a registry or an image, from where, and whether the

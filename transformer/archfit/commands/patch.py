@@ -18,6 +18,7 @@ from archfit.output.kustomize import FORMS, as_yaml
 from archfit.output.patches import as_json, entries, problems
 from archfit.output.text import failure, lines, summary
 from archfit.pipeline import Transformed, decided
+from archfit.source.split import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def run(
     results: list[Result] = []
     found: list[Entry] = []
     try:
+        asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
         texts = questions(inputs)
         answers = asking.answers(texts) if texts else {}
         results += asking.messages

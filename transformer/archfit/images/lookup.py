@@ -67,6 +67,7 @@ class Lookup:
         progress: Callable[[int, int], None] | None,
         wait: Callable[[float], object],
         named_hosts_only: bool,
+        keychain: Keychain | None = None,
     ) -> None:
         self._named_hosts_only = named_hosts_only
         self.messages: list[str] = []
@@ -79,7 +80,7 @@ class Lookup:
         self._wait = wait
         self._session: Session | None = None
         self._routed: Routes | None = None
-        self._keychain: Keychain | None = None
+        self._keychain = keychain
         self._kept = Kept(store, self._keys(store), operator.cache_ttl_seconds, self.messages.append)
 
     @property
@@ -264,14 +265,15 @@ def open_lookup(
     progress: Callable[[int, int], None] | None = None,
     wait: Callable[[float], object] = time.sleep,
     named_hosts_only: bool = False,
+    keychain: Keychain | None = None,
 ) -> Lookup:
     """A Lookup over the operator's cache and registries.
 
     lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
     registries. wait: sleeps for some seconds between tries. named_hosts_only: private addresses are asked only where
     the operator names the host (`registry.named`); a reference is not enough. It is for servers and plugins, where
-    somebody else chooses the images. Raises UsageError for a mirror that cannot be used; a cache that cannot be used
-    is said in `messages`.
+    somebody else chooses the images. keychain: None is the operator's. Raises UsageError for a mirror that cannot be
+    used; a cache that cannot be used is said in `messages`.
     """
     if operator.mirrors:
         from archfit.registry.mirrors import check
@@ -288,6 +290,7 @@ def open_lookup(
         progress=progress,
         wait=wait,
         named_hosts_only=named_hosts_only,
+        keychain=keychain,
     )
     if trouble:
         lookup.messages.append(f"{trouble}; this run goes on without it")

@@ -242,6 +242,10 @@ OPERATOR = (
         "Registry credentials in the format of Docker's config.json; by default the usual places.",
     ),
     Option(
+        "pullSecrets", "operator", "pull_secrets", kinds.SWITCH, "", False,
+        "Uses the pull secrets in the manifests for the pods that refer to them, as the kubelet does.",
+    ),
+    Option(
         "report", "operator", "report", kinds.PATH, "FILE", None,
         "Where to write every decision as JSON.",
     ),

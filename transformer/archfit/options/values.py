@@ -155,6 +155,7 @@ class Operator(Record):
     hosts_dir, registries_conf: where mirrors are read from, as containerd and containers/image do; "" is nowhere.
     ca_file: CA certificates that count beside the usual ones; "" is none.
     allow_hosts, deny_hosts: patterns of servers, as `registry.named` reads them.
+    pull_secrets: whether pull secrets of the stream are used.
     report: where the JSON report goes; "" writes only the last-run report.
     """
 
@@ -173,6 +174,7 @@ class Operator(Record):
     ca_file: str = ""
     allow_hosts: tuple[str, ...] = ()
     deny_hosts: tuple[str, ...] = ()
+    pull_secrets: bool = False
     report: str = ""
 
 

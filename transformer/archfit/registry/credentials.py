@@ -117,7 +117,7 @@ class Keychain:
                 return found
         auths = document["auths"]
         for key in (*_scoped(host, repository), *(key for key in auths if _legacy(key) in aliases)):
-            if key in auths and (found := _from_entry(auths[key], f"{path} ({key})")):
+            if key in auths and (found := from_entry(auths[key], f"{path} ({key})")):
                 return found
         store = document["credsStore"]
         return self._from_helper(store, host, path, helpers=helpers) if store else None
@@ -193,7 +193,8 @@ def _load(path: str) -> dict[str, Any]:
     return {"auths": auths, "credHelpers": helpers, "credsStore": store}
 
 
-def _from_entry(entry: object, source: str) -> Credential | None:
+def from_entry(entry: object, source: str) -> Credential | None:
+    """The credential in one entry of `auths`, None if it is empty. Raises RegistryError for a malformed one."""
     if not isinstance(entry, dict):
         raise RegistryError(f"the credential {source} is not a JSON object: log in again")
     auth, user, password, identity, token = (

@@ -1,0 +1,196 @@
+"""Pull secrets of a stream, as the kubelet would use them for its pods.
+
+    pod            imagePullSecrets, else those of its ServiceAccount (`default` if it names none)
+    Secret         same namespace; kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg; data, or stringData
+
+    key of a Secret                image                          matches
+    registry.example               registry.example/team/app      yes
+    registry.example/team          registry.example/team/app      yes
+    registry.example/te            registry.example/team/app      no: paths are cut at "/"
+    *.example                      registry.example/app           yes: a glob is for one label of the host
+    *.example                      eu.registry.example/app        no
+    registry.example:5000          registry.example/app           no: ports are equal, or both missing
+    https://registry.example/v1/   registry.example/app           yes: scheme and /v1/, /v2/ mean nothing
+
+Longer keys come first. What is found here holds passwords: it is kept in memory, and has no text. Source: kubelet,
+pkg/credentialprovider/keyring.go; Kubernetes, plugin/pkg/admission/serviceaccount.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from fnmatch import fnmatchcase
+
+from archfit.errors import InvalidInput
+from archfit.record import Record
+from archfit.source.scan import Span, spans
+from archfit.source.values import text_of
+from archfit.workloads.find import objects
+from archfit.workloads.inventory import take
+from archfit.workloads.table import LISTS, group_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from archfit.source.split import Piece
+    from archfit.workloads.pods import Pod
+    from archfit.workloads.table import Own
+
+    Named: TypeAlias = tuple[str, str]
+
+_TYPES = {"kubernetes.io/dockerconfigjson": ".dockerconfigjson", "kubernetes.io/dockercfg": ".dockercfg"}
+_HUB = {"index.docker.io", "registry-1.docker.io"}
+
+
+class Entry(Record):
+    """One registry of a Secret. key: as written. value: with the password. source: for messages."""
+
+    key: str
+    value: Mapping[str, Any]
+    source: str
+
+    def __repr__(self) -> str:
+        return f"Entry(source={self.source!r})"
+
+
+def pull_secrets(
+    streams: Iterable[tuple[bytes, Sequence[Piece]]], own: Own
+) -> tuple[dict[str, tuple[Entry, ...]], tuple[str, ...]]:
+    """For each image string of the pods the entries that their Secrets have, whatever registry they are for.
+
+    And what there is to say: Secrets that are named and cannot be read. streams: that are applied together. own: the
+    user's rows.
+    """
+    parts = [(data, piece) for data, pieces in streams for piece in pieces]
+    found = [value for data, piece in parts for value in _objects(data, piece)]
+    accounts = {_name(value): value for value in found if value.get("kind") == "ServiceAccount"}
+    secrets = {_name(value): value for value in found if value.get("kind") == "Secret"}
+    entries: dict[str, dict[str, Entry]] = {}
+    said: dict[str, None] = {}
+    if secrets:
+        pods = [
+            pod
+            for data, piece in parts
+            for document in take(data, piece, own).documents
+            for pod in document.pods
+        ]
+        for pod in pods:
+            for name in _named(pod, accounts):
+                if (pod.ref.namespace, name) not in secrets:
+                    continue
+                secret = f"Secret {pod.ref.namespace}/{name}" if pod.ref.namespace else f"Secret {name}"
+                read = _entries(secrets[pod.ref.namespace, name], secret)
+                if read is None:
+                    said[f"{secret} cannot be read as a pull secret, and is not used"] = None
+                for use in pod.images:
+                    entries.setdefault(use.text or "", {}).update(
+                        (entry.source, entry) for entry in read or ()
+                    )
+    return {text: tuple(some.values()) for text, some in entries.items() if text and some}, tuple(said)
+
+
+def matching(entries: Iterable[Entry], host: str, repository: str) -> list[Entry]:
+    """Those for an image of `host[:port]`, longer keys first."""
+    places = [(_place(entry.key), entry) for entry in entries]
+    hits = [(place, entry) for place, entry in places if _matches(place, _folded(host), repository)]
+    return [entry for _, entry in sorted(hits, key=lambda hit: hit[0], reverse=True)]
+
+
+def _place(key: str) -> tuple[str, str]:
+    """`host[:port]` and path of a key."""
+    host, _, path = key.removeprefix("https://").removeprefix("http://").partition("/")
+    version, slash, rest = path.partition("/")
+    return _folded(host), (rest if version in {"v1", "v2"} and (slash or not rest) else path).strip("/")
+
+
+def _folded(host: str) -> str:
+    return "docker.io" if host.lower() in _HUB else host.lower()
+
+
+def _matches(place: tuple[str, str], host: str, repository: str) -> bool:
+    (pattern, _, port), (name, _, wanted) = place[0].partition(":"), host.partition(":")
+    globs, labels = pattern.split("."), name.split(".")
+    return (
+        port == wanted
+        and len(globs) == len(labels)
+        and all(fnmatchcase(label, glob) for label, glob in zip(labels, globs, strict=True))
+        and (not place[1] or f"{repository}/".startswith(f"{place[1]}/"))
+    )
+
+
+def _objects(data: bytes, piece: Piece) -> Iterator[dict[str, Any]]:
+    """Secrets and ServiceAccounts of a piece, nothing where it cannot be parsed: the run itself says that."""
+    if (
+        data.find(b"Secret", piece.start, piece.end) < 0
+        and data.find(b"ServiceAccount", piece.start, piece.end) < 0
+    ):
+        return
+    from archfit.source.compose import parse
+
+    whole = Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
+    for parts in (list(spans(data, piece, _is_other)), [whole]):
+        try:
+            trees = [(span.item, parse(span.text(data)).value) for span in parts]
+        except InvalidInput:
+            continue
+        for item, value in trees:
+            for _, found in objects(value[0] if item else value):
+                if text_of(found.get("apiVersion")) == "v1" and found.get("kind") in {
+                    "Secret",
+                    "ServiceAccount",
+                }:
+                    yield found
+        return
+
+
+def _is_other(api_version: str, kind: str) -> bool:
+    """Whether objects of a kind need not be looked at."""
+    key = group_of(api_version), kind
+    return key not in LISTS and key not in {("", "Secret"), ("", "ServiceAccount")}
+
+
+def _name(value: Mapping[str, Any]) -> Named:
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    return text_of(metadata.get("namespace")), text_of(metadata.get("name"))
+
+
+def _named(pod: Pod, accounts: Mapping[Named, Mapping[str, Any]]) -> list[str]:
+    """The names of the Secrets that the pod would be pulled with."""
+    own = _names(pod.spec)
+    if own:
+        return own
+    account = (
+        text_of(pod.spec.get("serviceAccountName")) or text_of(pod.spec.get("serviceAccount")) or "default"
+    )
+    return _names(accounts.get((pod.ref.namespace, account), {}))
+
+
+def _names(holder: Mapping[str, Any]) -> list[str]:
+    listed = holder.get("imagePullSecrets")
+    items = listed if isinstance(listed, list) else []
+    return [name for item in items if isinstance(item, dict) and (name := text_of(item.get("name")))]
+
+
+def _entries(secret: Mapping[str, Any], source: str) -> tuple[Entry, ...] | None:
+    """What a Secret holds, None where that cannot be read."""
+    field = _TYPES.get(text_of(secret.get("type")))
+    if field is None:
+        return None
+    plain, encoded = (
+        text_of(part.get(field)) if isinstance(part, dict) else ""
+        for part in (secret.get("stringData"), secret.get("data"))
+    )
+    try:
+        document = json.loads(plain or base64.b64decode("".join(encoded.split()), validate=True))
+    except (ValueError, RecursionError):
+        return None
+    auths = document.get("auths") if field == ".dockerconfigjson" and isinstance(document, dict) else document
+    if not isinstance(auths, dict):
+        return None
+    return tuple(
+        Entry(key, value, f"{source} ({key})") for key, value in auths.items() if isinstance(value, dict)
+    )
