@@ -8,7 +8,7 @@ import pytest
 
 import machine
 from archfit.commands import argocd_files
-from archfit.frames.argocd import ROWS, SOURCES
+from archfit.frames.argocd_rendering import ROWS, SOURCES
 
 PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from archfit.errors import UsageError
-from archfit.frames.argocd import PARAMETERS, ROWS, Source, application, helm_arguments
+from archfit.frames.argocd import PARAMETERS, application
 from archfit.frames.argocd_parameters import announcement
+from archfit.frames.argocd_rendering import ROWS, Source, helm_arguments
 from archfit.options.table import OPERATOR, SPEC
 from archfit.options.values import Options
 

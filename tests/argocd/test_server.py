@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.frames.argocd import ROWS
+from archfit.frames.argocd_rendering import ROWS
 from archfit.options.table import SPEC
 from argocd_caller import Sidecar, finish, repository
 from argocd_sources import BOTH, CHART, INTEL

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
     from archfit.commands.child import Ended
-    from archfit.frames.argocd import Application, Source
+    from archfit.frames.argocd import Application
+    from archfit.frames.argocd_rendering import Source
     from archfit.options.values import Options, Settings
 
 HELP = """\

@@ -15,7 +15,7 @@ import re
 from fnmatch import fnmatchcase
 
 from archfit.errors import ArchfitError, UsageError
-from archfit.frames.argocd import helm_arguments
+from archfit.frames.argocd_rendering import helm_arguments
 from archfit.record import Record
 from archfit.source.split import BOM
 
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from archfit.frames.argocd import Source
+    from archfit.frames.argocd_rendering import Source
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _MANIFESTS = (".yaml", ".yml", ".json")

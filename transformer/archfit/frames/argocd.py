@@ -21,9 +21,9 @@ pkg/apis/application/v1alpha1/types.go (Environ).
 from __future__ import annotations
 
 import json
-import re
 
 from archfit.errors import UsageError
+from archfit.frames.argocd_rendering import BY_NAME, ROWS, Source, rendering, shown
 from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, nearest
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX
@@ -31,13 +31,10 @@ from archfit.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Literal, TypeAlias
+    from collections.abc import Iterable, Mapping
 
+    from archfit.frames.argocd_rendering import Parameter
     from archfit.options.table import Option
-
-    Shape: TypeAlias = Literal["string", "array", "map", "boolean"]
-    Parameter: TypeAlias = str | tuple[str, ...] | dict[str, str]
 
 PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"
@@ -45,65 +42,6 @@ PREFIX = "ARGOCD_ENV_"
 BUMP = "ARCHFIT_RECIPE"
 _SHAPES = ("string", "array", "map")
 _EXAMPLE = '[{"name": "values-files", "array": ["values.yaml"]}]'
-# helm.sh/helm/v4, pkg/chart/common/util/validate_name.go: a release's name is a DNS label of at most 53 characters.
-_RELEASE = re.compile(r"[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?", re.ASCII).fullmatch
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII).fullmatch
-_VERSION = re.compile(r"v?[0-9]+(\.[0-9]+){0,2}([-+][0-9A-Za-z.+-]+)?", re.ASCII).fullmatch
-_API = re.compile(r"[A-Za-z0-9][A-Za-z0-9./-]*", re.ASCII).fullmatch
-_UNESCAPED_COMMA = re.compile(r"(?<!\\),")
-SOURCES = ("helm", "kustomize", "directory")
-
-
-class Row(Record):
-    """A parameter about rendering. field: of Source. help: for people, and for Argo CD's page."""
-
-    name: str
-    shape: Shape
-    field: str
-    help: str
-
-    @property
-    def variable(self) -> str:
-        """Its name in spec.source.plugin.env."""
-        return self.name.upper().replace("-", "_")
-
-
-ROWS = (
-    Row("source-type", "string", "tool", "What renders: helm, kustomize or directory. By default what the files say."),
-    Row("values-files", "array", "values_files", "Helm: values files of the repository, the last one wins."),
-    Row("values", "string", "values", "Helm: values as YAML; they win over values files."),
-    Row("helm-parameters", "map", "parameters", "Helm: single values, as --set takes them; they win over all values."),
-    Row("helm-string-parameters", "map", "string_parameters", "Helm: single values that stay text (--set-string)."),
-    Row("release-name", "string", "release_name", "Helm: the release's name; by default the application's."),
-    Row("namespace", "string", "namespace", "Helm: the release's namespace; by default the destination's."),
-    Row("kube-version", "string", "kube_version", "Helm: the Kubernetes version; by default the destination's."),
-    Row("api-versions", "array", "api_versions", "Helm: the API versions; by default the destination's."),
-    Row("skip-crds", "boolean", "skip_crds", "Helm: leaves out the chart's crds/ folder."),
-    Row("skip-tests", "boolean", "skip_tests", "Helm: leaves out the chart's test hooks."),
-    Row("directory-recurse", "boolean", "recurse", "Directory: reads the folders below, too."),
-    Row("directory-include", "string", "include", "Directory: only files whose path matches this glob."),
-    Row("directory-exclude", "string", "exclude", "Directory: no files whose path matches this glob."),
-)  # fmt: skip
-BY_NAME = {row.name: row for row in ROWS}
-
-
-class Source(Record):
-    """How to render an application. "" and () leave it to the renderer; see ROWS."""
-
-    tool: str = ""
-    values_files: tuple[str, ...] = ()
-    values: str = ""
-    parameters: tuple[tuple[str, str], ...] = ()
-    string_parameters: tuple[tuple[str, str], ...] = ()
-    release_name: str = ""
-    namespace: str = ""
-    kube_version: str = ""
-    api_versions: tuple[str, ...] = ()
-    skip_crds: bool = False
-    skip_tests: bool = False
-    recurse: bool = False
-    include: str = ""
-    exclude: str = ""
 
 
 class Application(Record):
@@ -115,43 +53,22 @@ class Application(Record):
 
 def application(environ: Mapping[str, str]) -> Application:
     """What Argo CD's variables say. Raises UsageError."""
-    rendering = _facts(environ)
+    rendered = _facts(environ)
     placing: dict[str, Given] = {}
     for name, given, where in (*_from_environment(environ), *_from_parameters(environ.get(PARAMETERS, ""))):
         try:
             row = BY_NAME.get(name)
             if row:
-                rendering[row.field] = _rendering(row, given)
+                rendered[row.field] = rendering(row, given)
             else:
                 placing[name] = Given(_placement(BY_KEY[name], given), where)
         except Problem as problem:
             raise UsageError(f"{where}: {problem.message}") from None
     names = ", ".join(given.where for given in placing.values())
     return Application(
-        Source(**rendering),  # type: ignore[arg-type]  # the rows' shapes give each field its type; tested
+        Source(**rendered),  # type: ignore[arg-type]  # the rows' shapes give each field its type; tested
         Layer(f"the Argo CD application ({names})", placing) if placing else None,
     )
-
-
-def helm_arguments(source: Source) -> list[str]:
-    """What follows `helm template`, for the chart in the working directory. Every value is part of its flag.
-
-    Standard input is `source.values`. Commas in values are the value's own, as in Argo CD (util/helm/cmd.go).
-    """
-    arguments = [source.release_name, "."] if source.release_name else ["."]
-    arguments += [f"--namespace={source.namespace}"] if source.namespace else []
-    arguments += [f"--kube-version={source.kube_version}"] if source.kube_version else []
-    arguments += [f"--values={name}" for name in source.values_files]
-    arguments += ["--values=-"] if source.values else []
-    arguments += [f"--set={key}={_escaped(value)}" for key, value in source.parameters]
-    arguments += [f"--set-string={key}={_escaped(value)}" for key, value in source.string_parameters]
-    arguments += [f"--api-versions={name}" for name in source.api_versions]
-    arguments += [] if source.skip_crds else ["--include-crds"]
-    return arguments + (["--skip-tests"] if source.skip_tests else [])
-
-
-def _escaped(value: str) -> str:
-    return value if value.startswith("{") and value.endswith("}") else _UNESCAPED_COMMA.sub(r"\\,", value)
 
 
 def _facts(environ: Mapping[str, str]) -> dict[str, object]:
@@ -200,7 +117,7 @@ def _from_parameters(text: str) -> Iterable[tuple[str, Parameter, str]]:
         name = entry.get("name") if isinstance(entry, dict) else None
         if not isinstance(name, str) or not name:
             raise UsageError(f"{PARAMETERS}: entry {number} has no name: write it as {_EXAMPLE}")
-        where = f"parameter {_shown(name)}"
+        where = f"parameter {shown(name)}"
         if name in seen:
             raise UsageError(f"{where}: is given twice: leave one out")
         seen.add(name)
@@ -246,53 +163,6 @@ def _not_here(name: str) -> str:
     )
 
 
-def _rendering(row: Row, given: Parameter) -> object:
-    """What the parameter says, as the field of Source. Raises Problem."""
-    if row.shape == "map":
-        return tuple(_pairs(given))
-    if row.shape == "array":
-        items = tuple(given.split()) if isinstance(given, str) else given
-        if not isinstance(items, tuple):
-            raise Problem("has to be an array")
-        for item in items:
-            if row.name == "api-versions" and not _API(item):
-                raise Problem(f"{_shown(item)} is no API version: write it as apps/v1")
-        return items
-    if not isinstance(given, str):
-        raise Problem("has to be a string")
-    text = given if row.name == "values" else given.strip()
-    if row.shape == "boolean":
-        if text not in {"true", "false", ""}:
-            raise Problem(f"{_shown(text)} is not a boolean: write true or false")
-        return text == "true"
-    known, example = _CHECKS.get(row.name, (bool, ""))
-    if text and not known(text):
-        raise Problem(f"{_shown(text)} cannot be used: write {example}")
-    return text
-
-
-_CHECKS: dict[str, tuple[Callable[[str], object], str]] = {
-    "source-type": (lambda text: text in SOURCES, f"one of {', '.join(SOURCES)}"),
-    "release-name": (_RELEASE, "a DNS label of at most 53 characters, as web"),
-    "namespace": (_NAMESPACE, "a DNS label, as shop"),
-    "kube-version": (_VERSION, "a version, as 1.33.0"),
-}
-
-
-def _pairs(given: Parameter) -> Iterable[tuple[str, str]]:
-    """Keys and values of a map, which the environment writes as `KEY=VALUE KEY=VALUE`. Raises Problem."""
-    if isinstance(given, dict):
-        pairs = list(given.items())
-    elif isinstance(given, str):
-        pairs = [(key, value) for key, _, value in (word.partition("=") for word in given.split())]
-    else:
-        raise Problem("has to be a map")
-    for key, value in sorted(pairs):
-        if not key or "=" in key or "," in key:
-            raise Problem(f"{_shown(key)} cannot be a key: write it as image.tag")
-        yield key, value
-
-
 def _placement(option: Option, given: Parameter) -> object:
     """The option's value. Raises Problem."""
     if option.file_only:
@@ -321,8 +191,3 @@ _ONE = {
     for option in SPEC
     if isinstance(option.default, dict | list)
 }
-
-
-def _shown(text: str) -> str:
-    """A piece of an application's text for a message: short, quoted, on one line."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")

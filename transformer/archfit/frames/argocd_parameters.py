@@ -7,7 +7,7 @@ Source: argo-cd v3.5.1, reposerver/repository/repository.proto. Argo CD does not
 
 from __future__ import annotations
 
-from archfit.frames.argocd import ROWS
+from archfit.frames.argocd_rendering import ROWS
 from archfit.options.describe import default_text
 from archfit.options.kinds import SWITCH
 from archfit.options.table import SPEC
