@@ -307,6 +307,7 @@ def test_a_run_without_pull_secrets_in_the_stream_asks_as_ever(run: Program, ser
 def test_a_shared_cache_keeps_its_answers_for_those_with_the_same_secret(
     run: Program, served: FakeRegistry, tmp_path: Path
 ) -> None:
+    (tmp_path / "redis").mkdir()
     with RedisServer(tmp_path / "redis") as server:
         run.words = (run.words[0], f"--cache={server.url()}/0", run.words[2])
         own = (secret("one", {run.host: login()}), pod(run.image, "one"))
