@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.options.values import Options
-from archfit.output.report import plain, report
+from archfit.output.report import report
+from archfit.source.values import plain
 from streaming import Failed, edited
 
 if TYPE_CHECKING:

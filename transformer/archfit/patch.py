@@ -59,13 +59,13 @@ def pointer(path: Path) -> str:
 def dotted(path: Path) -> str:
     """The path as people write it, `spec.containers[0].image` (KRM functions spec, `field.path`)."""
     text = ""
-    for token in path:
-        if isinstance(token, int) or token == "-":
-            text += f"[{token}]"
-        elif token.replace("-", "").replace("_", "").isalnum():
-            text += f".{token}" if text else token
+    for part in path:
+        if isinstance(part, int) or part == "-":
+            text += f"[{part}]"
+        elif part.replace("-", "").replace("_", "").isalnum():
+            text += f".{part}" if text else part
         else:
-            text += f'["{token}"]'
+            text += f'["{part}"]'
     return text
 
 

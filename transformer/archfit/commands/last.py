@@ -12,7 +12,8 @@ import json
 import os
 
 from archfit.errors import ArchfitError, UsageError
-from archfit.output.report import plain, report
+from archfit.output.report import report
+from archfit.source.values import plain
 from archfit.store.place import state_path
 
 TYPE_CHECKING = False

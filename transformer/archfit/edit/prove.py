@@ -11,12 +11,11 @@ from __future__ import annotations
 from archfit.errors import ArchfitError, InternalError
 from archfit.patch import Remove, apply
 from archfit.source.compose import parse
-from archfit.source.values import Typed
+from archfit.source.values import typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from archfit.patch import Operation
     from archfit.workloads.inventory import Document
@@ -39,14 +38,4 @@ def prove(document: Document, patch: Iterable[Operation], after: str) -> None:
 
 def as_read(step: Operation) -> Operation:
     """The operation with its value as the parser would give it back: numbers and booleans become Typed."""
-    return step if isinstance(step, Remove) else step.replace(value=_as_read(step.value))
-
-
-def _as_read(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _as_read(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_as_read(item) for item in value]
-    if isinstance(value, bool):
-        return Typed("bool", "true" if value else "false")
-    return Typed("int", str(value)) if isinstance(value, int) else value
+    return step if isinstance(step, Remove) else step.replace(value=typed(step.value))

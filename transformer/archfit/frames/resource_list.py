@@ -26,7 +26,7 @@ from archfit.pipeline import Splice
 from archfit.record import Record
 from archfit.source.skip import identity
 from archfit.source.split import split
-from archfit.source.values import Typed, text_of
+from archfit.source.values import plain, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,25 +77,10 @@ def function_config(function: FunctionInput) -> Any:
     if block is not None:
         from archfit.source.compose import parse
 
-        return _plain(_get(parse(data[block[0] : block[1]].decode()).value, "functionConfig"))
+        return plain(_get(parse(data[block[0] : block[1]].decode()).value, "functionConfig"))
     if data.find(_CONFIG_KEY, piece.start, piece.end) < 0:
         return None
-    return _plain(_get(_value(data, piece), "functionConfig"))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if not isinstance(value, Typed):
-        return value
-    if value.kind == "bool":
-        return value.text == "true"
-    try:
-        return int(value.text) if value.kind == "int" else float(value.text)
-    except ValueError:
-        return value.text
+    return plain(_get(_value(data, piece), "functionConfig"))
 
 
 def with_results(

@@ -15,7 +15,7 @@ from collections import Counter
 from archfit.outcome import Result
 from archfit.patch import to_json
 from archfit.record import Record
-from archfit.source.values import Typed, text_of
+from archfit.source.values import plain, text_of
 from archfit.workloads.find import reference_of
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ def as_json(found: Iterable[Entry]) -> str:
             "document": entry.place.document,
             "line": entry.place.line,
             **({"source": entry.place.source} if entry.place.source else {}),
-            "patch": _decoded(to_json(entry.patch)),
+            "patch": plain(to_json(entry.patch)),
         }
         for entry in found
         if entry.patch
@@ -130,26 +130,3 @@ def _identity(ref: ObjectRef) -> ObjectRef:
 def _object(ref: ObjectRef) -> dict[str, str]:
     told = {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
     return {key: value for key, value in told.items() if value}
-
-
-def _decoded(value: Any) -> Any:
-    """The value as JSON has it; numbers as Kubernetes reads them."""
-    if isinstance(value, dict):
-        return {key: _decoded(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_decoded(item) for item in value]
-    if isinstance(value, Typed):
-        return _number(value)
-    return value
-
-
-def _number(value: Typed) -> bool | int | float:
-    text = value.text.replace("_", "").lower()
-    if value.kind == "bool":
-        return text == "true"
-    if value.kind == "float":
-        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
-    digits = text.lstrip("+-")
-    octal = len(digits) > 1 and digits.isdecimal() and digits[0] == "0"
-    number = int(digits, 8) if octal else int(digits, 0)
-    return -number if text[0] == "-" else number

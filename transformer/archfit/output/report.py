@@ -18,7 +18,6 @@ from __future__ import annotations
 from archfit import __version__
 from archfit.images.platforms import Absent, Found, Unasked, Unknown
 from archfit.patch import dotted, to_json
-from archfit.source.values import Typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def report(
     sources: Iterable[str],
     requests: Mapping[str, int],
 ) -> dict[str, Any]:
-    """The report of a run, ready for a JSON encoder with `plain` as its default."""
+    """The report of a run, ready for a JSON encoder with `source.values.plain` as its default."""
     return {
         "archfit": __version__,
         "configuration": list(sources),
@@ -56,13 +55,6 @@ def report(
         "requests": dict(requests),
         "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in edits],
     }
-
-
-def plain(value: object) -> object:
-    """A value that JSON has no word for: numbers and booleans of the stream, as they were written."""
-    if isinstance(value, Typed):
-        return value.text
-    raise TypeError(f"{type(value).__name__} has no place in a report")
 
 
 def _object(ref: ObjectRef) -> dict[str, str]:

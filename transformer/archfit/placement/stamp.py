@@ -23,7 +23,7 @@ from archfit.outcome import Decision, Result
 from archfit.patch import Add, Remove, Test, apply, dotted, pointer
 from archfit.placement.annotations import PREFIX
 from archfit.record import Record
-from archfit.source.values import Typed
+from archfit.source.values import plain, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def read(text: object) -> tuple[tuple[Entry, ...], Entry | None]:
         if not set(one) <= {"path", "value", "null"} or (null and one["null"] is not True):
             raise ValueError(text)
         if "value" in one:
-            entries.append(Entry(path, _typed(one["value"]), null))
+            entries.append(Entry(path, typed(one["value"]), null))
         elif path == _HOLDER:
             holder = Entry(path, None, null)
         else:
@@ -124,7 +124,7 @@ def _decoded(text: object) -> list[dict[str, Any]]:
 def write(entries: Iterable[Entry], holder: Entry | None) -> str:
     """The text of a stamp. holder: the annotations, where archfit makes them."""
     listed: list[dict[str, Any]] = [
-        {"path": pointer(entry.path), "value": _plain(entry.value), **_null(entry)} for entry in entries
+        {"path": pointer(entry.path), "value": plain(entry.value), **_null(entry)} for entry in entries
     ]
     listed += [{"path": pointer(holder.path), **_null(holder)}] if holder else []
     texts = [json.dumps(one, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for one in listed]
@@ -329,25 +329,3 @@ def _path(text: str) -> Path:
         raise ValueError(text)
     words = [word.replace("~1", "/").replace("~0", "~") for word in text[1:].split("/")]
     return tuple(int(word) if word.isdecimal() else word for word in words)
-
-
-def _typed(value: Any) -> Any:
-    """A value of JSON as the parser would give it."""
-    if isinstance(value, dict):
-        return {key: _typed(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_typed(item) for item in value]
-    if isinstance(value, bool):
-        return Typed("bool", "true" if value else "false")
-    return Typed("int", str(value)) if isinstance(value, int) else value
-
-
-def _plain(value: Any) -> Any:
-    """The same in the other direction."""
-    if isinstance(value, dict):
-        return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Typed):
-        return value.text == "true" if value.kind == "bool" else int(value.text)
-    return value

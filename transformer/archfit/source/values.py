@@ -16,6 +16,10 @@ import re
 
 from archfit.record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Typed(Record):
     """A plain scalar that is a boolean or a number. kind: "bool", "int" or "float"; text: as written."""
@@ -67,3 +71,35 @@ def text_of(value: object) -> str:
     if isinstance(value, str):
         return value
     return value.text if isinstance(value, Typed) else ""
+
+
+def typed(value: Any) -> Any:
+    """JSON's own values as the parser would give them: numbers and booleans become Typed."""
+    if isinstance(value, dict):
+        return {key: typed(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [typed(item) for item in value]
+    if isinstance(value, bool):
+        return Typed("bool", "true" if value else "false")
+    return Typed("int", str(value)) if isinstance(value, int) else value
+
+
+def plain(value: Any) -> Any:
+    """The parser's values as JSON has them: Typed becomes the number or boolean that Kubernetes reads."""
+    if isinstance(value, dict):
+        return {key: plain(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return _number(value) if isinstance(value, Typed) else value
+
+
+def _number(value: Typed) -> bool | int | float:
+    text = value.text.replace("_", "").lower()
+    if value.kind == "bool":
+        return text == "true"
+    if value.kind == "float":
+        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    digits = text.lstrip("+-")
+    octal = len(digits) > 1 and digits.isdecimal() and digits[0] == "0"
+    number = int(digits, 8) if octal else int(digits, 0)
+    return -number if text[0] == "-" else number

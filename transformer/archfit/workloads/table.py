@@ -49,7 +49,7 @@ LISTS = frozenset(
 )
 
 PODLESS = frozenset(
-    (group, kind)
+    (group, kind + listed)
     for group, kinds in {
         "": "ConfigMap Secret Service ServiceAccount Namespace PersistentVolume PersistentVolumeClaim Endpoints "
         "Event LimitRange ResourceQuota Node Binding",
@@ -76,6 +76,7 @@ PODLESS = frozenset(
         "storage.k8s.io": "StorageClass CSIDriver CSINode VolumeAttachment CSIStorageCapacity",
     }.items()
     for kind in kinds.split()
+    for listed in ("", "List")
 )
 
 
