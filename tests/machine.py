@@ -67,6 +67,7 @@ TABLE = {
         Tool("yq", "go", "github.com/mikefarah/yq/v4", "v4.54.1", "yq"),
         Tool("crane", "go", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1", "crane"),
         Tool("registry", "go", "github.com/google/go-containerregistry/cmd/registry", "v0.22.1", "registry"),
+        Tool("regctl", "go", "github.com/regclient/regclient/cmd/regctl", "v0.11.5", "regctl"),
         Tool("docker-registry", "unpack", "docker-registry", "", "docker-registry"),
         Tool(
             "redis-server",

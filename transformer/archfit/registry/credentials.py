@@ -25,7 +25,6 @@ import threading
 
 from archfit.errors import RegistryError
 from archfit.record import Record
-from archfit.registry import helper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +122,8 @@ class Keychain:
         return self._from_helper(store, host, path, helpers=helpers) if store else None
 
     def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
+        from archfit.registry import helper  # subprocess and shutil: 8 ms before the first request
+
         server = _HUB_SERVER if host in _HUB else host
         with self._helping:
             if (name, server) not in self._helped:

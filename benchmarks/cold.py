@@ -1,0 +1,194 @@
+"""What a first lookup costs: cold runs, and `archfit inspect` beside crane and regctl. `python benchmarks/cold.py`
+
+    distant registry      each request is answered after 50 ms; a connection is real TLS, and 2 round trips more
+    inspect               pairs in turn, ratios pair by pair
+    cold, 40 images       on 4 hosts; beside the critical path, which is connection and one request, and a warm run
+    13 and 80 images      beside what skaffold and k8smultiarcher need elsewhere: quoted, not run here. The setting
+                          differs: those ask for one image after the other, or for one pod at a time
+
+The programs come from tests/install_tools.py (crane, regctl). A median from a busy machine is an upper bound. Nothing
+leaves loopback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from inputs import ROOT, clean_environment
+from pairs import Command, compared, timed
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from fake_registry import Answer, Asked, FakeRegistry
+from tls_files import tls_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pairs import Run
+
+TOOLS = ROOT / ".tools" / "bin"
+ROUND_TRIP_SECONDS = 0.05
+PLATFORMS = ("linux/amd64", "linux/arm64")
+SKAFFOLD_SECONDS = 1.497
+MULTIARCHER_SECONDS = 8.49
+
+
+class Distant(FakeRegistry):
+    """A registry 50 ms away. tls: connections are TLS, and cost two round trips more."""
+
+    def __init__(self, *, tls: bool = True) -> None:
+        super().__init__(tls_files().context() if tls else None)
+        self._tls = tls
+
+    def answer(self, asked: Asked) -> Answer:
+        time.sleep(ROUND_TRIP_SECONDS)
+        return super().answer(asked)
+
+    def stored(self, asked: Asked) -> Answer:
+        return Answer() if asked.kind == "ping" else super().stored(asked)
+
+    def connected(self) -> None:
+        super().connected()
+        if self._tls:
+            time.sleep(2 * ROUND_TRIP_SECONDS)
+
+
+class Bench:
+    """archfit in a clean environment, whose home and cache are in folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.program = clean_environment(folder / "venv") / "archfit"
+        ca = str(tls_files().ca)
+        self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "SSL_CERT_FILE": ca}
+
+    def archfit(self, *words: str, stdin: Path | None = None) -> Command:
+        return Command([str(self.program), *words], self.environ, stdin)
+
+    def tool(self, name: str, *words: str) -> Command:
+        return Command([str(TOOLS / name), *words], self.environ)
+
+    def stream(self, images: Sequence[str], pods: int) -> Path:
+        """A stream of pods that use the images in turn."""
+        path = self.folder / f"{len(images)}-{pods}.yaml"
+        path.write_text(
+            "---\n".join(
+                f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p{number}}}\n"
+                f"spec: {{containers: [{{name: a, image: '{images[number % len(images)]}'}}]}}\n"
+                for number in range(pods)
+            )
+        )
+        return path
+
+
+def inspected(bench: Bench, runs: int, *, bearer: bool) -> None:
+    """Prints the ratios to crane and regctl for one index."""
+    with Distant() as distant:
+        distant.index("team/app", "1", PLATFORMS)
+        if bearer:
+            distant.bearer()
+        image = f"{distant.host}/team/app:1"
+        ours = bench.archfit("inspect", "--raw", f"--allow-host={distant.host}", image)
+        crane = bench.tool("crane", "manifest", image)
+        regctl = bench.tool("regctl", "manifest", "get", "--format", "raw-body", image)
+        setting = "TLS, bearer token, realm remembered" if bearer else "TLS"
+        timed(ours)  # the realm
+        for name, peer, limit in (("crane manifest", crane, 1.1), ("regctl manifest get", regctl, 1.4)):
+            pair = compared(ours, peer, runs)
+            asked = [_requests(distant, command) for command in (ours, peer)]
+            goal = (
+                f"≤ {limit:g}{'' if pair.ratio <= limit else ' (missed)'}"
+                if not (bearer and limit > 1.1)
+                else "-"
+            )
+            print(
+                f"| inspect / {name}, {setting} | {pair.ratio:.2f} | {goal} | {_ms(pair.first)} | {_ms(pair.second)} | "
+                f"{asked[0]} / {asked[1]} requests |",
+                flush=True,
+            )
+
+
+def _requests(distant: Distant, command: Command) -> int:
+    distant.forget()
+    timed(command)
+    return distant.count()
+
+
+def cold(bench: Bench, runs: int) -> None:
+    """Prints 40 images on 4 hosts beside a warm run and the critical path."""
+    distants = [Distant() for _ in range(4)]
+    try:
+        names = [f"h{number % 4}.example/a{number}:1" for number in range(40)]
+        for number in range(40):
+            distants[number % 4].index(f"a{number}", "1", PLATFORMS)
+        mirrors = [f"--mirror=h{number}.example={one.url}" for number, one in enumerate(distants)]
+        stream = bench.stream(names, 40)
+        ours = bench.archfit("--no-cache", *mirrors, stdin=stream)
+        kept = bench.archfit(*mirrors, stdin=stream)
+        timed(kept)
+        pairs = [(timed(ours), timed(kept)) for _ in range(runs)]
+        path = 3 * ROUND_TRIP_SECONDS
+        ratio = median(one.seconds / (warm.seconds + path) for one, warm in pairs)
+        seconds, warm = (_ms(_middle([pair[side] for pair in pairs])) for side in (0, 1))
+        print(
+            f"| cold, 40 images on 4 hosts / warm run + critical path | {ratio:.2f} | ≤ 1.3"
+            f"{'' if ratio <= 1.3 else ' (missed)'} | {seconds} | {warm} + {path * 1000:.0f} ms | |",
+            flush=True,
+        )
+    finally:
+        for one in distants:
+            one.close()
+
+
+def quoted(bench: Bench, runs: int, images: int, pods: int, peer: str, seconds: float, limit: float) -> None:
+    """Prints a cold run over plain HTTP beside another tool's time, which was measured elsewhere."""
+    with Distant(tls=False) as distant:
+        for number in range(images):
+            distant.index(f"a{number}", "1", PLATFORMS)
+        stream = bench.stream([f"h.example/a{number}:1" for number in range(images)], pods)
+        ours = bench.archfit("--no-cache", f"--mirror=h.example={distant.url}", stdin=stream)
+        timed(ours)
+        middle = _middle([timed(ours) for _ in range(runs)])
+        ratio = middle.seconds / seconds
+        print(
+            f"| cold, {images} images in {pods} pods / {peer} | {ratio:.3f} | ≤ {limit:g}"
+            f"{'' if ratio <= limit else ' (missed)'} | {_ms(middle)} | {seconds * 1000:.0f} ms, quoted | "
+            f"peak {middle.peak_mib:.1f} MiB |",
+            flush=True,
+        )
+
+
+def _middle(runs: Sequence[Run]) -> Run:
+    return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
+
+
+def _ms(run: Run) -> str:
+    return f"{run.seconds * 1000:.0f} ms"
+
+
+def main() -> None:
+    """Makes the environment, and measures."""
+    parser = argparse.ArgumentParser(prog="benchmarks/cold.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=15, help="pairs of each row")
+    runs = parser.parse_args().runs
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {runs} runs of each\n")
+    print("| what | ratio | goal | archfit | beside | |\n| --- | --- | --- | --- | --- | --- |", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        bench = Bench(Path(name))
+        inspected(bench, runs, bearer=False)
+        inspected(bench, runs, bearer=True)
+        cold(bench, runs)
+        quoted(bench, runs, 13, 13, "skaffold render with node affinity", SKAFFOLD_SECONDS, 0.09)
+        quoted(bench, runs, 80, 200, "k8smultiarcher", MULTIARCHER_SECONDS, 0.04)
+
+
+if __name__ == "__main__":
+    main()
