@@ -23,7 +23,7 @@ from archfit import patch
 from archfit.options.values import Options
 from archfit.source.values import Typed
 from placing import Outcome, decided
-from scheduling import ARCH, BETA, BETA_OS, NODES, OS, REQUIRED, Node, asks_for_os, can_run, supports
+from scheduler_model import ARCH, BETA, BETA_OS, NODES, OS, REQUIRED, Node, asks_for_os, can_run, supports
 
 many = settings(max_examples=250, deadline=None)
 ARCHITECTURES = ("amd64", "arm64", "s390x")

@@ -1,0 +1,129 @@
+"""A small model of the scheduler, independent of archfit: nodes with labels and taints, and where a pod can run.
+
+It evaluates real label sets (never "satisfiable" terms), for the keys that `pods()` draws: the node list has every
+combination of them. Source: k8s.io/component-helpers/scheduling/corev1 (nodeaffinity, FindMatchingUntoleratedTaint).
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, NamedTuple
+
+ARCH, BETA = "kubernetes.io/arch", "beta.kubernetes.io/arch"
+OS, BETA_OS = "kubernetes.io/os", "beta.kubernetes.io/os"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+GKE_TAINT = (ARCH, "arm64", "NoSchedule")
+
+
+class Node(NamedTuple):
+    os: str
+    arch: str
+    taints: tuple[tuple[str, str, str], ...]
+    labels: dict[str, str]
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.os}/{self.arch}{' tainted' if self.taints else ''} {self.name} {self.labels}"
+
+
+_KINDS = (
+    ("linux", "amd64", ()),
+    ("linux", "arm64", ()),
+    ("linux", "arm64", (GKE_TAINT,)),
+    ("linux", "s390x", ()),
+    ("windows", "amd64", ()),
+    ("windows", "arm64", ()),
+)
+
+
+def _nodes() -> list[Node]:
+    made = []
+    for (os, arch, taints), foo, zone, name in product(_KINDS, (None, "bar", "7"), (None, "z"), ("n1", "n2")):
+        labels = {ARCH: arch, BETA: arch, OS: os, BETA_OS: os, "kubernetes.io/hostname": name}
+        labels |= {key: value for key, value in (("foo", foo), ("zone", zone)) if value is not None}
+        made.append(Node(os, arch, taints, labels, name))
+    return made
+
+
+NODES = _nodes()
+
+
+def can_run(spec: dict[str, Any], node: Node, *, but_for_arch_taints: bool = False) -> bool:
+    """Whether the scheduler would place the pod there."""
+    taints = [taint for taint in node.taints if not (but_for_arch_taints and taint[0] == ARCH)]
+    tolerated = all(
+        any(_tolerates(one or {}, taint) for one in spec.get("tolerations") or []) for taint in taints
+    )
+    name = (spec.get("os") or {}).get("name")
+    return tolerated and name in (None, "", node.os) and bool(matching_terms(spec, node))
+
+
+def matching_terms(spec: dict[str, Any], node: Node) -> list[dict[str, Any]]:
+    """The required terms through which the pod may come to the node; [{}] where it has no required set."""
+    if any(node.labels.get(key) != value for key, value in (spec.get("nodeSelector") or {}).items()):
+        return []
+    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get(REQUIRED)
+    if required is None:
+        return [{}]
+    return [term for term in required.get("nodeSelectorTerms") or [] if _term_matches(term or {}, node)]
+
+
+def _term_matches(term: dict[str, Any], node: Node) -> bool:
+    expressions, fields = term.get("matchExpressions") or [], term.get("matchFields") or []
+    if not expressions and not fields:
+        return False
+    return all(_expression(one, node.labels) for one in expressions) and all(
+        _expression(one, {"metadata.name": node.name}) for one in fields
+    )
+
+
+def _expression(expression: dict[str, Any], labels: dict[str, str]) -> bool:
+    values = expression.get("values") or []
+    label = labels.get(expression["key"])
+    match expression["operator"]:
+        case "In":
+            return label in values
+        case "NotIn":
+            return label not in values
+        case "Exists":
+            return label is not None
+        case "DoesNotExist":
+            return label is None
+        case "Gt":
+            return label is not None and label.isdigit() and int(label) > int(values[0])
+        case "Lt":
+            return label is not None and label.isdigit() and int(label) < int(values[0])
+    raise AssertionError(expression)
+
+
+def _tolerates(toleration: dict[str, Any], taint: tuple[str, str, str]) -> bool:
+    key, value, effect = taint
+    if (toleration.get("effect") or effect) != effect or (toleration.get("key") or key) != key:
+        return False
+    operator = toleration.get("operator") or "Equal"
+    return operator == "Exists" or (operator == "Equal" and (toleration.get("value") or "") == value)
+
+
+def supports(platforms: list[str], node: Node) -> bool:
+    """Whether an image with these platforms runs on the node."""
+    for platform in platforms:
+        os, arch = platform.split("/")[:2]
+        if os == "wasi" or arch.startswith("wasm"):
+            return True
+        if os == node.os and (arch == node.arch or (os == "linux" and (arch, node.arch) == ("386", "amd64"))):
+            return True
+    return False
+
+
+def asks_for_os(spec: dict[str, Any], node: Node) -> bool:
+    """Whether the pod comes to the node in words that ask for its OS; linux needs none."""
+    if node.os == "linux" or (spec.get("os") or {}).get("name"):
+        return True
+    if any(key in (spec.get("nodeSelector") or {}) for key in (OS, BETA_OS)):
+        return True
+    return any(
+        one["key"] in (OS, BETA_OS) and one["operator"] == "In" and one["values"] == [node.os]
+        for term in matching_terms(spec, node)
+        for one in term.get("matchExpressions") or []
+    )
