@@ -15,8 +15,6 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 BEGIN, END = "<!-- checklists -->", "<!-- /checklists -->"
 _POINT = re.compile(r"(conformance|security)[-_]([0-9]+(?:[-_][0-9]+)*)")
-# What tests of pull secrets in the stream name; their tests come with them.
-PULL_SECRETS = {("conformance", 51), ("conformance", 52), ("security", 21)}
 _REAL = {
     "test_real_servers": "distribution 2.8, go-containerregistry; token server, TLS and Basic real",
     "test_redis_lookups": "the fake, redis-server",
@@ -27,6 +25,7 @@ _REAL = {
     "test_requests": "the fake",
     "test_quirks": "the fake",
     "test_credentials": "helpers as programs",
+    "test_pull_secrets": "the fake, redis-server",
 }
 CONFORMANCE = {
     1: "`ubuntu` is library/ubuntu:latest at registry-1.docker.io",
