@@ -7,7 +7,7 @@ archfit lock [FILE..]             write the lock file, for runs that ask nobody
 archfit inspect IMAGE..           what registries have for images
 archfit login-check HOST|IMAGE    which credential would be used, and whether the registry accepts it
 archfit argocd WORD               what Argo CD's plugin.yaml starts
-archfit setup cluster|helm        write the files that plug it in
+archfit setup TOOL                write the files that plug it in: cluster, helm, kustomize, kpt, argocd, flux
 archfit cache WORD                where answers are kept; info, prune, clear
 archfit last                      the last run's report
 

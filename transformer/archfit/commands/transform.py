@@ -38,7 +38,7 @@ the same YAML with the tolerations or the kubernetes.io/arch node affinity that 
   helm template . | archfit | kubectl apply -f -
   helm upgrade --install web ./chart --post-renderer archfit          (Helm 3; for Helm 4: archfit setup helm)
 
-Other commands: check, patch, lock, setup cluster, setup helm, last.
+Other commands: check, patch, lock, inspect, login-check, setup cluster, setup helm, last.
 Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage."""
 
 
