@@ -38,6 +38,10 @@ def parsed(text: str) -> list[str]:
             id="an unknown kind without the words of a pod",
         ),
         pytest.param(
+            "data: {a: '', b: 'it''s', c: 'x'}\nkind: Secret\napiVersion: v1\n", id="quotes that are closed"
+        ),
+        pytest.param("data:\n  - ''\n  - ''''\nkind: Secret\napiVersion: v1\n", id="empty text"),
+        pytest.param(
             'apiVersion: v1\nkind: ConfigMap\ndata:\n  a: "x\n    kind: Pod"\n', id="another kind, deeper"
         ),
     ],
@@ -64,6 +68,8 @@ def test_skipped(text: str) -> None:
         pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {podTemplate: x}\n", id="an unknown kind with a word of a pod"),
         pytest.param('"apiVersion": v1\n"kind": Pod\nx: "\nkind: ConfigMap\napiVersion: v1\n"\n', id="quoted text that looks like another kind"),
         pytest.param("'apiVersion': v1\n'kind': Pod\nx: 'it''s\nkind: ConfigMap\napiVersion: v1\n'\n", id="single-quoted text"),
+        pytest.param("'apiVersion': v1\n'kind': Pod\nx: ' ''\nkind: ConfigMap\napiVersion: v1\n'\n", id="behind an escaped quote"),
+        pytest.param("'apiVersion': v1\n'kind': Pod\nx: '''\nkind: ConfigMap\napiVersion: v1\n'\n", id="quotes in a row"),
         pytest.param('"apiVersion": v1\n"kind": Pod\nx: {"a":"\\"\nkind: ConfigMap\napiVersion: v1\n"}\n', id="quoted text behind an escaped quote"),
         pytest.param("hello\n", id="no object"),
     ],

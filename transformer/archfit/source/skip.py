@@ -21,6 +21,7 @@ _BARE_KIND = re.compile(rb"kind:[ \t]+([A-Za-z][A-Za-z0-9]*)[ \t]*\r?(?=\n|\Z)")
 _BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t]*\r?(?=\n|\Z)").match
 _ODD_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _POD_WORDS = (b"containers", b"container:", b"image", b"podTemplate", b"template:")
+_SINGLE = ord("'")
 _BEFORE_QUOTE = b" \t\r\n[{,:"
 _ESCAPED_KEY = re.compile(rb'"[^"\n]*\\[^"\n]*"[ \t]*:').search
 
@@ -64,11 +65,14 @@ def identity(data: bytes, start: int, end: int, column: int = 0) -> Identity | N
 def may_be_quoted(data: bytes, start: int, at: int) -> bool:
     """False if `at` is certainly outside of quoted text that begins in `data[start:at]`, where none is open at `start`.
 
-    Inside of it, the last quote before is the opening one or an escaped one; these have such neighbours.
+    Inside of it, the last quote before is the opening one or an escaped one; these have such neighbours. Two single
+    quotes in a row are an escaped one or an empty text: what stands before them tells which.
     """
     double, single = data.rfind(b'"', start, at), data.rfind(b"'", start, at)
+    while single > start and data[single - 1] == _SINGLE:
+        single = data.rfind(b"'", start, single - 1)
     return (double >= 0 and data[double - 1] in _BEFORE_QUOTE + b"\\") or (
-        single >= 0 and data[single - 1] in _BEFORE_QUOTE + b"'"
+        single >= 0 and data[single - 1] in _BEFORE_QUOTE
     )
 
 
