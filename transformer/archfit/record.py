@@ -14,6 +14,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Self, dataclass_transform
 else:
 
@@ -31,6 +32,8 @@ class _RecordType(type):
 
     _fields: tuple[str, ...]
     _defaults: tuple[object, ...]
+    _setters: tuple[Callable[[object, object], None], ...]
+    _required: int
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
         own = tuple(field for field in namespace.get("__annotations__", ()) if not field.startswith("_"))
@@ -40,6 +43,9 @@ class _RecordType(type):
         inherited = bases[0] if bases else None
         cls._fields = (getattr(inherited, "_fields", ()) if inherited else ()) + own
         cls._defaults = (getattr(inherited, "_defaults", ()) if inherited else ()) + defaults
+        cls._setters = tuple(getattr(cls, field).__set__ for field in cls._fields)
+        required = [default is _REQUIRED for default in cls._defaults]
+        cls._required = len(required) - required[::-1].index(True) if True in required else 0
         return cls
 
 
@@ -47,6 +53,17 @@ class Record(metaclass=_RecordType):
     """A frozen value; see the module."""
 
     def __init__(self, *values: object, **named: object) -> None:
+        cls = type(self)
+        if not named and len(values) >= cls._required:
+            if len(values) < len(cls._setters):
+                values += cls._defaults[len(values) :]
+            if len(values) == len(cls._setters):
+                for put, value in zip(cls._setters, values, strict=False):
+                    put(self, value)
+                return
+        self._fill(values, named)
+
+    def _fill(self, values: tuple[object, ...], named: dict[str, object]) -> None:
         cls = type(self)
         put = object.__setattr__
         fields = cls._fields

@@ -239,9 +239,9 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         json = getattr(first, "style", None) == '"'
         if tree.text[event.end_mark.index - 1 : event.end_mark.index] != "{":
             problem = "a mapping of one pair in a flow sequence has no braces"
-    elif any(_is_explicit(tree.text, tree.events[key].start_mark) for key, _ in keys):
+    elif "?" in tree.text and any(_is_explicit(tree.text, tree.events[key].start_mark) for key, _ in keys):
         problem = "an explicit key ('? key') stands there"
-    if any(isinstance(tree.events[key], Alias) for key, _ in keys):
+    if tree.aliases and any(isinstance(tree.events[key], Alias) for key, _ in keys):
         problem = "an alias stands there in place of a key"
     return Site(
         "mapping",
