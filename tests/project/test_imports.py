@@ -46,5 +46,6 @@ def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy():
     assert loaded(POD) & (NETWORK | HEAVY) == set()
 
 
-def test_a_run_with_nothing_to_do_loads_no_parser_and_no_cache():
-    assert loaded(CONFIG_MAP) & (NETWORK | HEAVY | PARSER | {"sqlite3"}) == set()
+def test_a_run_with_nothing_to_do_loads_no_parser_no_decisions_and_no_cache():
+    beyond = NETWORK | HEAVY | PARSER | {"sqlite3", "archfit.placement.decide"}
+    assert loaded(CONFIG_MAP) & beyond == set()

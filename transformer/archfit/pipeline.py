@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from archfit.errors import InvalidInput, UnplaceableEdit
 from archfit.outcome import Result
-from archfit.placement.decide import decide
-from archfit.placement.images import questions
 from archfit.record import Record
 from archfit.source.scan import check_editable
 from archfit.workloads.inventory import take
@@ -92,6 +90,10 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
 
         back = [taken_back(data, document, rows) for document in documents]
         documents, taken = tuple(one for one, _ in back), tuple(stamps for _, stamps in back)
+    if not documents:
+        return Survey((), tuple(results), ())
+    from archfit.placement.images import questions  # a stream without pods needs no decisions
+
     texts = (text for document in documents for pod in document.pods for text in questions(pod, options))
     return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)), taken)
 
@@ -99,6 +101,10 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
 def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
     """The decisions for all pods of a survey, without the edits; answers: for each of its texts, perhaps for more."""
     pods = [pod for document in found.documents for pod in document.pods]
+    if not pods:
+        return Transformed((), (), found.results, answers)
+    from archfit.placement.decide import decide
+
     decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
     if found.taken:
         decisions = tuple(_stamped(found, decisions))
