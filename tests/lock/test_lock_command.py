@@ -507,7 +507,7 @@ def test_without_a_name_it_is_archfit_lock_in_the_working_directory(
 def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None:
     import pty
 
-    from archfit.commands.lock_streams import streams
+    from archfit.commands.manifests import contents
     from archfit.errors import UsageError
 
     master, slave = pty.openpty()
@@ -516,8 +516,10 @@ def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None
             with pytest.raises(
                 UsageError, match="standard input is a terminal: pipe manifests in, or name files"
             ):
-                streams([], terminal)
-            assert streams([str(locked.file)], terminal) == [(str(locked.file), locked.file.read_bytes())]
+                contents([], terminal, "archfit lock")
+            assert contents([str(locked.file)], terminal, "archfit lock") == [
+                (str(locked.file), locked.file.read_bytes())
+            ]
     finally:
         os.close(master)
 

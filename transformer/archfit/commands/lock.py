@@ -18,7 +18,8 @@ from collections import Counter
 
 from archfit.commands.asking import Asking
 from archfit.commands.lock_file import content_of, replace
-from archfit.commands.lock_streams import asked, streams
+from archfit.commands.lock_streams import asked
+from archfit.commands.manifests import contents
 from archfit.errors import UsageError
 from archfit.images.lockfile import DEFAULT_PATH, kept, parse, render
 from archfit.images.platforms import Absent, Found, Unknown
@@ -79,7 +80,11 @@ def run(
         return 0
     flags, files, settings = _told(argv, environ)
     path = settings.options.lock_file or DEFAULT_PATH
-    needs = asked(streams(files, stdin), settings.options, blank_is_wrong=_BLANK if flags.prune else "")
+    needs = asked(
+        contents(files, stdin, "archfit lock"),
+        settings.options,
+        blank_is_wrong=_BLANK if flags.prune else "",
+    )
     if _failed(needs.results, stderr):
         return 1
     content = content_of(path)
