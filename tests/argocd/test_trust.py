@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
 
 import pytest
+import yaml
 
+import archfit
+import machine
 from archfit.options.kinds import CACHE, PATH
 from archfit.options.table import OPERATOR
 from argocd_caller import Plugin, repository
 from running import PROGRAM
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 POD = """\
 apiVersion: v1
@@ -199,6 +201,29 @@ def test_44_an_image_on_loopback_is_not_asked(plugin: Plugin, tmp_path: Path) ->
             server.accept()
 
 
+def _as_anybody(folder: Path) -> tuple[list[str], str]:
+    """A command that starts this archfit, and the path of its modules, both within reach of every user.
+
+    The interpreter of the environment under test may live in the home of root.
+    """
+    modules = folder / "modules"
+    found = Path(yaml.__file__).parents[1]
+    for name in ("yaml", "_yaml", "httpx", "httpcore", "h11", "anyio", "certifi", "idna"):
+        if (found / name).is_dir():
+            shutil.copytree(found / name, modules / name)
+    shutil.copy(found / "typing_extensions.py", modules)
+    shutil.copytree(Path(archfit.__file__).parent, modules / "archfit")
+    recent = "import sys; sys.exit(sys.version_info < (3, 11))"
+    for python in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
+        try:
+            tried = subprocess.run([python, "-c", recent], user=999, group=999, extra_groups=[], check=False)
+        except OSError:
+            continue
+        if tried.returncode == 0:
+            return [python, "-m", "archfit"], str(modules)
+    return machine.missing("a Python 3.11 that every user may run", "apt-get install python3")
+
+
 def test_46_user_999_without_passwd_entry_and_home(plugin: Plugin, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can become user 999")
@@ -211,8 +236,9 @@ def test_46_user_999_without_passwd_entry_and_home(plugin: Plugin, tmp_path: Pat
             folder.chmod(0o711)
     environ = {key: value for key, value in plugin.environ.items() if key not in {"HOME", "TMPDIR"}}
     environ |= {"ARCHFIT_CACHE": str(cache / "lookups.sqlite"), "ARGOCD_APP_NAME": "web"}
+    command, environ["PYTHONPATH"] = _as_anybody(tmp_path)
     ran = subprocess.run(
-        [PROGRAM, "argocd", "generate"],
+        [*command, "argocd", "generate"],
         cwd=app,
         env=environ,
         user=999,

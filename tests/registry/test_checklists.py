@@ -52,7 +52,7 @@ def test_a_failed_lookup_fails_the_run_unless_the_operator_says_otherwise_securi
 
 def test_a_run_with_an_unknown_image_writes_nothing_security_23(archfit) -> None:
     pod = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'x.example/a:1'}]}\n"
-    done = archfit(pod, "--offline")
+    done = archfit(pod, "--offline", "--no-cache")
     assert (done.status, done.stdout) == (1, b"")
     assumed = archfit(pod, "--offline", "--on-unknown", "assume")
     assert assumed.status == 2

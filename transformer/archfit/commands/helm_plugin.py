@@ -55,7 +55,7 @@ def files(python: str, *, windows: bool) -> dict[str, tuple[str, int]]:
     launcher = (
         f"#!/bin/sh\n{MARK}\n"
         'export ARCHFIT_ON_BLANK="${ARCHFIT_ON_BLANK:-comment}"\n'
-        f"exec {shlex.quote(python)} -P -c 'from archfit.cli import run; run()' \"$@\"\n"
+        f"exec {shlex.quote(python)} -P -c 'from archfit.cli import run; run()' transform \"$@\"\n"
     )
     return {
         "plugin.yaml": (manifest(f"${{HELM_PLUGIN_DIR}}/{NAME}", MARK, "[]"), 0o644),
