@@ -16,6 +16,7 @@ import os
 
 from archfit.commands import argocd_source as rendering
 from archfit.commands.argocd_source import Programs
+from archfit.commands.files import read_file
 from archfit.errors import ArchfitError, UsageError
 from archfit.frames.argocd import application
 from archfit.options import kinds
@@ -195,10 +196,10 @@ def _settings(
             "its absolute path"
         )
     placement = asked.placement if asked else None
-    settings = load((), environ, _read, application=placement, flags=flags, fallback=_FALLBACK)
+    settings = load((), environ, read_file, application=placement, flags=flags, fallback=_FALLBACK)
     _check_paths(settings, environ)
     if placement and not placement.given.keys().isdisjoint(("lockFile", "locked")):
-        _check_lock(load((), environ, _read, flags=flags).options, settings.options)
+        _check_lock(load((), environ, read_file, flags=flags).options, settings.options)
     if settings.options.lock_file and not _absolute_by_operator(settings, placement):
         rendering.check_inside(settings.options.lock_file, rendering.root_of(environ), "the lock file")
     return settings, programs, dependencies
@@ -253,8 +254,3 @@ def _check_lock(operators: Options, options: Options) -> None:
         raise UsageError("parameter 'locked': the operator demands the lock file: leave the parameter out")
     if operators.lock_file and options.lock_file != operators.lock_file:
         raise UsageError("parameter 'lockFile': the operator names the lock file: leave the parameter out")
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -15,6 +15,7 @@ import json
 import os
 import time
 
+from archfit.commands.files import read_file
 from archfit.errors import UsageError
 from archfit.images.contents import checked, counts, readable, useless
 from archfit.options.load import load
@@ -57,15 +58,10 @@ def run(
     if word not in _WORDS:
         raise UsageError("say what to do: archfit cache path, info, prune or clear; see archfit cache --help")
     rest = [argument for argument in argv[1:] if argument != "--json"]
-    operator = load(rest, environ, _read, rows=_ROWS, program="archfit cache").operator
+    operator = load(rest, environ, read_file, rows=_ROWS, program="archfit cache").operator
     told, text = _WORDS[word](operator, environ, clock)
     stdout.write(f"{json.dumps(told)}\n".encode() if len(rest) < len(argv) - 1 else text.encode())
     return 0
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _path(

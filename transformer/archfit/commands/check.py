@@ -10,8 +10,9 @@ stdout    the report            stderr    messages: problems, warnings, infos
 from __future__ import annotations
 
 from archfit.commands.asking import Asking
+from archfit.commands.files import read_file
 from archfit.commands.last import keep
-from archfit.commands.manifests import contents, named, questions, read_file, surveyed
+from archfit.commands.manifests import contents, named, questions, surveyed
 from archfit.errors import UsageError
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text

@@ -10,6 +10,7 @@ registry    always asked, whatever the cache holds, which learns from it: one re
 
 from __future__ import annotations
 
+from archfit.commands.files import read_file
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.overrides import override
 from archfit.images.platforms import Found, Unasked
@@ -92,7 +93,7 @@ def _told(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Namespace, l
         raise UsageError(f"say which image, as in {_PROGRAM} nginx:1.27; see {_PROGRAM} --help")
     if flags.raw and (flags.json or len(texts) > 1):
         raise UsageError("--raw writes the bytes of one image: name one, and leave out --json")
-    return flags, texts, load(argv, environ, _read, flags=(layer, config))
+    return flags, texts, load(argv, environ, read_file, flags=(layer, config))
 
 
 def _inspected(
@@ -169,8 +170,3 @@ def _answered(word: str) -> str:
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. IMAGE..", ABOUT, ROWS)
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

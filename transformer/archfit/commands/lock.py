@@ -17,6 +17,7 @@ import json
 from collections import Counter
 
 from archfit.commands.asking import Asking
+from archfit.commands.files import read_file
 from archfit.commands.lock_file import content_of, replace
 from archfit.commands.lock_streams import asked
 from archfit.commands.manifests import contents
@@ -122,7 +123,7 @@ def _told(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Namespace, l
         parser.add_argument(switch, action="store_true")
     parser.add_argument("--update", action="append", nargs="?", const=EVERY, default=[], metavar="GLOB")
     layer, config, flags, files = read(parser, argv, ROWS)
-    settings = load(argv, environ, _read, flags=(layer, config))
+    settings = load(argv, environ, read_file, flags=(layer, config))
     if settings.operator.offline:
         raise UsageError(
             "offline is set, and a lock file says what registries say now: run archfit lock without it"
@@ -212,8 +213,3 @@ def _answered(word: str) -> str:
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT, ROWS)
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

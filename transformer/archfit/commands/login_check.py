@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import time
 
+from archfit.commands.files import read_file
 from archfit.errors import InvalidReference, RegistryError, UsageError
 from archfit.images.reference import Reference, parse
 from archfit.options.arguments import Parser, read, wanted
@@ -81,7 +82,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     layer, config, flags, words = read(parser, argv, ROWS)
     if len(words) != 1:
         raise UsageError(f"say which registry or image, one, as in {_PROGRAM} ghcr.io; see {_PROGRAM} --help")
-    operator = load(argv, environ, _read, flags=(layer, config)).operator
+    operator = load(argv, environ, read_file, flags=(layer, config)).operator
     name, checked = _checked(words[0], operator, environ)
     good = all(one.good for one in checked)
     if flags.json:
@@ -208,8 +209,3 @@ def _answered(word: str) -> str:
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. HOST|IMAGE", ABOUT, ROWS)
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from archfit.commands.files import read_file
 from archfit.errors import InvalidInput, UsageError
 from archfit.frames import stream
 from archfit.outcome import Place, Result
@@ -35,12 +36,6 @@ class Manifests(Record):
 
 
 _NOTHING = Survey((), (), ())
-
-
-def read_file(path: str) -> bytes:
-    """The bytes of a file. Raises OSError."""
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[str, bytes]]:

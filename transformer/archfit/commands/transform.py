@@ -12,6 +12,7 @@ The report is written before the output: a report that was asked for and cannot 
 from __future__ import annotations
 
 from archfit.commands.asking import Asking
+from archfit.commands.files import read_file
 from archfit.errors import ArchfitError, InvalidInput
 from archfit.frames import stream
 from archfit.images.platforms import Unknown
@@ -77,7 +78,7 @@ def _run(
     function = _function(data)
     try:
         layer = _layer(function) if function else None
-        job = Job(load(argv, environ, _read, application=layer), environ, stderr, function)
+        job = Job(load(argv, environ, read_file, application=layer), environ, stderr, function)
         try:
             return job.run(data, stdout)
         finally:
@@ -125,11 +126,6 @@ def _answered(asked: str) -> str:
     from archfit.options.describe import help_text
 
     return help_text("archfit [transform] [OPTION]...  < rendered.yaml > placed.yaml", ABOUT)
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
