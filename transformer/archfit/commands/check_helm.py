@@ -20,6 +20,7 @@ import tempfile
 from archfit import __version__
 from archfit.commands import helm_plugin
 from archfit.commands.helm_found import Helm, ask, directories, on_path, reads, start
+from archfit.commands.probe import POD
 from archfit.errors import ArchfitError
 from archfit.store.place import state_path
 
@@ -29,18 +30,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 
-_POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: archfit-check
-  annotations:
-    archfit.dev/image-platforms: linux/amd64
-spec:
-  containers:
-    - name: check
-      image: registry.invalid/archfit/check:1
-"""
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
 _SET_UP = "run `archfit setup helm`"
 
@@ -146,7 +135,7 @@ def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
     """Renders the Pod and reads archfit's own report of it, kept apart from the user's last one."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as folder:
         os.mkdir(os.path.join(folder, "templates"))
-        for name, text in (("Chart.yaml", _CHART), (os.path.join("templates", "pod.yaml"), _POD)):
+        for name, text in (("Chart.yaml", _CHART), (os.path.join("templates", "pod.yaml"), POD)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         apart = {**environ, "XDG_STATE_HOME": folder, "LOCALAPPDATA": folder}

@@ -18,6 +18,7 @@ import tempfile
 from archfit import __version__
 from archfit.commands import function_files as files
 from archfit.commands.helm_found import start
+from archfit.commands.probe import POD
 from archfit.edit.scalar import quoted
 from archfit.errors import ArchfitError
 from archfit.store.place import state_path
@@ -27,18 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, BinaryIO
 
-_POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: archfit-check
-  annotations:
-    archfit.dev/image-platforms: linux/amd64
-spec:
-  containers:
-    - name: check
-      image: registry.invalid/archfit/check:1
-"""
 _KPTFILE = """\
 apiVersion: kpt.dev/v1
 kind: Kptfile
@@ -150,7 +139,7 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
     if kpt is None:
         raise _Wrong("kpt is not on PATH: install it")
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as trial:
-        for name, text in (("Kptfile", _KPTFILE.format(exec=quoted(str(entry["exec"])))), ("pod.yaml", _POD)):
+        for name, text in (("Kptfile", _KPTFILE.format(exec=quoted(str(entry["exec"])))), ("pod.yaml", POD)):
             with open(os.path.join(trial, name), "w", encoding="utf-8") as file:
                 file.write(text)
         _, said = _built([kpt, "fn", "render", "--allow-exec", trial], environ)
