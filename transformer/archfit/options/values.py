@@ -10,7 +10,8 @@ from archfit.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
+    from collections.abc import Mapping
+    from typing import Any, Literal
 
     from archfit.images.platforms import Platform
     from archfit.patch import Path
@@ -78,6 +79,17 @@ class Workload(Record):
     objects: whole objects stand there, as in a list.
     note: what to tell about a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
+    replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first
+        one first; what is set is read and edited there.
+    default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
+        first edit ("{metadata.name}" in a text is the object's own value at that path), or a warning where it is not
+        a constant.
+    needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
+        warning.
+    architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
+        written, with the warning `chosen`, unless the images run on every architecture of the cluster.
+    unplaced: the pod has no placement fields at all; what to warn of where it needs one.
+    never_run: (path, reason): image fields of the kind that do not run in the pods of its rows.
     """
 
     group: str
@@ -101,6 +113,13 @@ class Workload(Record):
     note: str = ""
     reason: str = ""
     only: str = ""
+    replaced_by: tuple[Path, ...] = ()
+    default_affinity: Mapping[str, Any] | str = ""
+    needed_only: str = ""
+    architecture: Path = ()
+    chosen: str = ""
+    unplaced: str = ""
+    never_run: tuple[tuple[Path, str], ...] = ()
 
 
 GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm64", "NoSchedule"))

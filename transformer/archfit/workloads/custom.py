@@ -1,108 +1,61 @@
-"""Custom resources that hold pods: one row for each, read when a stream holds a kind that Kubernetes does not have.
+"""Custom resources that hold pods: which module of `families` has the rows of an API group.
 
-    pod templates as Kubernetes has them                  _TEMPLATES: group, kinds, path; "!" cannot change once applied
-    whole objects inside of others                        _OBJECTS: group, kinds, path
-    the operator's own fields                             `operators`
-    images without a place for affinity or tolerations    _PLACELESS: why they are left as they are
-
-Every path is that of the published schema or Go type, looked up in July 2026. What an operator adds by itself (the
-config-reloader of Prometheus, sidecars, its default images) is unseen, as sidecars of an injector are.
+A module is loaded when a stream holds an object of one of its groups. Every path is that of the published schema or
+Go type. What an operator adds by itself (its default images, the config-reloader of Prometheus) is unseen, as sidecars
+of an injector are.
 """
 
 from __future__ import annotations
 
-from archfit.options.values import Workload as Row
-from archfit.patch import undotted
-from archfit.workloads.operators import operators
 from archfit.workloads.table import by_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from archfit.options.values import Workload
 
-_TEMPLATES = """
-argoproj.io              Rollout                  spec.template.spec
-argoproj.io              Experiment               spec.templates[*].template.spec
-argoproj.io              AnalysisTemplate,AnalysisRun spec.metrics[*].provider.job.spec.template.spec
-argoproj.io              ClusterAnalysisTemplate  spec.metrics[*].provider.job.spec.template.spec
-keda.sh                  ScaledJob                spec.jobTargetRef.template.spec
-jobset.x-k8s.io          JobSet                   spec.replicatedJobs[*].template.spec.template.spec !
-leaderworkerset.x-k8s.io LeaderWorkerSet          spec.leaderWorkerTemplate.leaderTemplate.spec
-leaderworkerset.x-k8s.io LeaderWorkerSet          spec.leaderWorkerTemplate.workerTemplate.spec
-kubeflow.org             PyTorchJob               spec.pytorchReplicaSpecs.*.template.spec
-kubeflow.org             MPIJob                   spec.mpiReplicaSpecs.*.template.spec
-kubeflow.org             TFJob                    spec.tfReplicaSpecs.*.template.spec
-kubeflow.org             XGBoostJob               spec.xgbReplicaSpecs.*.template.spec
-kubeflow.org             PaddleJob                spec.paddleReplicaSpecs.*.template.spec
-kubeflow.org             JAXJob                   spec.jaxReplicaSpecs.*.template.spec
-kubeflow.org             Notebook                 spec.template.spec
-trainer.kubeflow.org     TrainingRuntime          TRAINING
-trainer.kubeflow.org     ClusterTrainingRuntime   TRAINING
-ray.io                   RayCluster               spec.headGroupSpec.template.spec
-ray.io                   RayCluster               spec.workerGroupSpecs[*].template.spec
-ray.io                   RayJob                   spec.rayClusterSpec.headGroupSpec.template.spec
-ray.io                   RayJob                   spec.rayClusterSpec.workerGroupSpecs[*].template.spec
-ray.io                   RayJob                   spec.submitterPodTemplate.spec
-ray.io                   RayService               spec.rayClusterConfig.headGroupSpec.template.spec
-ray.io                   RayService               spec.rayClusterConfig.workerGroupSpecs[*].template.spec
-batch.volcano.sh         Job                      spec.tasks[*].template.spec !
-core.strimzi.io          StrimziPodSet            spec.pods[*].spec
-apps.openshift.io        DeploymentConfig         spec.template.spec
-apps.kruise.io           CloneSet,StatefulSet,DaemonSet,BroadcastJob spec.template.spec
-apps.kruise.io           AdvancedCronJob          spec.template.jobTemplate.spec.template.spec
-apps.kruise.io           AdvancedCronJob          spec.template.broadcastJobTemplate.spec.template.spec
-grafana.integreatly.org  Grafana                  spec.deployment.spec.template.spec
-serving.kserve.io        ServingRuntime,ClusterServingRuntime spec
-""".replace("TRAINING", "spec.template.spec.replicatedJobs[*].template.spec.template.spec")
-
-_OBJECTS = """
-workload.codeflare.dev                AppWrapper                        spec.components[*].template
-policy.open-cluster-management.io     Policy                            spec.policy-templates[*].objectDefinition
-policy.open-cluster-management.io     ConfigurationPolicy               spec.object-templates[*].objectDefinition
-work.open-cluster-management.io       ManifestWork                      spec.workload.manifests[*]
-template.openshift.io                 Template                          objects[*]
-hive.openshift.io                     SyncSet,SelectorSyncSet           spec.resources[*]
-kubernetes.crossplane.io              Object                            spec.forProvider.manifest
+_FAMILIES = """
+argo          argoproj.io
+tekton        tekton.dev
+controllers   keda.sh jobset.x-k8s.io leaderworkerset.x-k8s.io batch.volcano.sh apps.kruise.io apps.openshift.io
+training      kubeflow.org trainer.kubeflow.org ray.io
+spark         sparkoperator.k8s.io
+serving       serving.knative.dev serving.kserve.io
+monitoring    monitoring.coreos.com grafana.integreatly.org
+victoria      operator.victoriametrics.com
+telemetry     opentelemetry.io
+strimzi       kafka.strimzi.io core.strimzi.io
+elastic       elasticsearch.k8s.elastic.co kibana.k8s.elastic.co apm.k8s.elastic.co maps.k8s.elastic.co
+elastic       enterprisesearch.k8s.elastic.co logstash.k8s.elastic.co beat.k8s.elastic.co agent.k8s.elastic.co
+databases     postgresql.cnpg.io rabbitmq.com minio.min.io
+machines      kubevirt.io nvidia.com
+embedded      workload.codeflare.dev policy.open-cluster-management.io work.open-cluster-management.io
+embedded      template.openshift.io hive.openshift.io kubernetes.crossplane.io
 """
 
-_PLACELESS = (
-    (
-        "nvidia.com", "ClusterPolicy", "spec",
-        "the GPU operator makes DaemonSets of its own for these images, with tolerations for all of them "
-        "(spec.daemonsets.tolerations) and no place for an affinity",
-    ),
-    (
-        "nvidia.com", "NVIDIADriver", "spec",
-        "the GPU operator appends the nodes' operating system to the image, so that its name is not known here",
-    ),
-    (
-        "trainer.kubeflow.org", "TrainJob", "spec",
-        "its pods are those of the TrainingRuntime that spec.runtimeRef names, which is placed where it stands in a "
-        "stream; an image in spec.trainer is not looked at",
-    ),
-    (
-        "opentelemetry.io", "Instrumentation", "spec",
-        "its images are copied into the pods of others, when they are made",
-    ),
-    (
-        "keda.sh", "ScaledObject", "spec",
-        "it scales another workload, which is placed where it stands in the stream",
-    ),
-)  # fmt: skip
+_BY_GROUP: dict[str, list[str]] = {}
+for _line in _FAMILIES.split("\n")[1:-1]:
+    _family, *_groups = _line.split()
+    for _group in _groups:
+        _BY_GROUP.setdefault(_group, []).append(_family)
+_LOADED: dict[str, dict[tuple[str, str], tuple[Workload, ...]]] = {}
 
 
-def _rows() -> Iterator[Row]:
-    for line in _TEMPLATES.split("\n")[1:-1]:
-        group, kinds, path, *once = line.split()
-        for kind in kinds.split(","):
-            yield Row(group, kind, undotted(path), immutable=bool(once))
-    for line in _OBJECTS.split("\n")[1:-1]:
-        group, kinds, path = line.split()
-        for kind in kinds.split(","):
-            yield Row(group, kind, objects=undotted(path))
-    yield from operators()
-    for group, kind, there, reason in _PLACELESS:
-        yield Row(group, kind, there=undotted(there), reason=reason)
+def custom_rows(group: str, kind: str) -> tuple[Workload, ...]:
+    """The rows of a kind, () for a kind that has none."""
+    families = _BY_GROUP.get(group)
+    if not families:
+        return ()
+    return tuple(row for family in families for row in _family_rows(family).get((group, kind), ()))
 
 
-CUSTOM = by_kind(_rows())
+def all_custom_rows() -> dict[tuple[str, str], tuple[Workload, ...]]:
+    """Every row, by group and kind."""
+    families = dict.fromkeys(family for families in _BY_GROUP.values() for family in families)
+    return by_kind(row for family in families for rows in _family_rows(family).values() for row in rows)
+
+
+def _family_rows(family: str) -> dict[tuple[str, str], tuple[Workload, ...]]:
+    if family not in _LOADED:
+        module = __import__(f"archfit.workloads.families.{family}", fromlist=["rows"])
+        _LOADED[family] = by_kind(module.rows())
+    return _LOADED[family]

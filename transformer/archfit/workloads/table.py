@@ -93,9 +93,9 @@ def rows_of(api_version: str, kind: str, own: Own) -> tuple[Row, ...]:
             return (row,)
         if group in _OWN_GROUPS:
             return ()
-        from archfit.workloads.custom import CUSTOM  # most streams hold none of these
+        from archfit.workloads.custom import custom_rows  # most streams hold none of these
 
-        rows = CUSTOM.get((group, kind), ())
+        rows = custom_rows(group, kind)
     return tuple(row for row in rows if row.version in ("", version))
 
 

@@ -66,7 +66,7 @@ def _said(item: dict[str, Any], own: Own, *, has_pods: bool) -> Iterator[str]:
     said = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from said
     if not said and not has_pods and not any(row.objects for row in rows):
-        paths = dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if not row.reason)
+        paths = dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if row.pod_spec)
         yield f"it has no {' and no '.join(paths)}, and so no pod to place"
 
 

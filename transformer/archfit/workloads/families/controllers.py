@@ -1,0 +1,35 @@
+"""Pod templates of controllers, as Kubernetes has them: KEDA, JobSet, LeaderWorkerSet, Volcano, Kruise, OpenShift.
+
+The webhooks of Volcano and JobSet refuse a change of what is applied (JobSet unless it is suspended).
+"""
+
+from __future__ import annotations
+
+from archfit.workloads.families.notation import left, templates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from archfit.options.values import Workload
+
+_TEMPLATES = """
+keda.sh                  ScaledJob         spec.jobTargetRef.template.spec
+jobset.x-k8s.io          JobSet            spec.replicatedJobs[*].template.spec.template.spec !
+leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.leaderTemplate.spec
+leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.workerTemplate.spec
+batch.volcano.sh         Job               spec.tasks[*].template.spec !
+apps.openshift.io        DeploymentConfig  spec.template.spec
+apps.kruise.io           CloneSet,StatefulSet,DaemonSet,BroadcastJob spec.template.spec
+apps.kruise.io           AdvancedCronJob   spec.template.jobTemplate.spec.template.spec
+apps.kruise.io           AdvancedCronJob   spec.template.broadcastJobTemplate.spec.template.spec
+"""
+
+
+def rows() -> Iterator[Workload]:
+    """All rows of the family."""
+    yield from templates(_TEMPLATES)
+    yield left(
+        "keda.sh", "ScaledObject", "spec",
+        "it scales another workload, which is placed where it stands in the stream",
+    )  # fmt: skip

@@ -1,0 +1,29 @@
+"""Whole objects inside of others."""
+
+from __future__ import annotations
+
+from archfit.workloads.families.notation import row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from archfit.options.values import Workload
+
+_OBJECTS = """
+workload.codeflare.dev                AppWrapper                        spec.components[*].template
+policy.open-cluster-management.io     Policy                            spec.policy-templates[*].objectDefinition
+policy.open-cluster-management.io     ConfigurationPolicy               spec.object-templates[*].objectDefinition
+work.open-cluster-management.io       ManifestWork                      spec.workload.manifests[*]
+template.openshift.io                 Template                          objects[*]
+hive.openshift.io                     SyncSet,SelectorSyncSet           spec.resources[*]
+kubernetes.crossplane.io              Object                            spec.forProvider.manifest
+"""
+
+
+def rows() -> Iterator[Workload]:
+    """All rows of the family."""
+    for line in _OBJECTS.split("\n")[1:-1]:
+        group, kinds, path = line.split()
+        for kind in kinds.split(","):
+            yield row(group, kind, objects=path)

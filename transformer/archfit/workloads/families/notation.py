@@ -1,0 +1,68 @@
+"""How the families write their rows: paths as text.
+
+row("example.com", "Widget", "spec.pod", there="spec", images="spec.pod.image|spec.image spec.sidecar.image")
+images           entries apart by blanks; alternatives by "|", of which the first that names an image counts;
+                 "image.repository+tag" joins two members
+templates(..)    lines of group, kinds, path of a pod spec as Kubernetes has it; "!" cannot change once applied
+never(..)        image fields of a kind that do not run in its pods, with the reason
+"""
+
+from __future__ import annotations
+
+from archfit.options.values import Workload
+from archfit.patch import undotted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platforms"
+_PATHS = (
+    "pod_spec",
+    "there",
+    "affinity",
+    "tolerations",
+    "node_selector",
+    "metadata",
+    "objects",
+    "architecture",
+)
+_LISTS = ("inherits", "shadows", "replaced_by")
+_PAIRS = ("unseen", "unless", "never_run")
+
+
+def row(group: str, kind: str, pod_spec: str = "", **fields: Any) -> Workload:
+    """A row of the table; see the module and `Workload`."""
+    if pod_spec:
+        fields["pod_spec"] = pod_spec
+    for name, value in fields.items():
+        if name in _PATHS and isinstance(value, str):
+            fields[name] = undotted(value)
+        elif name in _LISTS:
+            fields[name] = tuple(map(undotted, value))
+        elif name in _PAIRS:
+            fields[name] = tuple((undotted(path), text) for path, text in value)
+        elif name == "images":
+            fields[name] = tuple(tuple(map(undotted, one.split("|"))) for one in value.split())
+        elif name == "default_image" and value:
+            fields[name] = value + ANNOTATE
+    return Workload(group, kind, **fields)
+
+
+def templates(text: str) -> Iterator[Workload]:
+    """A row for each kind and path of a pod spec."""
+    for line in filter(None, text.split("\n")):
+        group, kinds, path, *once = line.split()
+        for kind in kinds.split(","):
+            yield Workload(group, kind, undotted(path), immutable=bool(once))
+
+
+def never(group: str, kind: str, reason: str, paths: str) -> Workload:
+    """A row that holds no pod, and says of each path (apart by blanks) that no image there runs in the kind's pods."""
+    return Workload(group, kind, never_run=tuple((undotted(path), reason) for path in paths.split()))
+
+
+def left(group: str, kind: str, there: str, reason: str) -> Workload:
+    """A row that says why what is `there` is left as it is."""
+    return Workload(group, kind, there=undotted(there), reason=reason)

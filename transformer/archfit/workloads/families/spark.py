@@ -1,0 +1,40 @@
+"""Spark: a pod template, or fields of the operator, whose affinity replaces the template's."""
+
+from __future__ import annotations
+
+from archfit.workloads.families.notation import row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from archfit.options.values import Workload
+
+_SPARK = "the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"
+
+
+def rows() -> Iterator[Workload]:
+    """All rows of the family."""
+    group = "sparkoperator.k8s.io"
+    for kind, spec in (("SparkApplication", "spec"), ("ScheduledSparkApplication", "spec.template")):
+        for role in ("driver", "executor"):
+            at = f"{spec}.{role}"
+            shared = {
+                "images": f"{at}.image|{spec}.image {at}.sidecars[*].image {at}.initContainers[*].image",
+                "default_image": "neither the application nor its driver or executor names it",
+                "note": _SPARK,
+            }
+            template = f"{at}.template.spec"
+            affinity = f"{at}.affinity"
+            # The template names the image where the application does not.
+            shared["images"] = shared["images"].replace(
+                f"{spec}.image ", f"{spec}.image|{template}.containers[*].image ", 1
+            )
+            yield row(
+                group, kind, template, there=template, inherits=(at, spec), unless=((affinity, ""),), **shared
+            )
+            yield row(
+                group, kind, at, there=at, metadata=None, inherits=(spec,),
+                unless=((template, ""), (affinity, "")), **shared,
+            )  # fmt: skip
+            yield row(group, kind, at, there=affinity, metadata=None, inherits=(template, spec), **shared)
