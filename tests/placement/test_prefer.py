@@ -125,8 +125,10 @@ def test_nothing_is_preferred_for_images_nobody_knows() -> None:
     assert decided(using("$(x)"), {}, ARM).added == {}
 
 
-def test_unasked_beside_a_known_image_prefers_what_the_known_one_has() -> None:
-    assert decided(using("a", "$(x)"), {"a": AR}, ARM).added == {"affinity": preferred(preferring("arm64"))}
+def test_nothing_is_preferred_beside_an_image_that_nobody_knows() -> None:
+    outcome = decided(using("a", "$(x)"), {"a": AR}, ARM)
+    assert (outcome.name, outcome.added) == ("NotNeeded", {})
+    assert outcome.messages[0].endswith("restricts nothing, and no toleration and no preference is added")
 
 
 def test_mto_35_fallback_architecture() -> None:

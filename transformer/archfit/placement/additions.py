@@ -4,7 +4,7 @@
                                           the pod can reach one of R, and every image has an answer
     an architecture needs a toleration    where a rule names it whose toleration the pod has not got
     a preferred term is written           for each weighted architecture that the pod can reach, if it can
-                                          reach another one too
+                                          reach another one too, and every image has an answer
 
 R: the architectures of the rule.
 """
@@ -52,7 +52,7 @@ def all_tainted(rules: Sequence[TolerationRule], own: Sequence[Toleration], reac
 def preferred(
     wished: Iterable[tuple[str, int]], reachable: frozenset[str], evidence: Evidence
 ) -> list[tuple[str, int]]:
-    """(architecture, weight) of each preferred term, sorted; none where no image says anything."""
-    if len(reachable) < 2 or not evidence.known:
+    """(architecture, weight) of each preferred term, sorted; none unless every image has an answer."""
+    if len(reachable) < 2 or evidence.unasked or not evidence.known:
         return []
     return sorted((architecture, weight) for architecture, weight in wished if architecture in reachable)

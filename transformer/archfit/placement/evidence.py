@@ -5,7 +5,7 @@
     Unknown             on_unknown: fail -> an error, leave -> the pod is left as it is,
                         assume -> it counts as an image with the platforms of `assume`
                         an error in any case, where the answer is final
-    Unasked             restricts nothing, but no toleration is added; an error with `strict`
+    Unasked             restricts nothing, but no toleration and no preference is added; an error with `strict`
 
 Every image is looked at: all errors of a pod are reported at once, each image once.
 """
@@ -94,7 +94,11 @@ def _origin(found: Found) -> tuple[Severity, str]:
 
 
 def _unasked(answer: Unasked, *, strict: bool) -> str:
-    effect = "--strict does not allow that" if strict else "it restricts nothing, and no toleration is added"
+    effect = (
+        "--strict does not allow that"
+        if strict
+        else "it restricts nothing, and no toleration and no preference is added"
+    )
     return f"nobody can say on which platforms it runs: {answer.reason}; {effect}"
 
 
