@@ -5,7 +5,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench bundle lock clean
+.PHONY: help demo test lint format bench bundle kinds lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -43,6 +43,9 @@ bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=anot
 	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r argocd-plugin/bundle/requirements.lock
 	@PYTHONPATH=.tools/pyinstaller PYTHONDONTWRITEBYTECODE=1 $(RUN) -m PyInstaller --noconfirm --log-level WARN \
 	  --distpath $(DIST) --workpath .tools/bundle argocd-plugin/bundle/archfit.spec
+
+kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from facts about their schemas (FACTS=FILE)
+	@$(RUN) scripts/known_kinds.py $(FACTS)
 
 lock: pyproject.toml ## Write requirements-dev.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \

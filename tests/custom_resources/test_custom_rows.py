@@ -634,8 +634,9 @@ UNTOUCHED = [
     pytest.param(
         "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n"
         "  workflowTemplateRef: {name: b}\n  podMetadata: {labels: {image: b}}\n",
-        "info: argoproj.io/v1alpha1/Workflow/a: not transformed: it has no spec.templates[*].container and no "
-        "spec.templates[*].script and no spec.templates[*].containerSet, and so no pod to place (document 1, line 1)",
+        "info: argoproj.io/v1alpha1/Workflow/a: not transformed: archfit finds no pod to place in it: it has no "
+        "spec.templates[*].container and no spec.templates[*].script and no "
+        "spec.templates[*].containerSet (document 1, line 1)",
         id="a row without its pod",
     ),
     pytest.param(

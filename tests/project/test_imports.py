@@ -12,6 +12,7 @@ POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 NETWORK = {"ssl", "http.client", "httpx", "asyncio", "socket", "concurrent.futures"}
 HEAVY = {"logging", "rich", "jsonpatch", "dataclasses", "typing", "ruamel", "argparse", "inspect"}
+UNKNOWN = {"archfit.workloads.known_kinds", "archfit.workloads.unknown"}
 PARSER = {"yaml", "yaml._yaml"}
 _LOADED = (
     "import sys, json\nfrom archfit.cli import main\ncode = main([])\n"
@@ -43,9 +44,9 @@ def warm_cache(archfit):
 
 @pytest.mark.usefixtures("warm_cache")
 def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy():
-    assert loaded(POD) & (NETWORK | HEAVY) == set()
+    assert loaded(POD) & (NETWORK | HEAVY | UNKNOWN) == set()
 
 
 def test_a_run_with_nothing_to_do_loads_no_parser_no_decisions_and_no_cache():
-    beyond = NETWORK | HEAVY | PARSER | {"sqlite3", "archfit.placement.decide"}
+    beyond = NETWORK | HEAVY | PARSER | {"sqlite3", "archfit.placement.decide", *UNKNOWN}
     assert loaded(CONFIG_MAP) & beyond == set()

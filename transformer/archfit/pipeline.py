@@ -80,6 +80,10 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
     untouched = [one for inventory in inventories for one in inventory.untouched]
+    if untouched and options.exclude:
+        from archfit.placement.selection import excluded
+
+        untouched = [one for one in untouched if not any(excluded(one, glob) for glob in options.exclude)]
     if untouched:
         from archfit.workloads.untouched import told
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from archfit.options.values import Match, Options, TolerationRule
     from archfit.outcome import Result
     from archfit.workloads.pods import Pod
+    from archfit.workloads.untouched import Untouched
 
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"
@@ -94,7 +95,7 @@ def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: boo
     if name and isinstance(name, str):
         return f"spec.nodeName is set to {name}"
     for pattern in options.exclude:
-        if _excluded(pod, pattern):
+        if excluded(pod, pattern):
             return f"excluded by configuration ({pattern})"
     if skip_ruled:
         return "a rule of the configuration says skip"
@@ -117,14 +118,15 @@ def _virtual(pod: Pod, options: Options) -> str:
     return ""
 
 
-def _excluded(pod: Pod, pattern: str) -> bool:
+def excluded(one: Pod | Untouched, pattern: str) -> bool:
+    """Whether an exclude glob means a pod, or an object without one. Raises UsageError for more than three parts."""
     parts = pattern.split("/")
     if len(parts) > 3 or not all(parts):
         raise UsageError(
             f"exclude {pattern!r}: write KIND/NAMESPACE/NAME, as in DaemonSet, */kube-system or Job/*/x-*"
         )
     kind, namespace, name = (*parts, "*", "*")[:3]
-    return _identified(pod, kind, namespace, name)
+    return _identified(one, kind, namespace, name)
 
 
 def _matched(pod: Pod, match: Match) -> bool:
@@ -133,10 +135,10 @@ def _matched(pod: Pod, match: Match) -> bool:
     )
 
 
-def _identified(pod: Pod, kind: str, namespace: str, name: str) -> bool:
+def _identified(one: Pod | Untouched, kind: str, namespace: str, name: str) -> bool:
     from fnmatch import fnmatchcase  # only runs with rules or globs need it
 
-    ref = pod.ref
+    ref = one.ref
     return (
         (not kind or fnmatchcase(ref.kind.lower(), kind.lower()))
         and (not namespace or fnmatchcase(ref.namespace, namespace))

@@ -20,7 +20,7 @@ from archfit.record import Record
 _BARE_KIND = re.compile(rb"kind:[ \t]+([A-Za-z][A-Za-z0-9]*)[ \t]*\r?(?=\n|\Z)").match
 _BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t]*\r?(?=\n|\Z)").match
 _ODD_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
-_POD_WORDS = (b"containers", b"container:", b"image", b"podTemplate", b"template:")
+_POD_WORDS = (b"containers", b"container:", b"image", b"Image", b"podTemplate", b"template:")
 _SINGLE = ord("'")
 _BEFORE_QUOTE = b" \t\r\n[{,:"
 _ESCAPED_KEY = re.compile(rb'"[^"\n]*\\[^"\n]*"[ \t]*:').search

@@ -2,7 +2,7 @@
 
     piece ── spans ── parse ──┬── pods found                     Document
                               ├── a kind in a row, without pods  "not transformed", with the reason
-                              ├── a kind in no row, pod-like     "not transformed", with the row to add
+                              ├── a kind in no row, with pods?   "not transformed", with what to do
                               ├── null, or a mapping             passes through
                               └── anything else                  error: this is not a Kubernetes object
 
@@ -17,7 +17,7 @@ from archfit.record import Record
 from archfit.source.scan import Span, spans
 from archfit.workloads.duplicates import duplicate_results
 from archfit.workloads.find import find_pods
-from archfit.workloads.table import LISTS, PODLESS, WORKLOADS, group_of, rows_of
+from archfit.workloads.table import LISTS, OWN_GROUPS, PODLESS, WORKLOADS, group_of, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,13 @@ def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
     key = group_of(api_version), kind
     if key in PODLESS and key not in own:
         return True
-    return False if key in LISTS or rows_of(api_version, kind, own) else None
+    if key in LISTS or rows_of(api_version, kind, own):
+        return False
+    if key[0] in OWN_GROUPS:
+        return None
+    from archfit.workloads.unknown import listed
+
+    return False if listed(*key) else None
 
 
 def take(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:

@@ -80,7 +80,7 @@ PODLESS = frozenset(
 )
 
 
-_OWN_GROUPS = frozenset(group for group, _ in (*WORKLOADS, *PODLESS) if group != "monitoring.coreos.com")
+OWN_GROUPS = frozenset(group for group, _ in (*WORKLOADS, *PODLESS) if group != "monitoring.coreos.com")
 
 
 def rows_of(api_version: str, kind: str, own: Own) -> tuple[Row, ...]:
@@ -91,7 +91,7 @@ def rows_of(api_version: str, kind: str, own: Own) -> tuple[Row, ...]:
         row = WORKLOADS.get((group, kind))
         if row is not None:
             return (row,)
-        if group in _OWN_GROUPS:
+        if group in OWN_GROUPS:
             return ()
         from archfit.workloads.custom import custom_rows  # most streams hold none of these
 

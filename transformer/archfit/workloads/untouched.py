@@ -1,11 +1,9 @@
 """What may hold pods and is left as it is: never without a word.
 
     a kind in a row      the row's reason, or what the object lacks
-    a kind in no row     pod-like if it holds one of these; then the row that would help is shown
-                             containers: [{image: ..}]
-                             image: .., beside affinity, tolerations or nodeSelector
+    a kind in no row     what `unknown` says of it
 
-Each kind is reported once, with how many there are of it.
+Each kind is reported once, with how many there are of it; never one that `archfit.dev/skip: "true"` leaves out.
 """
 
 from __future__ import annotations
@@ -21,76 +19,63 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from archfit.options.values import Workload as Row
     from archfit.outcome import ObjectRef, Place
     from archfit.patch import Path
     from archfit.workloads.pods import Pod
     from archfit.workloads.table import Own
 
-_PLACEMENT = ("affinity", "tolerations", "nodeSelector")
-_DEPTH = 64
+_SKIP = "archfit.dev/skip"
 
 
 class Untouched(Record):
-    """An object, or a part of it, that is left as it is. said: why, and what to do."""
+    """An object, or a part of it, that is left as it is. said: why, and what to do. known: its kind has rows."""
 
     ref: ObjectRef
     place: Place
     said: str
+    known: bool = True
 
 
 def untouched_in(value: Any, pods: Iterable[Pod], place: Place, own: Own) -> Iterator[Untouched]:
     """What is left as it is in a document whose pods are these."""
     with_pods = {pod.root for pod in pods}
     for at, item in objects(value, (), own):
-        for said in _said(item, own, has_pods=at in with_pods):
-            yield Untouched(reference_of(item), place, said)
+        if not _left_out(item):
+            yield from _of(item, place, own, has_pods=at in with_pods)
 
 
-def _said(item: dict[str, Any], own: Own, *, has_pods: bool) -> Iterator[str]:
+def _left_out(item: dict[str, Any]) -> bool:
+    metadata = item.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return isinstance(annotations, dict) and text_of(annotations.get(_SKIP)) == "true"
+
+
+def _of(item: dict[str, Any], place: Place, own: Own, *, has_pods: bool) -> Iterator[Untouched]:
     api_version, kind = text_of(item.get("apiVersion")), text_of(item.get("kind"))
     key = group_of(api_version), kind
     if key not in own and (key in WORKLOADS or key in PODLESS or key in LISTS):
         return
     rows = rows_of(api_version, kind, own)
-    if not rows:
-        found = None if has_pods else _pod_like(item)
-        if found:
-            name = "/".join(filter(None, key)) or "an object without a kind"
-            yield (
-                f"{name} looks as if it held a pod template, but archfit does not know where; "
-                f"to change it, add this to the configuration file: {_row(*key, found)}"
-            )
-        return
+    if rows:
+        for said in _said(item, rows, has_pods=has_pods):
+            yield Untouched(reference_of(item), place, said)
+    elif not has_pods:
+        from archfit.workloads.unknown import said_of
+
+        said = said_of(*key, item)
+        if said:
+            yield Untouched(reference_of(item), place, said, known=False)
+
+
+def _said(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Iterator[str]:
     from archfit.workloads.elsewhere import reasons
 
     said = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from said
     if not said and not has_pods and not any(row.objects for row in rows):
         paths = dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if row.pod_spec)
-        yield f"it has no {' and no '.join(paths)}, and so no pod to place"
-
-
-def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | None:
-    """The path of what looks like a pod spec, and "image" where its image stands beside its placement."""
-    if depth > _DEPTH:
-        return None
-    if isinstance(value, list):
-        return next(filter(None, (_pod_like(item, (*at, "*"), depth + 1) for item in value)), None)
-    if not isinstance(value, dict):
-        return None
-    containers = value.get("containers")
-    if isinstance(containers, list) and any(isinstance(one, dict) and "image" in one for one in containers):
-        return at, ""
-    if isinstance(value.get("image"), str) and any(name in value for name in _PLACEMENT):
-        return at, "image"
-    members = (_pod_like(member, (*at, key), depth + 1) for key, member in value.items() if key != "status")
-    return next(filter(None, members), None)
-
-
-def _row(group: str, kind: str, found: tuple[Path, str]) -> str:
-    path = _text(found[0])
-    images = f", images: ['{path}.image']" if found[1] else ""
-    return f"spec: {{workloads: [{{group: '{group}', kind: {kind}, podSpec: '{path}'{images}}}]}}"
+        yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths)}"
 
 
 def _text(pattern: Path) -> str:
@@ -98,16 +83,17 @@ def _text(pattern: Path) -> str:
 
 
 def told(untouched: Iterable[Untouched]) -> list[Result]:
-    """One result for each kind and reason."""
+    """One result for each kind and reason, one in all for a kind without rows."""
     groups: dict[tuple[str, str, str], list[Untouched]] = {}
     for one in untouched:
-        groups.setdefault((group_of(one.ref.api_version), one.ref.kind, one.said), []).append(one)
+        reason = one.said if one.known else ""
+        groups.setdefault((group_of(one.ref.api_version), one.ref.kind, reason), []).append(one)
     return [
         Result(
             "info",
-            f"not transformed: {said}" + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
+            f"not transformed: {found[0].said}" + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
             ref=found[0].ref,
             place=found[0].place,
         )
-        for (_, _, said), found in groups.items()
+        for found in groups.values()
     ]

@@ -1,0 +1,159 @@
+"""Writes `archfit/workloads/known_kinds.py`: custom resources that may hold pods, from facts about their schemas.
+
+    python scripts/known_kinds.py FACTS          FACTS: JSON, `make kinds FACTS=FILE` calls it
+    {"redis.example.com/Redis": {"storage": "v1", "versions": {"v1": {
+        "podspecs": ["spec.template.spec", "spec.job|-affinity"],                objects with containers
+        "images": ["spec.redis.image", "spec.image.{repository,tag}"],           texts outside of them
+        "placement": {"affinity": ["spec.redis.affinity"], "tolerations": [..], "nodeSelector": [..]}}}}}
+
+A row is written only if it follows from the schema: affinity and tolerations stand in one mapping, under these names,
+and images stand in containers there, in that mapping, or in one above. Everything else is listed without a row.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+OUTPUT = Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "known_kinds.py"
+_FIELDS = ("affinity", "tolerations", "nodeSelector")
+_LONGEST = 600
+
+_HEAD = '''"""Custom resources that may hold pods, by group and kind, read off their published schemas.
+
+    make kinds FACTS=FILE          writes this module
+
+    group/Kind {podSpec: ..}       the rows that its schema allows, as the configuration file has them
+    group/Kind row                 it has places for affinity or tolerations; no row follows from its schema
+    group/Kind none                it has images, and no place for affinity or tolerations
+    group/Kind set                 it has such places and no images: worth a word where one of them is set
+
+Kinds with a row of `custom` may stand here too; the row counts.
+"""
+
+# ruff: noqa: E501 - a kind is a line
+KINDS = """
+'''
+
+
+def module(facts: dict[str, Any]) -> str:
+    """The text of the module for these facts."""
+    lines = (f"{name} {said}\n" for name, kind in sorted(facts.items()) if (said := _kind(_fields(kind))))
+    return f'{_HEAD}{"".join(lines)}"""\n'
+
+
+def _fields(kind: dict[str, Any]) -> dict[str, Any]:
+    versions = kind["versions"]
+    found = versions[kind.get("storage") or max(versions)]
+    while isinstance(found, str):
+        found = versions[found.removeprefix("=")]
+    return dict(found)
+
+
+def _kind(fields: dict[str, Any]) -> str:
+    """What the module says of a kind, "" if it is not in it."""
+    pods, images = fields.get("podspecs", []), fields.get("images", [])
+    placement = fields.get("placement", {})
+    placed = placement.get("affinity") or placement.get("tolerations")
+    if not pods and not (images and placement):
+        return "set" if placed else ""
+    rows = _rows(pods, images, placement)
+    if rows is not None:
+        text = ", ".join(rows)
+        return text if 0 < len(text) <= _LONGEST else "row"
+    return "row" if placed else "none"
+
+
+def _rows(pods: list[str], images: list[str], placement: dict[str, list[str]]) -> list[str] | None:
+    """The rows of a kind as text; None where one does not follow."""
+    places: dict[str, set[str]] = {}
+    for name in _FIELDS:
+        for entry in placement.get(name, []):
+            path, _, kind = entry.partition("|")
+            above, _, last = path.rpartition(".")
+            if last != name or not above:
+                return None
+            if kind in {"", "untyped"}:
+                places.setdefault(above, set()).add(name)
+    rows, open_pods = [], False
+    for entry in pods:
+        path, _, marks = entry.partition("|")
+        has = {name for name in _FIELDS if f"-{name}" not in marks.split(",")}
+        if has & {"affinity", "tolerations"}:
+            rows.append(_row(path, has, _own(path, images, [*places, *(one.split("|")[0] for one in pods)])))
+        else:
+            open_pods = True
+    for path, has in sorted(places.items()):
+        if any(path == one.split("|")[0] for one in pods):
+            continue
+        own = images if len(places) == 1 and not pods else _own(path, images, list(places))
+        if has & {"affinity", "tolerations"} and own:
+            rows.append(_row(path, has, own, within=_within(path, own)))
+        else:
+            open_pods = True
+    return None if open_pods or any(row == "" for row in rows) else rows
+
+
+def _own(path: str, images: list[str], places: list[str]) -> list[str]:
+    """The images of the pod at a path: below it and no deeper place, or beside it on the way from the root."""
+    found = []
+    for image in images:
+        above = image.split("{")[0].rstrip(".").rpartition(".")[0]
+        nearest = max((place for place in places if _below(image, place)), key=len, default="")
+        if nearest == path or (not nearest and _below(path, above)):
+            found.append(image)
+    return found
+
+
+def _below(path: str, above: str) -> bool:
+    return path == above or path.startswith((above + ".", above + "["))
+
+
+def _within(path: str, images: list[str]) -> str:
+    """The part of `path` that has to exist: down to the last item of a list, and to where an image stands."""
+    steps = path.split(".")
+    need = max((n for n, step in enumerate(steps, 1) if step.endswith("[*]") or step == "*"), default=1)
+    shared = 0
+    for image in images:
+        other = image.split(".")
+        same = next((n for n, (a, b) in enumerate(zip(steps, other, strict=False)) if a != b), len(steps))
+        shared = max(shared, min(same, len(other) - 1))
+    return ".".join(steps[: max(need, shared)])
+
+
+def _row(path: str, has: set[str], images: list[str], within: str = "") -> str:
+    """A row without group and kind; "" where a path cannot be written in one."""
+    shown = [_image(image) for image in images]
+    if not all(shown) or "/" in "".join([path, *shown]):
+        return ""
+    parts = [f"podSpec: '{path}'"]
+    if within and within != path:
+        parts.append(f"within: '{within}'")
+    if shown:
+        parts.append(f"images: [{', '.join(repr(image) for image in shown)}]")
+    parts += [f"{name}: none" for name in _FIELDS if name not in has]
+    return f"{{{', '.join(parts)}}}"
+
+
+def _image(path: str) -> str:
+    """`spec.image.{repository,tag}` as `spec.image.repository+tag`; "" for parts that a row cannot join."""
+    above, brace, names = path.partition("{")
+    if not brace:
+        return path
+    name, *rest = names.rstrip("}").split(",")
+    return f"{above}{name}+{rest[0]}" if name in {"repository", "name"} and rest == ["tag"] else ""
+
+
+def main() -> int:
+    """Writes the module."""
+    if len(sys.argv) != 2:
+        print("usage: python scripts/known_kinds.py FACTS", file=sys.stderr)
+        return 2
+    OUTPUT.write_text(module(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
