@@ -12,6 +12,8 @@ Nothing is moved and nothing is removed but empty values and aliases that get re
 
 from __future__ import annotations
 
+import re
+
 from archfit.edit.render import Style, block, block_item, block_member, flow
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Add, apply, dotted
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _UNSEEN = object()
+_BLANKS_WITH_TAB = re.compile(r"(?:[ \t\r]*\n)*[ \r]*\t[ \t\r]*(?:\n|\Z)").match
 
 
 class TextEdit(Record):
@@ -186,12 +189,17 @@ def _lines_behind(text: str, site: Site, lines: list[str]) -> TextEdit:
 
 
 def _lines_below(text: str, at: int, lines: list[str]) -> TextEdit:
-    """Lines below the line that holds the offset `at`."""
-    line_end = text.find("\n", at)
-    if line_end < 0:
-        newline = _newline(text, len(text))
-        return TextEdit(len(text), len(text), "".join(newline + line for line in lines))
-    return TextEdit(line_end + 1, line_end + 1, _joined(text, line_end + 1, lines))
+    """Lines below the line that holds the offset `at`.
+
+    Blank lines with a tab stay with the plain scalar that they follow: behind anything else they are no YAML.
+    """
+    below = text.find("\n", at) + 1 or len(text)
+    tabbed = _BLANKS_WITH_TAB(text, below)
+    below = tabbed.end() if tabbed else below
+    if text[below - 1] == "\n":
+        return TextEdit(below, below, _joined(text, below, lines))
+    newline = _newline(text, below)
+    return TextEdit(below, below, "".join(newline + line for line in lines))
 
 
 def _joined(text: str, at: int, lines: list[str]) -> str:

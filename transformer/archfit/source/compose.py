@@ -65,11 +65,12 @@ _MERGE = object()
 def parse(text: str) -> Tree:
     """The one document in text as a Tree; value is None for an empty one.
 
+    It is read with a line break at its end, as kubectl reads it: a block scalar may end one code point behind the text.
     Raises InvalidInput, its line counted from the first line of text.
     """
     masked = _SURROGATE.sub(_mask, text) if text.lstrip()[:1] in ("{", "[") else text
     try:
-        return _compose(masked, events_of(masked))
+        return _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"))
     except MarkedError as error:
         raise _unreadable(error, len(masked.rstrip())) from None
     except ReaderError as error:

@@ -3,6 +3,8 @@
 piece ── plain to see ──┬── no pod kind, or no word of a pod         skipped
                         ├── a list ── its items, each as a piece ──> this table again
                         └── anything else ────────────────────────── parsed
+
+A list behind directives is parsed whole: `%TAG` says what the tags of every item mean.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | Non
     is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if nobody knows.
     """
     line, counted = piece.line, piece.start
-    for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless):
+    for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless, sliced=not piece.mask):
         line, counted = line + data.count(b"\n", counted, start), start
         yield Span(start, end, piece.number, line, item, piece.mask)
 
@@ -64,13 +66,14 @@ def _parsed(
     is_podless: Callable[[str, str], bool | None],
     *,
     closed: bool = True,
+    sliced: bool = True,
 ) -> Iterator[tuple[int, int, bool]]:
     named = identity(data, start, end, column) if closed else None
     if named is not None:
         podless = is_podless(named.api_version, named.kind)
         if podless or (podless is None and not has_pod_words(data, start, end)):
             return
-        if column == 0 and _is_list(named):
+        if sliced and column == 0 and _is_list(named):
             inside = slices(data, start, end)
             if inside is not None:
                 for part in inside:

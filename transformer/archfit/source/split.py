@@ -39,7 +39,8 @@ class Piece(Record):
     start, end: byte offsets; the separator line before the piece is outside, unless directives need it.
     number: 1-based, counting pieces that hold something besides comments and blanks.
     line: 1-based line of `start`.
-    mask: byte spans inside the piece that are blanked before parsing (comments on a directive's separator line).
+    mask: byte spans inside the piece that are blanked before parsing: what stands behind the dashes of the separator
+        line between directives and their document, so one (perhaps empty) exactly where there are directives.
     """
 
     start: int

@@ -18,6 +18,8 @@ otherwise hold a hundred megabytes of parser events.
 
 from __future__ import annotations
 
+import re
+
 from archfit.record import Record
 from archfit.source.nodes import Alias, Scalar, is_mapping, is_sequence, items, last_leaf, members
 
@@ -219,10 +221,14 @@ def _site(tree: Tree, node: int, above: Site | None) -> Site:
         return Site("alias", flow, json, column, start, end, line)
     if event.value in _NULLS and event.implicit[0] and event.tag is None:
         problem = "an anchor stands where the value is missing" if event.anchor is not None else ""
+        if not problem and start == end and above is not None and above.kind == "mapping":
+            key_end = tree.events[node - 1].end_mark.index
+            problem = "" if _COLON(tree.text, key_end) else "a key without ':' stands there"
         return Site("empty", flow, json, column, start, end, line, problem=problem)
     return Site("other", flow, json, column, start, end, line)
 
 
+_COLON = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*:").match
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 

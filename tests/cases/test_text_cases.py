@@ -1,0 +1,102 @@
+"""Streams whose text archfit once got wrong: each gives what Kubernetes' readers read as decided, or one clear error.
+
+    NAME.yaml       the input
+    NAME.options    how it is run; "--stamp" among them runs with `stamp`
+
+Every output is judged as `streaming.placed` judges, and a second run gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+import machine
+from placing import DEFAULT, found
+from streaming import IMAGES, Failed, edited, patched, placed, steps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from archfit.options.values import Options
+    from judging import Judge
+
+DIRECTIVE = b"%YAML 1.1"
+
+
+class Case(NamedTuple):
+    """refused: the readers that refuse the input. error: of the run, "" if it gives an output. same: nothing changes.
+
+    options: what the run needs besides its file of options. images: the image of its pods offers all platforms.
+    """
+
+    refused: tuple[str, ...] = ()
+    error: str = ""
+    same: bool = False
+    options: Options = DEFAULT
+    images: str = ""
+
+
+EDITED = Case()
+TWICE = Case(refused=("kustomize",))
+CASES = {
+    "A-script-no-final-newline": EDITED,
+    "C-blank-line-with-tab": EDITED,
+    "F-keep-scalar-blank-tail": EDITED,
+    "G1-directive-list-duplicate": Case(
+        error="while scanning a directive could not find expected directive name"
+    ),
+    "M-explicit-keys-without-values": Case(
+        error="spec.affinity cannot be edited: a key without ':' stands there"
+    ),
+}
+BEHIND_DIRECTIVES = ("G2-directive-list-wrong-image", "G3-crlf-directive-list-pod-unseen")
+
+
+@pytest.fixture
+def folder() -> Path:
+    return machine.shared("cases", "text")
+
+
+def read(folder: Path, name: str, options: Options = DEFAULT) -> tuple[bytes, Options]:
+    stamp = "--stamp" in (folder / f"{name}.options").read_text(encoding="utf-8")
+    return (folder / f"{name}.yaml").read_bytes(), options.replace(stamp=stamp)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_output_says_what_was_decided_or_one_error_says_what_to_do(
+    name: str, folder: Path, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = CASES[name]
+    data, options = read(folder, name, case.options)
+    if case.images:
+        monkeypatch.setitem(IMAGES, case.images, found("amd64 arm64"))
+    if case.error:
+        with pytest.raises(Failed) as failed:
+            edited(data, options)
+        errors = [result for result in failed.value.results if result.severity == "error"]
+        assert len(errors) == 1
+        assert case.error in errors[0].message
+        assert errors[0].place is not None
+        assert errors[0].place.line
+        return
+    output = placed(judge, data, options, refused=case.refused)
+    assert (output == data) == case.same
+
+
+@pytest.mark.parametrize("name", BEHIND_DIRECTIVES)
+def test_a_list_behind_directives_is_read_as_it_stands(name: str, folder: Path, judge: Judge) -> None:
+    """Kubectl and kustomize refuse directives: they judge what stands behind them.
+
+    `xnginx` offers amd64 alone, `nginx` arm64.
+    """
+    data, options = read(folder, name)
+    output = edited(data, options)
+    assert set(output.transformed.answers) == {"xnginx"}
+    directive, _, document = data.partition(b"\n")
+    before, after = judge.kubectl(document), judge.kubectl(output.data.partition(b"\n")[2])
+    assert directive.startswith(DIRECTIVE)
+    assert after == patched(before, steps(data, output.transformed))
+    assert after != before
+    assert edited(output.data, options).data == output.data
