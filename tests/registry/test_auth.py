@@ -25,6 +25,19 @@ HUB = 'Bearer realm="https://auth.docker.io/token",service="registry.docker.io",
 
 
 @pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param(["word, " * 1000], id="words-in-one-header"),
+        pytest.param(["word " * 1000], id="words-without-commas"),
+        pytest.param([HUB] * 1000, id="headers"),
+        pytest.param([", ".join([HUB] * 1000)], id="challenges-in-one-header"),
+    ],
+)
+def test_no_more_than_16_challenges_are_read(headers: list[str]) -> None:
+    assert len(challenges(headers)) <= 16
+
+
+@pytest.mark.parametrize(
     ("headers", "expected"),
     [
         pytest.param(
@@ -190,6 +203,7 @@ def test_an_identity_token_is_posted_conformance_45() -> None:
         pytest.param(b'{"token": "t", "expires_in": 1}', "t", 1.0, id="short-life"),
         pytest.param(b'{"token": "t", "expires_in": -5}', "t", 55.0, id="negative-life"),
         pytest.param(b'{"token": "t", "expires_in": 1e300}', "t", 86395.0, id="endless-life"),
+        pytest.param(b'{"token": "t", "expires_in": 1%s}' % (b"0" * 400), "t", 86395.0, id="400-digits"),
     ],
 )
 def test_a_token_and_its_life_conformance_42(body: bytes, token: str, seconds: float) -> None:

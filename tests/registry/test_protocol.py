@@ -6,7 +6,9 @@ import base64
 import gzip
 import itertools
 import json
+import sqlite3
 import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -175,6 +177,57 @@ class TestBearer:
         runs.later(7 * 3600)
         runs.found("x.io/a:1")
         assert fake.kinds() == ["token", "head"]
+
+    @pytest.mark.parametrize("status", [401, 403, 404, 410, 500])
+    def test_a_token_service_that_moved_away_is_found_again(
+        self, fake: FakeRegistry, runs: Runs, status: int
+    ) -> None:
+        for name in "abc":
+            fake.index(name, "1", BOTH)
+
+        def script(asked: Asked) -> Answer | None:
+            if asked.kind == "token":
+                served = asked.path.split("?")[0]
+                return Answer(body=as_json({"token": served})) if served == realm else Answer(status)
+            if asked.headers.get("authorization") == f"Bearer {realm}":
+                return None
+            return challenge(fake, realm=f"{fake.url}{realm}")
+
+        fake.on(script)
+        realm = "/token/old"
+        runs.found("x.io/a:1")
+        realm = "/token/new"
+        fake.forget()
+        assert runs.names("x.io/b:1") == BOTH
+        tries = 5 if status == 500 else 1
+        assert fake.kinds() == [*["token"] * tries, "manifest", "token", "manifest"]
+        fake.forget()
+        assert runs.names("x.io/c:1") == BOTH
+        assert fake.kinds() == ["token", "manifest"]
+
+    def test_a_token_service_that_is_refused_or_gone_is_asked_about(
+        self, fake: FakeRegistry, runs: Runs, tmp_path: Path
+    ) -> None:
+        fake.index("a", "1", BOTH)
+        fake.index("b", "1", BOTH)
+        fake.bearer()
+        runs.found("x.io/a:1")
+        with closing(sqlite3.connect(tmp_path / "lookups.sqlite")) as file, file:
+            file.execute(f"UPDATE entries SET value = replace(value, '{fake.url}', 'https://127.0.0.1:9')")
+        fake.forget()
+        assert runs.names("x.io/b:1") == BOTH
+        assert fake.kinds() == ["manifest", "token", "manifest"]
+
+    def test_a_registry_that_names_the_same_dead_token_service_is_not_asked_for_ever(
+        self, fake: FakeRegistry, runs: Runs
+    ) -> None:
+        fake.index("a", "1", BOTH)
+        fake.bearer()
+        runs.found("x.io/a:1")
+        fake.forget()
+        fake.on(lambda asked: Answer(404) if asked.kind == "token" else challenge(fake))
+        assert "the token service" in runs.cause("x.io/b:1")
+        assert fake.kinds() == ["token", "manifest"]
 
     def test_ecr_publics_400_drops_the_token_once_conformance_46(
         self, fake: FakeRegistry, runs: Runs

@@ -19,6 +19,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from itertools import islice
 from urllib.parse import quote, urlsplit
 
 from archfit.errors import RegistryError
@@ -38,6 +39,9 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 _DEFAULT_LIFE_SECONDS = 60
 _RENEW_EARLY_SECONDS = 5
 _MAX_LIFE_SECONDS = 86400
+_MAX_HEADER = 8192
+_MAX_HEADERS = 8
+_MAX_CHALLENGES = 16
 
 # Token services that live elsewhere than their registry and may have its credentials: registry, realm host.
 _TRUSTED = (
@@ -75,14 +79,20 @@ class TokenRequest(Record):
 
 
 def challenges(headers: Iterable[str]) -> tuple[Challenge, ...]:
-    """Every challenge in the WWW-Authenticate headers, in order; what cannot be read is left out."""
-    return tuple(challenge for header in headers for challenge in _parsed(header[:8192]))
+    """The challenges in the WWW-Authenticate headers, in order; what cannot be read is left out.
+
+    The first 16 of the first 8 headers count, and 8 KiB of each header: registries send one or two.
+    """
+    found = (
+        challenge for header in islice(headers, _MAX_HEADERS) for challenge in _parsed(header[:_MAX_HEADER])
+    )
+    return tuple(islice(found, _MAX_CHALLENGES))
 
 
 def _parsed(header: str) -> list[Challenge]:
     found: list[tuple[str, dict[str, str]]] = []
     at = 0
-    while at < len(header):
+    while at < len(header) and len(found) <= _MAX_CHALLENGES:
         if header[at] in " \t,":
             at += 1
             continue
@@ -194,4 +204,5 @@ def parse_token(body: bytes) -> tuple[str, float]:
     life = answer.get("expires_in")
     if not isinstance(life, int | float) or isinstance(life, bool) or not life > 0:
         life = _DEFAULT_LIFE_SECONDS
-    return token, max(1.0, min(float(life), _MAX_LIFE_SECONDS) - _RENEW_EARLY_SECONDS)
+    # An integer may be too large for a float, so the limit comes first.
+    return token, max(1.0, float(min(life, _MAX_LIFE_SECONDS)) - _RENEW_EARLY_SECONDS)

@@ -5,7 +5,8 @@
     GET  /v2/<repository>/blobs/<digest>                image configs
 
     no credentials known        ask without; a 401 says where and how, then once more
-    realm remembered            token first, and no 401 at all
+    realm remembered            token first, and no 401 at all; where the token service of an earlier run gives none,
+                                the registry is asked again, as it may have moved that service
     401 with credentials        one new token, then it is an error
     400 with a token            the token is dropped, one new one is tried (ECR Public)
 
@@ -114,12 +115,26 @@ class Client:
         scout = host.scout(left, expected=not host.known and self._keychain.mentions(target.host))
         offered: Challenge | None = None
         try:
-            challenge = host.challenge
+            challenge, remembered = host.challenge, host.remembered
             scope = auth.scope_of(target.repository, auth.Challenge(""))
-            header, fresh = self._authorization(target, challenge, scope, "") if challenge else ("", False)
+            header, fresh = "", False
+            moved: RegistryError | None = None
+            if challenge:
+                self._keychain.find(target.host, target.repository)  # its own errors are no reason to ask anew
+                try:
+                    header, fresh = self._authorization(target, challenge, scope, "")
+                except RegistryError as error:
+                    if not remembered:
+                        raise
+                    moved = error
+                    host.forget(challenge)
             reply = send(header)
             if reply.status == 401 and _own(reply, target):
                 offered = self._learn(host, target, reply)
+                if moved and challenge and offered and _same(challenge, scope, offered, scope):
+                    raise moved  # the registry still names the service that gave no token
+            elif header:
+                host.remembered = False
             host.known = True
         finally:
             if scout:

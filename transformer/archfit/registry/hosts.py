@@ -4,6 +4,7 @@
     quiet        until when a server that asked for a pause is asked nothing new, by any thread
     budget       how often it is asked again in a run, by all threads together
     challenge    how it asks for credentials; remembered between runs, so that its 401 is seen once ever
+    remembered   that is from an earlier run, and nothing in this one has confirmed it
     head         it answers HEAD with a digest; where not, tags are asked by GET
     known        something has come back from it
 
@@ -41,6 +42,7 @@ class Host:
     def __init__(self, origin: str, everyone: threading.Semaphore) -> None:
         self.origin = origin
         self.challenge: Challenge | None = None
+        self.remembered = False
         self.head = True
         self.known = False
         self.limits = ""
@@ -85,6 +87,13 @@ class Host:
         with self._turn:
             self._budget -= 1
             return self._budget >= 0
+
+    def forget(self, challenge: Challenge) -> None:
+        """What an earlier run remembered did not work: the server itself is asked again how it wants to be asked."""
+        with self._turn:
+            if self.challenge == challenge:
+                self.challenge = None
+            self.remembered = False
 
     def hush(self, until: float) -> None:
         """It asked for a pause: nobody is to ask anything new before `until`, on the clock of `quiet`."""
@@ -135,6 +144,7 @@ class Host:
             return
         if scheme in {"bearer", "basic"}:
             self.challenge = Challenge(scheme, realm if scheme == "bearer" else "", service[:512])
+            self.remembered = True
         self.head = head
         self.known = scheme in {"bearer", "basic", ""}
 
