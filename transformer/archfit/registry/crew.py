@@ -1,4 +1,4 @@
-"""Many images at once: threads that start together, one for each image up to 32 for a server.
+"""Many images at once: threads that start together, one for each image up to 32 for a server and 64 in all.
 
     question (reference, what the cache knew)  ->  Found | Absent | Unknown
 
@@ -18,15 +18,14 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from collections import deque
 
 from archfit.errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.record import Record
 from archfit.registry import manifest, walk
 from archfit.registry.dial import Unreachable
-from archfit.registry.hosts import SHARE
 from archfit.registry.mirrors import place_of
+from archfit.registry.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,22 +105,22 @@ class Crew:
         progress: Callable[[int, int], None] | None,
     ) -> list[Asked]:
         """An answer for each question, in their order, before the wire's deadline."""
-        waiting: dict[str, deque[int]] = {}
-        for index, route in enumerate(routes):
-            waiting.setdefault(_first(route), deque()).append(index)
+        turns = Turns([_first(route) for route in routes])
         done: queue.SimpleQueue[tuple[int, Asked | Exception]] = queue.SimpleQueue()
 
-        def work(indices: deque[int]) -> None:
-            while True:
-                try:
-                    index = indices.popleft()
-                except IndexError:
-                    return
-                done.put((index, self._answer(questions[index], routes[index])))
+        def work() -> None:
+            while (index := turns.take()) is not None:
+                answer = self._answer(questions[index], routes[index])
+                turns.give_back(index)
+                done.put((index, answer))
 
-        for indices in waiting.values():
-            for _ in range(min(SHARE, len(indices))):
-                threading.Thread(target=work, args=(indices,), daemon=True).start()
+        for started in range(turns.threads):
+            try:
+                threading.Thread(target=work, daemon=True).start()
+            except RuntimeError:  # the machine allows no more threads; those that run take the rest
+                if not started:
+                    return [_no_thread(question) for question in questions]
+                break
         answers: dict[int, Asked] = {}
         while len(answers) < len(questions):
             try:
@@ -225,6 +224,13 @@ class Crew:
         parsed = manifest.parse(document.body, document.content_type)
         offer = walk.offered(parsed, document.digest, read)
         return Found(offer.platforms, document.digest, offer.index, offer.image)
+
+
+def _no_thread(question: Question) -> Unknown:
+    return Unknown(
+        f"{question.reference} was not asked for: this machine allows the process no thread; raise its limit "
+        "(`ulimit -u`, or the pids limit of the container)"
+    )
 
 
 def _first(route: Route) -> str:
