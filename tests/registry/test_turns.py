@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.options.values import Mirror
 from archfit.registry.turns import Turns
 from looking_up import Runs
 
@@ -69,7 +68,8 @@ def test_300_registries_are_asked_by_64_threads(tmp_path: Path, monkeypatch: pyt
     answers = runs.ask(*servers_that_refuse(runs, 300))
     assert len(answers) == 300
     assert all(
-        isinstance(answer, Unknown) and "cannot be connected to" in answer.cause for answer in answers.values()
+        isinstance(answer, Unknown) and "cannot be connected to" in answer.cause
+        for answer in answers.values()
     )
     assert len(started) <= 64
 
@@ -91,4 +91,6 @@ def test_a_machine_that_allows_few_threads(
     monkeypatch.setattr(threading.Thread, "start", limited)
     answers = runs.ask(*servers_that_refuse(runs, 20))
     wanted = "cannot be connected to" if allowed else "this machine allows the process no thread"
-    assert [isinstance(answer, Unknown) and wanted in answer.cause for answer in answers.values()] == [True] * 20
+    assert [isinstance(answer, Unknown) and wanted in answer.cause for answer in answers.values()] == [
+        True
+    ] * 20

@@ -120,7 +120,9 @@ class Client:
             header, fresh = "", False
             moved: RegistryError | None = None
             if challenge:
-                self._keychain.find(target.host, target.repository)  # its own errors are no reason to ask anew
+                self._keychain.find(
+                    target.host, target.repository
+                )  # its own errors are no reason to ask anew
                 try:
                     header, fresh = self._authorization(target, challenge, scope, "")
                 except RegistryError as error:
@@ -243,6 +245,8 @@ def _verified(body: bytes, wanted: str, sent: str) -> str:
 
 def _said(reply: Reply) -> str:
     """The first error message of the body, short and printable (distribution-spec, Error Codes)."""
+    if len(reply.body) > MAX_PING:
+        return ""
     try:
         first = json.loads(reply.body)["errors"][0]
         words = f"{first.get('code', '')} {first.get('message', '')}".strip()

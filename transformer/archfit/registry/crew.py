@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from archfit.images.reference import Reference
     from archfit.registry.client import Client, Document
-    from archfit.registry.manifest import Descriptor
+    from archfit.registry.manifest import Descriptor, Index, Manifest
     from archfit.registry.mirrors import Target
     from archfit.registry.routes import Routes
     from archfit.registry.wire import Wire
@@ -154,6 +154,8 @@ class Crew:
             )
         except Exception as error:  # noqa: BLE001 - a bug must reach the caller, not end a thread in silence
             return error
+        finally:
+            self._wire.bodies.leave()
 
     def _resolve(self, question: Question, route: Route) -> Found:
         reference = question.reference
@@ -200,13 +202,9 @@ class Crew:
             except RegistryError as error:
                 if following and isinstance(error, Unreachable):
                     self._gone.add(place.origin)
-                failed.append(error)
-        if len(failed) == 1:
-            raise failed[0]
-        said = "; ".join(dict.fromkeys(str(error) for error in failed))
-        if isinstance(failed[-1], ManifestUnknown):
-            raise ManifestUnknown(said, status=404)
-        raise RegistryError(said or "nobody may be asked for it")
+                # Its frames hold the answer that was read; a run has no garbage collector to free it later.
+                failed.append(error.with_traceback(None))
+        raise _joined(failed)
 
     def _read(self, reference: Reference, place: Target, tag_or_digest: str) -> Found:
         document = self._client.manifest(place, tag_or_digest)
@@ -221,9 +219,25 @@ class Crew:
             except ManifestUnknown as error:
                 raise RegistryError(f"{error}, which its index names", status=404) from None
 
-        parsed = manifest.parse(document.body, document.content_type)
-        offer = walk.offered(parsed, document.digest, read)
-        return Found(offer.platforms, document.digest, offer.index, offer.image)
+        digest, parsed = document.digest, self._parsed(document)
+        del document  # 4 MiB that nobody needs while its children are read
+        offer = walk.offered(parsed, digest, read)
+        return Found(offer.platforms, digest, offer.index, offer.image)
+
+    def _parsed(self, document: Document) -> Index | Manifest:
+        if self._wire.left() <= 0:
+            raise RegistryError("its answer came too late: allow more time with --timeout")
+        return manifest.parse(document.body, document.content_type)
+
+
+def _joined(failed: Sequence[RegistryError]) -> RegistryError:
+    """One error for all servers that were asked: the last one's kind, with the words of all."""
+    if len(failed) == 1:
+        return failed[0]
+    said = "; ".join(dict.fromkeys(str(error) for error in failed))
+    if failed and isinstance(failed[-1], ManifestUnknown):
+        return ManifestUnknown(said, status=404)
+    return RegistryError(said or "nobody may be asked for it")
 
 
 def _no_thread(question: Question) -> Unknown:

@@ -20,6 +20,7 @@ import httpcore
 import httpx
 
 from archfit.errors import RegistryError
+from archfit.registry.bodies import SMALL
 from archfit.registry.contexts import context
 from archfit.registry.dial import CONNECT_SECONDS, Unreachable
 from archfit.registry.proxies import proxy_for
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from archfit.registry.bodies import LargeBodies
     from archfit.registry.dial import Dialler
     from archfit.registry.trust import Tls, Trust
 
@@ -43,8 +45,11 @@ MAX_CONNECTIONS = 128
 class Engine:
     """Exchanges for all threads; see `Wire`."""
 
-    def __init__(self, dialler: Dialler, agent: str, environ: Mapping[str, str], trust: Trust) -> None:
+    def __init__(
+        self, dialler: Dialler, agent: str, environ: Mapping[str, str], trust: Trust, bodies: LargeBodies
+    ) -> None:
         self._dialler = dialler
+        self._bodies = bodies
         jar = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
         self._client = httpx.Client(
             transport=_Transport(dialler, environ, trust), trust_env=False, cookies=jar
@@ -70,7 +75,7 @@ class Engine:
             )
             response = self._client.send(request, stream=True)
             try:
-                return _read(response, url, limit)
+                return self._read(response, url, limit)
             finally:
                 response.close()
         except (httpx.InvalidURL, UnicodeError):
@@ -89,21 +94,24 @@ class Engine:
         """End all connections."""
         self._client.close()
 
-
-def _read(response: httpx.Response, url: str, limit: int) -> Reply:
-    where = urlsplit(url).netloc
-    encoding = response.headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in {"identity", ""}:
-        raise RegistryError(
-            f"{where} sent a compressed answer ({encoding[:20]!r}) that nobody asked for: refused"
-        )
-    body = bytearray()
-    for chunk in response.iter_raw():
-        body += chunk
-        if len(body) > limit:
-            raise RegistryError(f"{where} sent more than {limit} bytes: refused", status=response.status_code)
-    challenges = tuple(response.headers.get_list("www-authenticate"))
-    return Reply(response.status_code, dict(response.headers), bytes(body), url, challenges)
+    def _read(self, response: httpx.Response, url: str, limit: int) -> Reply:
+        where = urlsplit(url).netloc
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        if encoding not in {"identity", ""}:
+            raise RegistryError(
+                f"{where} sent a compressed answer ({encoding[:20]!r}) that nobody asked for: refused"
+            )
+        body = bytearray()
+        for chunk in response.iter_raw():
+            body += chunk
+            if len(body) > SMALL:
+                self._bodies.enter()
+            if len(body) > limit:
+                raise RegistryError(
+                    f"{where} sent more than {limit} bytes: refused", status=response.status_code
+                )
+        challenges = tuple(response.headers.get_list("www-authenticate"))
+        return Reply(response.status_code, dict(response.headers), bytes(body), url, challenges)
 
 
 class _Transport(httpx.BaseTransport):

@@ -17,13 +17,13 @@ descriptor.md, config.md), distribution-spec 1.1 (Pull), Docker image manifest v
 
 from __future__ import annotations
 
-import json
 import re
 
 from archfit.errors import InvalidManifest
 from archfit.images.platforms import normalised
 from archfit.images.reference import is_digest
 from archfit.record import Record
+from archfit.registry.documents import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ INDEXES = (OCI_INDEX, DOCKER_LIST)
 MANIFESTS = (OCI_MANIFEST, DOCKER_MANIFEST)
 ACCEPT = ", ".join((*INDEXES, *MANIFESTS))
 
-MAX_DEPTH = 32
 MAX_ENTRIES = 1024
 _GENERIC = ("", "application/octet-stream", "application/json", "text/plain", "binary/octet-stream")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII).fullmatch
@@ -97,7 +96,7 @@ def parse(body: bytes, content_type: str = "") -> Index | Manifest:
 
     Raises InvalidManifest.
     """
-    document = _load(body, content_type)
+    document = load(body, content_type)
     kind = _kind(document, content_type.partition(";")[0].strip().lower())
     if kind in INDEXES:
         return _index(document)
@@ -108,51 +107,8 @@ def parse(body: bytes, content_type: str = "") -> Index | Manifest:
 
 def parse_config(body: bytes) -> Platform | None:
     """The platform an image config states, None where it names no architecture. Raises InvalidManifest."""
-    platform = _platform(_load(body, ""), "its config")
+    platform = _platform(load(body), "its config")
     return None if platform is None or _is_unknown(platform) else platform
-
-
-def _load(body: bytes, content_type: str) -> dict[str, Any]:
-    try:
-        document = json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
-    except RecursionError:
-        raise InvalidManifest("its JSON is nested too deeply") from None
-    except ValueError:
-        if "html" in content_type or body.lstrip()[:1] == b"<":
-            raise InvalidManifest(
-                "it is a web page, not a manifest: is there a proxy or a login page?"
-            ) from None
-        raise InvalidManifest("it is not valid JSON") from None
-    if not isinstance(document, dict):
-        raise InvalidManifest("it is JSON, but not an object")
-    _check_depth(document)
-    return document
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Two readers may choose different values of a repeated key; neither is right.
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise InvalidManifest("it has the same key twice in one object")
-    return made
-
-
-def _constant(name: str) -> None:
-    raise InvalidManifest(f"it has the number {name}, which JSON does not know")
-
-
-def _check_depth(document: dict[str, Any]) -> None:
-    level: list[Any] = [document]
-    for _ in range(MAX_DEPTH):
-        level = [
-            child
-            for value in level
-            for child in (value.values() if isinstance(value, dict) else value)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return
-    raise InvalidManifest(f"its JSON is nested more than {MAX_DEPTH} levels deep")
 
 
 def _kind(document: dict[str, Any], content_type: str) -> str:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from archfit.errors import RegistryError
 from archfit.record import Record
+from archfit.registry.bodies import LargeBodies
 from archfit.registry.dial import Dialler, Unreachable
 from archfit.registry.proxies import proxy_for
 from archfit.registry.trust import Trust
@@ -51,6 +52,7 @@ class Wire:
 
     named: servers the operator named: any address but a refused one may be dialled.
     own: of registries that references name: private addresses may be dialled, but not loopback.
+    bodies: large answers that are in memory; whoever is done with one leaves.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Wire:
         self.named = self.dialler.named
         self.own = self.dialler.own
         self.trust = trust or Trust()
+        self.bodies = LargeBodies(self.left)
         self._agent = agent
         self._environ = environ
         self._starting = threading.Lock()
@@ -125,5 +128,5 @@ class Wire:
             if self._engine is None:
                 from archfit.registry.engine import Engine
 
-                self._engine = Engine(self.dialler, self._agent, self._environ, self.trust)
+                self._engine = Engine(self.dialler, self._agent, self._environ, self.trust, self.bodies)
             return self._engine

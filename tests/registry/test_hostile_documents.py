@@ -1,0 +1,150 @@
+"""Documents made to cost memory and time: 64 at once stay within the limits of the whole program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from archfit.registry import bodies, documents
+from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
+from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
+from running import PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MIB = 1024 * 1024
+IMAGES = 64
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p%d}\nspec:\n  containers:\n    - {name: a, image: x.io/r%d:1}\n"
+STREAM = "---\n".join(POD % (number, number) for number in range(IMAGES)).encode()
+
+
+class Cost(NamedTuple):
+    """What a run took. peak: MiB. seconds: of wall clock."""
+
+    status: int
+    stderr: str
+    peak: float
+    seconds: float
+    stdout: bytes
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+# A process between the tests and the program: what a process begins with counts for its peak.
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+"""
+
+
+def run(fake: FakeRegistry, *words: str) -> Cost:
+    """The real program on STREAM, with the resources that the system counted for it."""
+    began = time.monotonic()
+    program = [PROGRAM, "--no-cache", "--timeout", "5s", f"--mirror=x.io={fake.url}", *words]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", MEASURE, *program], input=STREAM, capture_output=True, check=True
+    )
+    stderr, _, counted = done.stderr.decode().rstrip().rpartition("\n")
+    status, peak = counted.split()
+    return Cost(int(status), stderr, int(peak) / 1024, time.monotonic() - began, done.stdout)
+
+
+EMPTY_OBJECTS = b'{"schemaVersion":2,"manifests":[' + b"{}," * (4 * MIB // 3 - 64) + b"{}]}"
+SMALL_NUMBERS = b'{"schemaVersion":2,"manifests":[],"x":[' + b"1," * 199_990 + b"1]}"
+SMALL_OBJECTS = b'{"schemaVersion":2,"manifests":[],"x":[' + b'{"":0},' * 99_990 + b"1]}"
+ONE_TEXT = b'{"schemaVersion":2,"manifests":[],"x":"' + "\U0001f980".encode() + b"a" * (4 * MIB - 64) + b'"}'
+NOTHING = b"x" * (4 * MIB)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(EMPTY_OBJECTS, id="empty-objects"),
+        pytest.param(SMALL_NUMBERS, id="numbers"),
+        pytest.param(SMALL_OBJECTS, id="small-objects"),
+        pytest.param(ONE_TEXT, id="one-text-of-wide-characters"),
+        pytest.param(NOTHING, id="no-json"),
+        pytest.param(b"{" * (4 * MIB), id="brackets"),
+    ],
+)
+def test_64_hostile_answers_stay_within_120_mib_and_the_deadline(fake: FakeRegistry, body: bytes) -> None:
+    fake.always(Answer(200, body, {"Content-Type": OCI_INDEX}))
+    cost = run(fake)
+    assert (cost.status, cost.stdout) == (1, b"")
+    assert "archfit itself failed" not in cost.stderr
+    assert cost.peak <= 120
+    assert cost.seconds <= 7  # the deadline, and a second each for the machine and the interpreter
+
+
+def test_64_large_answers_with_large_children_stay_within_them(fake: FakeRegistry) -> None:
+    config = b'{"os":"linux","architecture":"amd64","x":"' + b"a" * (4 * MIB - 128) + b'"}'
+    manifest = as_json(
+        {
+            "schemaVersion": 2,
+            "mediaType": OCI_MANIFEST,
+            "config": descriptor(OCI_CONFIG, config),
+            "layers": [],
+            "annotations": {"x": "a" * (4 * MIB - 1024)},
+        }
+    )
+
+    def script(asked: Asked) -> Answer:
+        return (
+            Answer(200, config)
+            if asked.kind == "blob"
+            else Answer(200, manifest, {"Content-Type": OCI_MANIFEST})
+        )
+
+    fake.on(script)
+    cost = run(fake, "--on-unknown=leave")
+    assert cost.status == 0, cost.stderr
+    assert cost.peak <= 120
+    assert cost.stdout.startswith(b"apiVersion")
+
+
+def test_an_error_page_of_4_mib_is_not_parsed(fake: FakeRegistry) -> None:
+    fake.always(Answer(404, EMPTY_OBJECTS))
+    cost = run(fake)
+    assert cost.status == 1
+    assert cost.peak <= 120
+
+
+def test_documents_are_counted_before_they_are_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents.json, "loads", None)
+    with pytest.raises(documents.InvalidManifest, match="more than 200000 values"):
+        documents.load(EMPTY_OBJECTS)
+
+
+def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
+    import threading
+
+    waits: list[float] = []
+    large = bodies.LargeBodies(lambda: waits.append(0.0) or 0.0)
+    entered: list[str] = []
+
+    def enter() -> None:
+        try:
+            large.enter()
+            large.enter()  # a second large answer of the same image needs no second place
+            entered.append("in")
+        except bodies.RegistryError as error:
+            entered.append(str(error))
+
+    for _ in range(3):
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+    assert entered == ["in", "in", "other large answers took all the time: allow more with --timeout"]
+    large.leave()  # a thread that holds no place gives none back
+    with pytest.raises(bodies.RegistryError):
+        large.enter()

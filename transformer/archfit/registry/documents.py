@@ -1,0 +1,76 @@
+"""JSON of strangers: counted before it is built, one document at a time.
+
+    bytes of the document      4 MiB at most (`client`)
+    values in it               200,000 at most: counted as commas and opening brackets, those in strings included
+    nesting                    32 levels
+    names of one object        unique; two readers may choose different values of a repeated one
+
+4 MiB of `{}` are 1.4 million objects and 100 MB of memory; a real index has some thousand values. Two documents are
+never built at the same time, so that 64 answers need no more memory than one.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+
+from archfit.errors import InvalidManifest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_DEPTH = 32
+MAX_VALUES = 200_000
+_one_at_a_time = threading.Lock()
+
+
+def load(body: bytes, content_type: str = "") -> dict[str, Any]:
+    """The object in `body`. content_type: the header as received, for the error. Raises InvalidManifest."""
+    if sum(map(body.count, (b",", b"{", b"["))) > MAX_VALUES:
+        raise InvalidManifest(f"it has more than {MAX_VALUES} values, which no image needs")
+    with _one_at_a_time:
+        document = _built(body, content_type)
+        _check_depth(document)
+    return document
+
+
+def _built(body: bytes, content_type: str) -> dict[str, Any]:
+    try:
+        document = json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+    except RecursionError:
+        raise InvalidManifest("its JSON is nested too deeply") from None
+    except ValueError:
+        if "html" in content_type or body.lstrip()[:1] == b"<":
+            raise InvalidManifest(
+                "it is a web page, not a manifest: is there a proxy or a login page?"
+            ) from None
+        raise InvalidManifest("it is not valid JSON") from None
+    if not isinstance(document, dict):
+        raise InvalidManifest("it is JSON, but not an object")
+    return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise InvalidManifest("it has the same key twice in one object")
+    return made
+
+
+def _constant(name: str) -> None:
+    raise InvalidManifest(f"it has the number {name}, which JSON does not know")
+
+
+def _check_depth(document: dict[str, Any]) -> None:
+    level: list[Any] = [document]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for value in level
+            for child in (value.values() if isinstance(value, dict) else value)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return
+    raise InvalidManifest(f"its JSON is nested more than {MAX_DEPTH} levels deep")
