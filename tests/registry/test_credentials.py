@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.errors import RegistryError
-from archfit.registry import helper
 from archfit.registry.credentials import Credential, Keychain
+from archfit.registry.helper import Helper
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -261,14 +261,14 @@ def test_a_missing_helper_is_reported_conformance_49(home: Home) -> None:
 @pytest.mark.parametrize("name", ["../evil", "a b", "a;b", "", "a/b", "é"])
 def test_helper_names_are_words_security_17(home: Home, name: str) -> None:
     with pytest.raises(RegistryError, match="cannot be run"):
-        helper.ask(name, "h.io", home.environ)
+        Helper(name, "h.io", home.environ).answer(1)
 
 
 @pytest.mark.parametrize("server", ["h.io\nevil.io", "h io", "", "hé.io"])
 def test_a_helper_is_only_asked_for_one_plain_host_security_17(home: Home, server: str) -> None:
     home.helper("one", GIVES)
     with pytest.raises(RegistryError):
-        helper.ask("one", server, home.environ)
+        Helper("one", server, home.environ).answer(1)
     assert home.calls() == []
 
 
@@ -286,7 +286,7 @@ def test_a_helper_is_only_asked_for_one_plain_host_security_17(home: Home, serve
 def test_a_helper_that_does_not_end_is_ended_conformance_49(home: Home, code: str, says: str) -> None:
     home.helper("one", code)
     with pytest.raises(RegistryError, match=says):
-        helper.ask("one", "h.io", home.environ, seconds=0.3)
+        Helper("one", "h.io", home.environ).answer(0.3)
 
 
 @pytest.mark.parametrize(

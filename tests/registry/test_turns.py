@@ -90,7 +90,7 @@ def test_a_machine_that_allows_few_threads(
 
     monkeypatch.setattr(threading.Thread, "start", limited)
     answers = runs.ask(*servers_that_refuse(runs, 20))
-    wanted = "cannot be connected to" if allowed else "this machine allows the process no thread"
+    wanted = "cannot be connected to" if allowed else "this machine does not allow"
     assert [isinstance(answer, Unknown) and wanted in answer.cause for answer in answers.values()] == [
         True
     ] * 20

@@ -150,6 +150,9 @@ class Kept:
         """What can only be asked for once the servers' entries are known."""
         servers = {reference.normalised: self._keys.host(reference) for reference in references}
         known = self._get([key for key in dict.fromkeys(servers.values()) if key])
+        self._keys.prepare(
+            (reference, known.get(servers[reference.normalised], "")) for reference in references
+        )
         keys = {
             reference.normalised: self._keys.late(reference, known.get(servers[reference.normalised], ""))
             for reference in references

@@ -18,13 +18,14 @@ from archfit.images.entries import key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from archfit.images.reference import Reference
     from archfit.registry.credentials import Credential, Keychain
     from archfit.registry.mirrors import Target
 
 _OFFICIAL = "docker.io/library/"
+_HELPERS = 32
 _ROUNDS = 2**13  # 8 MiB and 15 ms for each credential
 
 
@@ -39,6 +40,9 @@ class OwnKeys:
         """The key of what is known of the server, where `late` wants to see it; else ""."""
         del reference
         return ""
+
+    def prepare(self, servers: Iterable[tuple[Reference, str]]) -> None:
+        """Get ready for `late` of these references and servers' entries."""
 
     def late(self, reference: Reference, host: str) -> list[str]:
         """More keys, once the server's entry is known ("" if there is none)."""
@@ -72,8 +76,28 @@ class SharedKeys:
         first = next((place for place in self._places(reference) if self._needs_helper(place)), None)
         return f"host:{first.origin}" if first else ""
 
+    def prepare(self, servers: Iterable[tuple[Reference, str]]) -> None:
+        # Helpers take long and wait for nobody but themselves, so they run side by side.
+        import threading
+
+        asking = [reference for reference, host in servers if _wants_credentials(host)]
+        places = {place.host: place for reference in asking for place in self._places(reference)}
+        slow = [place for place in places.values() if self._needs_helper(place)]
+        threads = [
+            threading.Thread(target=self._name_at, args=(place,), kwargs={"helpers": True}, daemon=True)
+            for place in slow[:_HELPERS]
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+        except RuntimeError:
+            pass  # This machine allows no more threads: `late` asks the others' helpers, one by one.
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join(min(self._keychain.left(), threading.TIMEOUT_MAX))
+
     def late(self, reference: Reference, host: str) -> list[str]:
-        if '"bearer"' not in host and '"basic"' not in host:
+        if not _wants_credentials(host):
             return []
         name = self._who(reference, helpers=True)
         return [f"{_shared(reference)}#{name}"] if name else []
@@ -120,6 +144,11 @@ class SharedKeys:
         if (host, credential) not in self._names:
             self._names[host, credential] = _hashed(host, credential)
         return self._names[host, credential]
+
+
+def _wants_credentials(host: str) -> bool:
+    """The server's entry says that it asks for credentials."""
+    return '"bearer"' in host or '"basic"' in host
 
 
 def _shared(reference: Reference) -> str:

@@ -21,6 +21,7 @@ import os
 import time
 
 from archfit.errors import InvalidReference
+from archfit.images.deadline import Deadline
 from archfit.images.kept import Kept
 from archfit.images.keys import OwnKeys
 from archfit.images.overrides import override
@@ -67,8 +68,10 @@ class Lookup:
         progress: Callable[[int, int], None] | None,
         wait: Callable[[float], object],
         named_hosts_only: bool,
+        deadline: Deadline,
         keychain: Keychain | None = None,
     ) -> None:
+        self._deadline = deadline
         self._named_hosts_only = named_hosts_only
         self.messages: list[str] = []
         self._operator = operator
@@ -94,6 +97,7 @@ class Lookup:
 
     def resolve(self, texts: Iterable[str]) -> dict[str, Answer]:
         """An answer for each distinct text. Raises UsageError when overrides contradict each other."""
+        self._deadline.start(self._operator.timeout_seconds)
         answers: dict[str, Answer] = {}
         wanted: dict[str, tuple[Reference, list[str]]] = {}
         for text in dict.fromkeys(texts):
@@ -120,16 +124,19 @@ class Lookup:
         Target and document: where the manifest was read, and the manifest; None where none was had.
         """
         unique = list({reference.normalised: reference for reference in references}.values())
-        crew = self._network().begin(self._operator.timeout_seconds)
+        self._deadline.start(self._operator.timeout_seconds)
+        crew = self._network().begin(self._deadline.left())
         crew.documents = {}
-        answers = self._ask(unique, {}, self._operator.timeout_seconds)
+        answers = self._ask(unique, {})
         return {name: (answer, *crew.documents.get(name, (None, None))) for name, answer in answers.items()}
 
     def close(self) -> None:
-        """Give back the cache and the connections."""
+        """Give back the cache and the connections, and end the credential helpers that still run."""
         self._kept.close()
         if self._session:
             self._session.close()
+        if self._keychain:
+            self._keychain.close()
 
     def _keys(self, store: Store) -> OwnKeys | SharedKeys:
         if not store.shared:
@@ -150,6 +157,7 @@ class Lookup:
 
         if self._keychain is None:
             self._keychain = Keychain(self._operator.authfile, self._environ)
+        self._keychain.left = self._deadline.left
         return self._keychain
 
     def _references(self, references: list[Reference]) -> dict[str, Answer]:
@@ -204,26 +212,19 @@ class Lookup:
 
     def _together(self, references: list[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         if self._operator.cache_ttl_seconds == 0:  # what another process hears now is not believed either
-            return self._ask(references, stale, self._operator.timeout_seconds)
+            return self._ask(references, stale)
         from archfit.images.flight import fly
 
-        deadline = time.monotonic() + self._operator.timeout_seconds
-
-        def left() -> float:
-            return max(0.0, deadline - time.monotonic())
-
         def ask(some: Sequence[Reference]) -> dict[str, Answer]:
-            return self._ask(some, stale, left())
+            return self._ask(some, stale)
 
-        return fly(references, self._kept, ask, clock=self._clock, wait=self._wait, left=left)
+        return fly(references, self._kept, ask, clock=self._clock, wait=self._wait, left=self._deadline.left)
 
-    def _ask(
-        self, references: Sequence[Reference], stale: Mapping[str, Found], seconds: float
-    ) -> dict[str, Answer]:
+    def _ask(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         from archfit.registry.crew import Question
 
         session = self._network()
-        crew: Crew = session.begin(seconds)
+        crew: Crew = session.begin(self._deadline.left())
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
         routes = crew.routes(questions)
         session.recall_hosts(self._kept.hosts(place.origin for route in routes for place in route.places))
@@ -279,7 +280,10 @@ def open_lookup(
         from archfit.registry.mirrors import check
 
         check(operator.mirrors)
-    store, trouble = (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ, clock)
+    deadline = Deadline()
+    store, trouble = (
+        (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ, clock, deadline)
+    )
     lookup = Lookup(
         operator,
         overrides,
@@ -290,6 +294,7 @@ def open_lookup(
         progress=progress,
         wait=wait,
         named_hosts_only=named_hosts_only,
+        deadline=deadline,
         keychain=keychain,
     )
     if trouble:
@@ -298,14 +303,14 @@ def open_lookup(
 
 
 def _open_store(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], deadline: Deadline
 ) -> tuple[Store, str]:
     if operator.no_cache:
         return MemoryStore(), ""
     from archfit.store.open import open_store
 
     try:
-        return open_store(operator, environ, clock), ""
+        return open_store(operator, environ, clock, deadline.left_for_cache), ""
     except StoreTrouble as trouble:
         return MemoryStore(), str(trouble)
 

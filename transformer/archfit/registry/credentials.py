@@ -28,8 +28,10 @@ from archfit.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
+
+    from archfit.registry.helper import Helper
 
 _HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
 _HUB_SERVER = "https://index.docker.io/v1/"
@@ -55,15 +57,19 @@ class Credential(Record):
 
 
 class Keychain:
-    """The operator's credentials; safe to ask from several threads."""
+    """The operator's credentials; safe to ask from several threads.
+
+    left: seconds that a helper may take now.
+    """
 
     def __init__(self, authfile: str, environ: Mapping[str, str]) -> None:
         self._environ = environ
         self._paths = tuple(_paths(authfile, environ))
         self._files: tuple[tuple[str, dict[str, Any]], ...] | None = None
-        self._helped: dict[tuple[str, str], tuple[str, str] | RegistryError | None] = {}
+        self.left: Callable[[], float] = lambda: float("inf")
+        self._helpers: dict[tuple[str, str], Helper] = {}
         self._reading = threading.Lock()
-        self._helping = threading.Lock()
+        self._choosing = threading.Lock()
 
     def find(self, host: str, repository: str, *, helpers: bool = True) -> Credential | None:
         """The credential for `host[:port]` and a path below it, None if there is none.
@@ -76,6 +82,12 @@ class Keychain:
             if found:
                 return found
         return None
+
+    def close(self) -> None:
+        """End the helpers that still run."""
+        with self._choosing:
+            for one in self._helpers.values():
+                one.end()
 
     def mentions(self, host: str) -> bool:
         """Some file has an entry for this host, so that the registry can be expected to ask for it."""
@@ -122,20 +134,14 @@ class Keychain:
         return self._from_helper(store, host, path, helpers=helpers) if store else None
 
     def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
-        from archfit.registry import helper  # subprocess and shutil: 8 ms before the first request
+        from archfit.registry.helper import Helper  # subprocess and shutil: 8 ms before the first request
 
         server = _HUB_SERVER if host in _HUB else host
-        with self._helping:
-            if (name, server) not in self._helped:
-                if not helpers:
-                    raise HelperNeeded(f"docker-credential-{name} was not run")
-                try:
-                    self._helped[name, server] = helper.ask(name, server, self._environ)
-                except RegistryError as error:
-                    self._helped[name, server] = error
-            answer = self._helped[name, server]
-        if isinstance(answer, RegistryError):
-            raise RegistryError(str(answer))
+        with self._choosing:
+            helper = self._helpers.setdefault((name, server), Helper(name, server, self._environ))
+        if not helpers and not helper.asked:
+            raise HelperNeeded(f"docker-credential-{name} was not run")
+        answer = helper.answer(self.left())
         if answer is None:
             return None
         user, secret = answer

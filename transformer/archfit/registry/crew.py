@@ -25,7 +25,7 @@ from archfit.record import Record
 from archfit.registry import manifest, walk
 from archfit.registry.dial import Unreachable
 from archfit.registry.mirrors import place_of
-from archfit.registry.turns import Turns
+from archfit.registry.turns import NO_THREAD, Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,10 +241,7 @@ def _joined(failed: Sequence[RegistryError]) -> RegistryError:
 
 
 def _no_thread(question: Question) -> Unknown:
-    return Unknown(
-        f"{question.reference} was not asked for: this machine allows the process no thread; raise its limit "
-        "(`ulimit -u`, or the pids limit of the container)"
-    )
+    return Unknown(f"asking for {question.reference} needs a thread, which {NO_THREAD}")
 
 
 def _first(route: Route) -> str:

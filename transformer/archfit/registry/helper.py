@@ -4,19 +4,25 @@
     exit 1    "credentials not found in native keychain"                 there is none
     else      the helper failed: an error for that registry, never "anonymous"
 
-Run without a shell, for at most 15 seconds, with at most 64 KiB of output. Its output is never shown: it may hold
-the secret. Source: docker/docker-credential-helpers, README.md and client/client.go.
+Run without a shell, in a process group of its own, within the deadline of the run and for at most 15 seconds, with at
+most 64 KiB of output; then the whole group is ended. Its output is never shown: it may hold the secret.
+Source: docker/docker-credential-helpers, README.md and client/client.go.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
+import time
 
 from archfit.errors import RegistryError
+from archfit.registry.turns import NO_THREAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,45 +35,102 @@ _SERVER = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 _NOT_FOUND = (b"credentials not found in native keychain",)
 
 
-def ask(
-    name: str, server: str, environ: Mapping[str, str], seconds: float = LONGEST_SECONDS
-) -> tuple[str, str] | None:
-    """User name and secret that the helper holds for `server`, None if it holds none.
+class Helper:
+    """One helper and one server; asked once, by the first thread that needs it, while the others wait."""
 
-    Raises RegistryError when the helper cannot be run, fails, is too slow or talks nonsense.
-    """
-    program = f"docker-credential-{name}"
-    if _NAME(name) is None or _SERVER(server) is None:
-        raise RegistryError(f"the credential helper {name!r} has a name that cannot be run")
-    path = shutil.which(program, path=environ.get("PATH"))
-    if path is None:
-        raise RegistryError(
-            f"the credential helper {program}, configured for {server}, is not on PATH: "
-            "install it, or remove it from the credentials file"
-        )
-    try:
-        process = subprocess.Popen(  # noqa: S603 - the operator's own credentials file names it; no shell
-            [path, "get"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=dict(environ),
-        )
-    except OSError as error:
-        raise RegistryError(f"the credential helper {program} cannot be run: {error.strerror}") from None
-    output = _talk(process, server, seconds)
-    again = f"run `echo {server} | {program} get` to see why"
-    if output is None:
-        raise RegistryError(f"the credential helper {program} gave no answer in {seconds:g} s: {again}")
-    if len(output) > _MAX_OUTPUT:
-        raise RegistryError(f"the credential helper {program} wrote more than {_MAX_OUTPUT} bytes: {again}")
-    if process.returncode != 0:
-        if any(words in output for words in _NOT_FOUND):
-            return None
-        raise RegistryError(
-            f"the credential helper {program} failed for {server} (exit {process.returncode}): {again}"
-        )
-    return _parsed(output, program)
+    def __init__(self, name: str, server: str, environ: Mapping[str, str]) -> None:
+        self.asked = False
+        self._name = name
+        self._server = server
+        self._environ = environ
+        self._asking = threading.Lock()
+        self._answer: tuple[str, str] | RegistryError | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def answer(self, seconds: float) -> tuple[str, str] | None:
+        """User name and secret that the helper holds for the server, None if it holds none.
+
+        Raises RegistryError when the helper cannot be run, fails, is too slow or talks nonsense.
+        """
+        ends = time.monotonic() + min(seconds, LONGEST_SECONDS)
+        if not self._asking.acquire(timeout=max(0.0, ends - time.monotonic())):
+            raise RegistryError(
+                f"the credential helper docker-credential-{self._name} gave no answer in time"
+            )
+        try:
+            if not self.asked:
+                try:
+                    self._answer = self._ask(max(0.0, ends - time.monotonic()))
+                except RegistryError as error:
+                    self._answer = error
+                self.asked = True
+        finally:
+            self._asking.release()
+        if isinstance(self._answer, RegistryError):
+            raise RegistryError(str(self._answer))
+        return self._answer
+
+    def end(self) -> None:
+        """End the program, and whatever it started, if it still runs."""
+        process = self._process
+        if process is not None and process.poll() is None:
+            _kill(process)
+
+    def _ask(self, seconds: float) -> tuple[str, str] | None:
+        program, server = f"docker-credential-{self._name}", self._server
+        if _NAME(self._name) is None or _SERVER(server) is None:
+            raise RegistryError(f"the credential helper {self._name!r} has a name that cannot be run")
+        path = shutil.which(program, path=self._environ.get("PATH"))
+        if path is None:
+            raise RegistryError(
+                f"the credential helper {program}, configured for {server}, is not on PATH: "
+                "install it, or remove it from the credentials file"
+            )
+        if seconds <= 0:
+            raise RegistryError(
+                f"the credential helper {program} was not run, as no time was left: allow more with --timeout"
+            )
+        try:
+            process = self._process = subprocess.Popen(  # noqa: S603 - the operator's file names it; no shell
+                [path, "get"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=dict(self._environ),
+                process_group=None if os.name == "nt" else 0,
+            )
+        except OSError as error:
+            raise RegistryError(f"the credential helper {program} cannot be run: {error.strerror}") from None
+        try:
+            output = _talk(process, server, seconds)
+        except RuntimeError:
+            _kill(process)
+            raise RegistryError(
+                f"the credential helper {program} needs a thread, which {NO_THREAD}"
+            ) from None
+        again = f"run `echo {server} | {program} get` to see why"
+        if output is None:
+            raise RegistryError(f"the credential helper {program} gave no answer in {seconds:.3g} s: {again}")
+        if len(output) > _MAX_OUTPUT:
+            raise RegistryError(
+                f"the credential helper {program} wrote more than {_MAX_OUTPUT} bytes: {again}"
+            )
+        if process.returncode != 0:
+            if any(words in output for words in _NOT_FOUND):
+                return None
+            raise RegistryError(
+                f"the credential helper {program} failed for {server} (exit {process.returncode}): {again}"
+            )
+        return _parsed(output, program)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """The program and its group, which holds what it started itself."""
+    if os.name == "nt":
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _talk(process: subprocess.Popen[bytes], server: str, seconds: float) -> bytes | None:
@@ -91,9 +154,8 @@ def _talk(process: subprocess.Popen[bytes], server: str, seconds: float) -> byte
     try:
         process.wait(1.0 if in_time and output and len(output[0]) <= _MAX_OUTPUT else 0)
     except subprocess.TimeoutExpired:
-        process.kill()
+        _kill(process)
         process.wait()
-    # A grandchild may still hold the pipe; then it is left to the reader, which is a daemon.
     reader.join(1.0)
     if not reader.is_alive() and process.stdout:
         process.stdout.close()

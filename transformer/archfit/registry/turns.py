@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+NO_THREAD = "this machine does not allow: raise its limit of processes (`ulimit -u`, or the pids limit)"
+
+
 class Turns:
     """Indices of `servers`, each taken once; safe to use from several threads."""
 

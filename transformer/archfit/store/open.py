@@ -33,21 +33,33 @@ def place(operator: Operator, environ: Mapping[str, str]) -> str:
     return path
 
 
+def _unlimited() -> float:
+    return float("inf")
+
+
 def open_store(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
+    operator: Operator,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+    left: Callable[[], float] = _unlimited,
 ) -> SqliteStore | RedisStore:
-    """The store, opened; a server is not asked yet. clock: Unix seconds. Raises StoreTrouble."""
+    """The store, opened; a server is not asked yet. clock: Unix seconds. left: seconds that a command may take now.
+
+    Raises StoreTrouble.
+    """
     if operator.cache.startswith(_SERVERS):
-        return _server(operator, environ, clock)
+        return _server(operator, environ, clock, left)
     path = place(operator, environ)
     try:
         from archfit.store.sqlite import SqliteStore
     except ImportError:
         raise StoreTrouble("this Python has no sqlite3, so there is no cache") from None
-    return SqliteStore(path, clock)
+    return SqliteStore(path, clock, left)
 
 
-def _server(operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]) -> RedisStore:
+def _server(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], left: Callable[[], float]
+) -> RedisStore:
     from archfit.options.cache_place import server
 
     try:
@@ -63,6 +75,7 @@ def _server(operator: Operator, environ: Mapping[str, str], clock: Callable[[], 
         tag_seconds=max(operator.cache_ttl_seconds, operator.max_stale_seconds),
         patience_seconds=operator.timeout_seconds / 4,
         clock=clock,
+        left=left,
     )
 
 

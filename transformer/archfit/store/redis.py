@@ -44,7 +44,7 @@ class RedisStore:
     """See `archfit.store`. The server is asked at the first use.
 
     tag_seconds: for how long a tag's entry can be of use. patience_seconds: at most so long for each command, and
-    never longer than two. clock: Unix seconds.
+    never longer than two. clock: Unix seconds. left: seconds that a command may take now; after its end none is sent.
     """
 
     shared = True
@@ -59,6 +59,7 @@ class RedisStore:
         patience_seconds: float = _PATIENCE_SECONDS,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        left: Callable[[], float] = lambda: _PATIENCE_SECONDS,
     ) -> None:
         self._place = str(server)
         self._password = password
@@ -66,6 +67,7 @@ class RedisStore:
         self._patience = min(patience_seconds, _PATIENCE_SECONDS)
         self._clock = clock
         self._monotonic = monotonic
+        self._left = left
         self._claimed: dict[str, float] = {}
         # Nothing is sent but what is meant: no HELLO, no CLIENT SETINFO, no tries again.
         options: dict[str, Any] = {
@@ -168,6 +170,9 @@ class RedisStore:
 
     def _do(self, work: Callable[[redis.Redis], T]) -> T:
         """What `work` gives, in time. Raises StoreTrouble."""
+        patience = min(self._patience, self._left())
+        if patience <= 0:
+            raise self._trouble("the time of the run was over", "allow more with --timeout")
         done: queue.SimpleQueue[tuple[T | None, Exception | None]] = queue.SimpleQueue()
 
         def run() -> None:
@@ -176,9 +181,12 @@ class RedisStore:
             except Exception as error:  # noqa: BLE001 - whatever a server makes the client trip over
                 done.put((None, error))
 
-        threading.Thread(target=run, daemon=True).start()
         try:
-            value, error = done.get(timeout=self._patience)
+            threading.Thread(target=run, daemon=True).start()
+        except RuntimeError:
+            raise self._trouble("this machine allows no more threads", "raise `ulimit -u`") from None
+        try:
+            value, error = done.get(timeout=patience)
         except queue.Empty:
             raise self._trouble("it gave no answer in time", "see whether it is well") from None
         if error:

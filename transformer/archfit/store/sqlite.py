@@ -40,14 +40,23 @@ _SCHEMA = f"""
 
 
 class SqliteStore:
-    """See `archfit.store`. Safe under several processes; used by one thread at a time. clock: Unix seconds."""
+    """See `archfit.store`. Safe under several processes; used by one thread at a time. clock: Unix seconds.
+
+    left: seconds that a write may take now.
+    """
 
     shared = False
 
-    def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        path: str,
+        clock: Callable[[], float] = time.time,
+        left: Callable[[], float] = lambda: _WAIT_SECONDS,
+    ) -> None:
         """Open the file, making it and its directory where they are missing. Raises StoreTrouble."""
         self._path = path
         self._clock = clock
+        self._left = left
         try:
             if not os.path.exists(path):
                 _make(path)
@@ -147,6 +156,7 @@ class SqliteStore:
         """What `work` gives, all of it done or nothing. Raises StoreTrouble."""
         try:
             self._file.execute("PRAGMA synchronous = NORMAL")
+            self._file.execute(f"PRAGMA busy_timeout = {int(1000 * min(_WAIT_SECONDS, self._left()))}")
             self._file.execute("BEGIN IMMEDIATE")
             try:
                 done = work()

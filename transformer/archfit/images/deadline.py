@@ -1,0 +1,37 @@
+"""The deadline of a lookup, which everything that it waits for has in common.
+
+    cache read | credential helpers | registries ........ | cache written
+    <--------------------- --timeout ------------------->|<- grace ->
+
+What was learned may be written to the cache within half a second after it.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GRACE_SECONDS = 0.5
+
+
+class Deadline:
+    """clock: seconds of a clock that never goes back. There is no end before `start`."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._end = float("inf")
+
+    def start(self, seconds: float) -> None:
+        """It ends that many seconds from now."""
+        self._end = self._clock() + seconds
+
+    def left(self) -> float:
+        """Seconds until it ends, 0 after it."""
+        return max(0.0, self._end - self._clock())
+
+    def left_for_cache(self) -> float:
+        """Seconds until the cache has to be done."""
+        return max(0.0, self._end + GRACE_SECONDS - self._clock())
