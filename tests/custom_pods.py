@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from archfit.workloads.pods import Pod
+    from archfit.workloads.table import Own
 
 _PATHS = {".".join(map(str, row.pod_spec)) for row in WORKLOADS.values()}
 _IN_LISTS = re.compile(r"\A(items\[[0-9]+\]\.)+")
@@ -29,11 +30,14 @@ def is_custom(api_version: str, kind: str) -> bool:
     return (group_of(api_version), kind) not in WORKLOADS
 
 
-def projected(documents: Iterable[Any]) -> bytes:
-    """One object for each pod of a custom resource: its placement and its images where Kubernetes has them."""
+def projected(documents: Iterable[Any], own: Own | None = None) -> bytes:
+    """One object for each pod of a custom resource: its placement and its images where Kubernetes has them.
+
+    own: rows of `workloads:`, by kind.
+    """
     made = []
     for document in documents:
-        for pod in find_pods(document, Place(1, 1)):
+        for pod in find_pods(document, Place(1, 1), (), own):
             if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:
                 made.append(_plain(pod, f"pod-{len(made)}"))
     return b"".join(b"---\n" + json.dumps(one).encode() + b"\n" for one in made)

@@ -1,6 +1,7 @@
 """`archfit setup TOOL`: writes the files that plug archfit in.
 
 setup cluster    an archfit.yaml from `kubectl get nodes -o json`
+setup workloads  rows for custom resources from their CustomResourceDefinitions
 setup helm       the plugin that Helm 4 needs
 setup argocd     the plugin for Argo CD, and its sidecar
 setup kustomize  the KRM function's configuration, named in a kustomization
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
 HELP = """\
-usage: archfit setup cluster|helm|argocd|kustomize|kpt|flux [OPTION]...
+usage: archfit setup cluster|workloads|helm|argocd|kustomize|kpt|flux [OPTION]...
 
   cluster   Writes a configuration file from the nodes of a cluster.
+  workloads
+            Writes rows for custom resources from their CustomResourceDefinitions.
   helm      Installs the plugin that Helm 4 needs, or checks an installation.
   argocd    Writes the plugin for Argo CD with its sidecar, or checks an installation.
   kustomize, kpt
@@ -40,6 +43,10 @@ def run(
             from archfit.commands import setup_cluster
 
             return setup_cluster.run(rest, stdin, stdout, stderr)
+        case ["workloads", *rest]:
+            from archfit.commands import setup_workloads
+
+            return setup_workloads.run(rest, stdin, stdout, stderr)
         case ["helm", *rest]:
             from archfit.commands import setup_helm
 
@@ -55,4 +62,6 @@ def run(
         case ["-h" | "--help", *_]:
             stdout.write(HELP.encode())
             return 0
-    raise UsageError("name what to set up: archfit setup cluster, helm, argocd, kustomize, kpt or flux")
+    raise UsageError(
+        "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt or flux"
+    )
