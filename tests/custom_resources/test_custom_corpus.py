@@ -218,7 +218,7 @@ def as_deployments(documents: list[Any], pods: list[Pod]) -> bytes:
                 {"name": f"c{at}", "image": use.text} for at, use in enumerate(pod.images) if use.text
             ]
         }
-        inherited = {field: source for field, source, _ in (pod.places.inherited if pod.places else ())}
+        inherited = {field: source for field, source, _ in (pod.places.inherited if pod.places else ()) if source}
         for field in ("nodeSelector", "affinity", "tolerations"):
             value = None
             for path in (pod.at(field), inherited.get(field, ())):

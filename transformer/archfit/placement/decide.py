@@ -106,19 +106,23 @@ def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decisio
 def _conflict(case: _Case) -> Decision:
     pod, pins = case.pod, arch_pins(case.pod)
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
-    message = wording.conflict(pins, case.found, case.evidence.known, case.asked, case.options)
+    message = wording.conflict(pod, pins, case.found, case.evidence.known, case.asked, case.options)
     case.results.append(_result(pod, severity, message, wording.demanding_path(pod, pins, case.found)))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
 
 def _placed(case: _Case) -> Decision:
     pod, options, asked = case.pod, case.options, case.asked
-    needed_only = case.once and options.immutable == "needed"
+    custom = pod.places
+    needed_only = (case.once and options.immutable == "needed") or bool(custom and custom.needed_only)
     pins = arch_pins(pod)
     wanted = restriction(
         case.found, pinned=bool(pins), always=options.affinity == "always" and not needed_only
     )
     lacking = _lacking(case)
+    if custom is not None and custom.chosen and lacking and not pins:
+        case.results.append(_result(pod, "warning", f"{custom.chosen}{wording.because(lacking)}", pod.path))
+        return _decision(case, "Unresolved", "its operator chooses the architecture", lacking)
     _warn(case, pins, wanted, lacking)
     narrow = "" if options.stamp else leftover(pod, case.found)
     if narrow:
@@ -135,18 +139,17 @@ def _placed(case: _Case) -> Decision:
     elif asked.prefer and not case.stated and pod.ref.kind != "DaemonSet":
         preferred = additions.preferred(asked.prefer, case.reachable, case.evidence)
 
-    if pod.places is not None:
+    if custom is not None:
+        from archfit.placement.custom import within_fields
+
         tainted = bool(new) and additions.all_tainted(asked.tolerate, case.own, case.reachable)
-        if not _has_places(case, written, new if tainted else []):
-            return _decision(case, "Conflict", f"{pod.ref.kind} has no field for what it needs", lacking)
-        if pod.lacks("affinity"):
-            _say_dropped(
-                case, "affinity", [f"a preference of {architecture}" for architecture, _ in preferred]
-            )
-            written, preferred = NOTHING, []
-        if pod.lacks("tolerations"):
-            _say_dropped(case, "tolerations", [f"a toleration of {wording.taint(one)}" for one in new])
-            new = []
+        fields = within_fields(
+            pod, options, case.reachable, lacking, written, preferred, new, tainted=tainted
+        )
+        case.results.extend(fields.results)
+        if fields.problem:
+            return _decision(case, "Conflict", fields.problem, lacking)
+        written, preferred, new = fields.written, list(fields.preferred), list(fields.tolerations)
 
     patch = fitted(
         pod,
@@ -156,8 +159,13 @@ def _placed(case: _Case) -> Decision:
         ],
     )
     if patch:
-        if pod.places is not None and pod.places.note:
-            case.results.append(_result(pod, "info", pod.places.note, pod.path))
+        if custom is not None:
+            from archfit.placement.custom import effect
+
+            problem, told = effect(pod, custom, patch, options)
+            case.results.extend(told)
+            if problem:
+                return _decision(case, "Conflict", problem, lacking)
         restricted = case.reachable if written is not NOTHING else ()
         reason = wording.changed(restricted, lacking, new, [architecture for architecture, _ in preferred])
         return _decision(case, "Change", reason, lacking, tuple(patch))
@@ -167,28 +175,6 @@ def _placed(case: _Case) -> Decision:
         return _decision(case, "AlreadySet", "it says already what archfit would write", lacking)
     unseen = case.evidence.unasked and not case.evidence.known
     return _decision(case, "NotNeeded", wording.not_needed(needed_only=needed_only, unseen=unseen), lacking)
-
-
-def _has_places(case: _Case, written: Restriction, needed: list[Toleration]) -> bool:
-    """Whether the kind has the fields for what the pod cannot run without; said where not."""
-    pod = case.pod
-    severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
-    has = True
-    if written is not NOTHING and not written.only_always and pod.lacks("affinity"):
-        message = wording.no_affinity(pod.ref.kind, case.reachable, _lacking(case))
-        case.results.append(_result(pod, severity, message, pod.path))
-        has = False
-    if needed and pod.lacks("tolerations"):
-        message = wording.no_tolerations(pod.ref.kind, needed)
-        case.results.append(_result(pod, severity, message, pod.path))
-        has = False
-    return has
-
-
-def _say_dropped(case: _Case, field: str, dropped: list[str]) -> None:
-    if dropped:
-        message = wording.dropped(case.pod.ref.kind, field, dropped)
-        case.results.append(_result(case.pod, "info", message, case.pod.path))
 
 
 def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tuple[Removed, ...]) -> None:

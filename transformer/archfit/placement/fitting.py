@@ -2,7 +2,8 @@
 
     the way to a field is missing      add {} for each mapping on it, from the top, guarded by a test of the first one
     a field is such a holder itself    it is added as the patch has it (spec.affinity of CloudNativePG)
-    the field's value is inherited     the whole value is written, with what the patch adds: an own value replaces it
+    the field's value is inherited,    the whole value is written, with what the patch adds: an own value replaces it
+    or the operator's default
 
 The patch so far is about a pod spec with every value in its place (`Pod.at`).
 """
@@ -31,7 +32,8 @@ def fitted(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:
         if own:
             within: list[Operation] = [step.replace(path=step.path[len(at) :]) for step in own]
             value = apply(pod.spec[field], within)
-            written: list[Operation] = [Test(source, pod.spec[field]), Test(at, [] if empty else None)]
+            written: list[Operation] = [Test(source, pod.spec[field])] if source is not None else []
+            written.append(Test(at, [] if empty else None))
             written += [Add((*at, "-"), item) for item in value] if empty else [Add(at, value)]
             first = steps.index(own[0])
             steps = [step for step in steps if not _below(step.path, at)]

@@ -7,6 +7,7 @@ A conflict says what the pod itself demands, what every image offers, and what t
 
 from __future__ import annotations
 
+from archfit.patch import dotted
 from archfit.placement.affinity import ARCH_LABELS, REQUIRED
 from archfit.placement.architectures import offered
 from archfit.placement.reach import union
@@ -36,12 +37,15 @@ def listed(names: Iterable[str]) -> str:
 
 
 def conflict(
-    pins: Sequence[str], found: Sequence[Reach], images: Known, asked: Wishes, options: Options
+    pod: Pod, pins: Sequence[str], found: Sequence[Reach], images: Known, asked: Wishes, options: Options
 ) -> str:
     """Why the pod can go nowhere: its demands, every image with its architectures, what to do."""
     open_to = union(reach.allowed for reach in found)
     systems = tuple(dict.fromkeys(reach.demand.os for reach in found)) or ("linux",)
-    demands = _demands(pins, found, open_to, options)
+    pin = "nodeSelector"
+    if pod.places is not None and pod.places.architecture:
+        pin = dotted(pod.places.architecture)
+    demands = _demands(pins, pin, found, open_to, options)
     if asked.only is not None:
         demands += f", {asked.only_by} allows {listed(asked.only) or 'nothing'}"
     offers = dict.fromkeys(_offer(use, answer, systems, open_to) for use, answer in images)
@@ -52,6 +56,8 @@ def conflict(
 def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Path:
     """The path of the pod's own demand, or of the pod spec."""
     path = pod.path
+    if pins and pod.places is not None and pod.places.architecture:
+        return pod.places.architecture
     if pins:
         key = next(key for key in pod.spec["nodeSelector"] if key in ARCH_LABELS)
         path = (*pod.at("nodeSelector"), key)
@@ -60,11 +66,11 @@ def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Pat
     return path
 
 
-def _demands(pins: Sequence[str], found: Sequence[Reach], open_to: frozenset[str], options: Options) -> str:
+def _demands(pins: Sequence[str], pin: str, found: Sequence[Reach], open_to: frozenset[str], options: Options) -> str:
     if not open_to:
         return "no node matches its own nodeSelector and required node affinity"
     if pins:
-        return f"pinned to {listed(pins)} by its nodeSelector"
+        return f"pinned to {listed(pins)} by its {pin}"
     if found[0].demand.index is not None and not open_to >= set(options.cluster_architectures):
         return f"pinned to {listed(open_to)} by its required node affinity"
     return f"no architecture is left: the cluster has {listed(options.cluster_architectures)}"
@@ -84,27 +90,6 @@ def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozense
         text = listed(f"{system}/{name}" for system, names in per_system.items() for name in names)
     only = "" if all(names >= wanted for names in per_system.values()) else "only "
     return f"{use.text} offers {only}{text}"
-
-
-def no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
-    """The result for a pod that needs node affinity, in a custom resource that has no field for it."""
-    return (
-        f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node affinity; "
-        "restrict its namespace or nodes by other means, or leave such pods as they are with --on-conflict leave"
-    )
-
-
-def no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
-    """The same for tolerations of all that the pod can reach."""
-    return (
-        f"it needs a toleration of {', '.join(map(taint, needed))}, but {kind} has no field for tolerations; "
-        "leave such pods as they are with --on-conflict leave"
-    )
-
-
-def dropped(kind: str, field: str, wanted: Iterable[str]) -> str:
-    """The result for what would be good for a pod, in a custom resource that has no field for it."""
-    return f"{', '.join(wanted)} would be added, but {kind} has no field for {field}"
 
 
 def dead_term(os: str, architectures: Iterable[str], reachable: Iterable[str]) -> str:

@@ -76,7 +76,7 @@ def _is_read_elsewhere(path: Path, pod: Pod) -> bool:
         for field in ("affinity", "tolerations", "nodeSelector")
         if not pod.lacks(field)
     ]
-    fields += [(source, field) for field, source, _ in (pod.places.inherited if pod.places else ())]
+    fields += [(source, field) for field, source, _ in (pod.places.inherited if pod.places else ()) if source]
     for at, field in fields:
         if path == at[: len(path)]:
             return True

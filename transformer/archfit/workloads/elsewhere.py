@@ -13,8 +13,9 @@ A "*" stands for every item or member; in all paths of a row that begin alike it
 
 from __future__ import annotations
 
-from archfit.patch import dotted
-from archfit.source.values import text_of
+from archfit.patch import dotted, undotted
+from archfit.source.values import Typed, text_of
+from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import ImageUse, Places
 
 TYPE_CHECKING = False
@@ -28,36 +29,7 @@ if TYPE_CHECKING:
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
-_MISSING = object()
-
-
-def matches(value: Any, pattern: Path, at: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """(path, value) of everything in `value` that the pattern means and that is not null."""
-    if not pattern:
-        if value is not None:
-            yield at, value
-        return
-    step, rest = pattern[0], pattern[1:]
-    inside = _members(value) if step == "*" else [(step, _member(value, step))]
-    for key, member in inside:
-        yield from matches(member, rest, (*at, key))
-
-
-def _member(value: Any, step: str | int, otherwise: Any = None) -> Any:
-    if isinstance(value, dict):
-        return value.get(step, otherwise)
-    return (
-        value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else otherwise
-    )
-
-
-def _members(value: Any) -> Iterator[tuple[str | int, Any]]:
-    if isinstance(value, dict):
-        yield from value.items()
-    elif isinstance(value, list):
-        yield from enumerate(value)
-
-
+_ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 class Found:
     """One pod of an object: what `find` makes a Pod of. Paths are from the object's root."""
 
@@ -69,13 +41,7 @@ class Found:
 
     def _same(self, pattern: Path) -> Path:
         """The pattern with each "*" that `there` has as well in the place of which it stands."""
-        same = True
-        made: list[str | int] = []
-        source = self._row.there or self._row.pod_spec
-        for index, token in enumerate(pattern):
-            same = same and index < len(source) and source[index] == token
-            made.append(self._there[index] if same else token)
-        return tuple(made)
+        return bound(pattern, self._row.there or self._row.pod_spec, self._there)
 
     def problem(self) -> str:
         """Why no pod can be made of it, "" if one can."""
@@ -110,48 +76,78 @@ class Found:
 
     def placed(self) -> tuple[dict[str, Any], Places]:
         """A pod spec with the fields that decide its place, and where they are."""
-        spec = dict(self.spec) if not self._row.images else {}
+        row = self._row
+        spec = dict(self.spec) if not row.images else {}
         at: dict[str, Path] = {}
-        inherited: list[tuple[str, Path, bool]] = []
+        inherited: list[tuple[str, Path | None, bool]] = []
+        doubled: list[tuple[str, Path]] = []
+        said: list[str] = []
         for name in _FIELDS:
             spec.pop(name, None)
             if not self._has(name):
                 continue
             at[name] = path = self._same(self._field(name))
             value = get(self._value, path)
-            for above in self._row.inherits if value is None or value == _EMPTY[name] else ():
+            winner = self._replaced(name)
+            if winner is not None:
+                if "*" in winner or value not in (None, _EMPTY[name]):
+                    doubled.append((name, winner))
+                else:
+                    at[name], value = winner, get(self._value, winner)
+            for above in row.inherits if value is None or value == _EMPTY[name] else ():
                 source = (*self._same(above), name)
                 theirs = get(self._value, source)
                 if theirs not in (None, {}, []):
                     inherited.append((name, source, value is not None))
                     value = theirs
                     break
+            if value is None and name == "affinity" and row.default_affinity:
+                value, warning = default_affinity(row, self._value)
+                if value is None:
+                    said.append(warning)
+                else:
+                    inherited.append((name, None, False))
             if value is not None:
                 spec[name] = value
+        architecture = text_of(get(self._value, self._same(row.architecture))) if row.architecture else ""
+        if architecture and not any(label in (spec.get("nodeSelector") or ()) for label in _ARCHITECTURE):
+            spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), _ARCHITECTURE[0]: architecture}
         missing = {
             path[:end]
             for path in at.values()
             for end in range(1, len(path))
             if get(self._value, path[:end]) is None
         }
-        metadata = self._row.metadata
-        where = (
-            ("metadata",)
-            if metadata is None
-            else self._same(metadata or (*self._row.pod_spec[:-1], "metadata"))
-        )
+        metadata = row.metadata
         return spec, Places(
             at,
             self._above(at.values()),
             tuple(sorted(missing, key=len)),
             tuple(inherited),
-            where,
-            self._row.note,
+            ("metadata",)
+            if metadata is None
+            else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
+            row.note,
+            tuple(doubled),
+            "".join(said),
+            row.needed_only,
+            "" if architecture else row.chosen,
+            row.unplaced,
+            self._same(row.architecture) if architecture else (),
         )
+
+    def _replaced(self, name: str) -> Path | None:
+        """Where the operator takes the field from, if it is set there; with "*" where several places may hold it."""
+        for above in self._row.replaced_by:
+            pattern = (*self._same(above), name)
+            for path, value in matches(self._value, pattern):
+                if value != _EMPTY[name]:
+                    return pattern if "*" in pattern else path
+        return None
 
     def _above(self, paths: Iterable[Path]) -> Path:
         """The innermost mapping above all paths that exists."""
-        above, *others = (path[:-1] for path in paths)
+        above, *others = [path[:-1] for path in paths] or [self._there]
         while any(other[: len(above)] != above for other in others) or get(self._value, above) is None:
             above = above[:-1]
         return above
@@ -171,7 +167,7 @@ class Found:
             yield from uses
             if not uses and not (named and index == 0) and row.default_image:
                 path = self._same(paths[0])
-                if get(self._value, path[:-1], _MISSING) is not _MISSING:
+                if get(self._value, path[:-1], MISSING) is not MISSING:
                     yield ImageUse(path, None, unasked=row.default_image)
         for pattern, reason in row.unseen:
             for path, _ in matches(self._value, self._same(pattern)):
@@ -179,6 +175,9 @@ class Found:
 
     def _named(self, pattern: Path) -> list[ImageUse]:
         """The images at a path of the row; `(.., "repository+tag")` names two members of one mapping."""
+        if pattern[-1] == "*":
+            texts = ((path, text_of(value)) for path, value in matches(self._value, self._same(pattern)))
+            return [ImageUse(path, text) for path, text in texts if text]
         last = str(pattern[-1]).split("+")
         found = []
         for path, holder in matches(self._value, self._same(pattern[:-1])):
@@ -195,24 +194,46 @@ class Found:
         return found
 
 
-def get(value: Any, path: Path, otherwise: Any = None) -> Any:
-    """The value at a path without "*", `otherwise` where there is none."""
-    for step in path:
-        value = _member(value, step, _MISSING)
-    return otherwise if value is _MISSING else value
-
-
 def found_by(row: Workload, value: dict[str, Any]) -> Iterator[Found]:
     """The pods that a row finds in an object."""
-    if any(_barred(value, pattern, text) for pattern, text in row.unless):
-        return
-    for there, holder in matches(value, row.there or row.pod_spec):
-        if isinstance(holder, dict):
+    source = row.there or row.pod_spec
+    for there, holder in matches(value, source):
+        if isinstance(holder, dict) and not any(
+            _barred(value, bound(pattern, source, there), text) for pattern, text in row.unless
+        ):
             yield Found(row, value, there)
 
 
 def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
     return any(not text or text_of(found) == text for _, found in matches(value, pattern))
+
+
+def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """The affinity that the operator writes for an object that has none, or None and what to warn of."""
+    if isinstance(row.default_affinity, str):
+        return None, row.default_affinity
+    try:
+        return _filled(row.default_affinity, value), ""
+    except LookupError as missing:
+        return None, (
+            f"{row.kind} has a default affinity of its operator, which ends with this one; it cannot be written "
+            f"along, as {missing.args[0]} is missing"
+        )
+
+
+def _filled(template: Any, value: dict[str, Any]) -> Any:
+    if isinstance(template, int):
+        return Typed("int", str(template))
+    if isinstance(template, str):
+        if template[:1] != "{":
+            return template
+        text = text_of(get(value, undotted(template[1:-1])))
+        if not text:
+            raise LookupError(template[1:-1])
+        return text
+    if isinstance(template, dict):
+        return {key: _filled(member, value) for key, member in template.items()}
+    return [_filled(item, value) for item in template]
 
 
 def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:

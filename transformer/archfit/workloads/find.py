@@ -45,7 +45,7 @@ def objects(value: Any, path: Path = (), own: Own | None = None) -> Iterator[tup
     yield path, value
     for row in rows_of(api_version, kind, own or {}):
         if row.objects and len(path) < 4 * _LIST_DEPTH:
-            from archfit.workloads.elsewhere import matches
+            from archfit.workloads.patterns import matches
 
             for at, item in matches(value, row.objects):
                 yield from objects(item, (*path, *at), own)
@@ -114,7 +114,8 @@ def _pod_beside(row: Workload, value: dict[str, Any], place: Place, path: Path) 
 
 
 def _pods_elsewhere(row: Workload, value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
-    from archfit.workloads.elsewhere import found_by, get
+    from archfit.workloads.elsewhere import found_by
+    from archfit.workloads.patterns import get
 
     for found in found_by(row, value):
         if found.problem():

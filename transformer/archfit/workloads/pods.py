@@ -36,29 +36,42 @@ class Places(Record):
 
     at: the path of affinity, tolerations and nodeSelector; a field that the kind lacks is not there.
     there: a mapping above all of them, which exists. missing: mappings below it to be created, from the top.
-    inherited: fields that the pod itself does not have, the path that their value comes from, and whether an empty list
-        stands in the pod.
+    inherited: fields that the pod itself does not have, the path that their value comes from (None: the operator's
+        default), and whether an empty list stands in the pod.
     metadata: path of the pod's metadata. note: what to tell about it once it is changed.
+    replaced: fields that stand elsewhere as well, where the operator's other value of them is.
+    lost_default: what to warn of once the pod gets an affinity.
+    needed_only, chosen, unplaced: as in the row. architecture: path of what pins the pod, () if nothing does.
     """
 
     at: dict[str, Path]
     there: Path
     missing: tuple[Path, ...] = ()
-    inherited: tuple[tuple[str, Path, bool], ...] = ()
+    inherited: tuple[tuple[str, Path | None, bool], ...] = ()
     metadata: Path = ()
     note: str = ""
+    replaced: tuple[tuple[str, Path], ...] = ()
+    lost_default: str = ""
+    needed_only: str = ""
+    chosen: str = ""
+    unplaced: str = ""
+    architecture: Path = ()
 
     def below(self, path: Path) -> Places:
         """The same for an object that stands at path."""
         if not path:
             return self
-        return Places(
-            {name: (*path, *at) for name, at in self.at.items()},
-            (*path, *self.there),
-            tuple((*path, *one) for one in self.missing),
-            tuple((name, (*path, *source), empty) for name, source, empty in self.inherited),
-            (*path, *self.metadata),
-            self.note,
+        return self.replace(
+            at={name: (*path, *at) for name, at in self.at.items()},
+            there=(*path, *self.there),
+            missing=tuple((*path, *one) for one in self.missing),
+            inherited=tuple(
+                (name, None if source is None else (*path, *source), empty)
+                for name, source, empty in self.inherited
+            ),
+            metadata=(*path, *self.metadata),
+            replaced=tuple((name, (*path, *at)) for name, at in self.replaced),
+            architecture=(*path, *self.architecture) if self.architecture else (),
         )
 
 

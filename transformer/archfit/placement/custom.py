@@ -1,0 +1,140 @@
+"""What the pod of a custom resource can be given, and what its operator makes of it.
+
+    the kind has no field for affinity or tolerations    a conflict where the pod cannot run without, else it is dropped
+    the pod has no placement at all (`unplaced`)         a warning in place of the conflict
+    the operator takes a field from elsewhere            a conflict, if the patch writes the field
+    it writes an affinity only where there is none       a warning, unless its affinity is written along
+    the API refuses placement by default                 a warning that names what has to be switched on
+"""
+
+from __future__ import annotations
+
+from archfit.outcome import Result
+from archfit.patch import Add, dotted
+from archfit.placement import wording
+from archfit.placement.restriction import NOTHING
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from archfit.options.values import Options, Toleration
+    from archfit.outcome import Removed, Severity
+    from archfit.patch import Operation, Path
+    from archfit.placement.restriction import Restriction
+    from archfit.workloads.pods import Places, Pod
+
+
+class Fields(Record):
+    """What is left to write. problem: why that is not enough, "" where it is."""
+
+    written: Restriction
+    preferred: tuple[tuple[str, int], ...]
+    tolerations: tuple[Toleration, ...]
+    results: tuple[Result, ...] = ()
+    problem: str = ""
+
+
+def within_fields(
+    pod: Pod,
+    options: Options,
+    reachable: Iterable[str],
+    lacking: Sequence[Removed],
+    written: Restriction,
+    preferred: Sequence[tuple[str, int]],
+    new: Sequence[Toleration],
+    *,
+    tainted: bool,
+) -> Fields:
+    """What the kind has fields for. tainted: all that the pod can reach needs one of the tolerations `new`."""
+    no_affinity, no_tolerations = pod.lacks("affinity"), pod.lacks("tolerations")
+    if not no_affinity and not no_tolerations:
+        return Fields(written, tuple(preferred), tuple(new))
+    kind, unplaced = pod.ref.kind, pod.places.unplaced if pod.places else ""
+    needed = []
+    if no_affinity and written is not NOTHING and not written.only_always:
+        needed.append(_no_affinity(kind, reachable, lacking))
+    if no_tolerations and tainted:
+        needed.append(_no_tolerations(kind, new))
+    if needed and unplaced:
+        said = [_result(pod, "warning", f"{unplaced}{wording.because(lacking)}", pod.path)]
+    elif needed:
+        said = [_result(pod, _severity(options), message, pod.path) for message in needed]
+    else:
+        dropped = {
+            "affinity": [f"a preference of {name}" for name, _ in preferred] if no_affinity else [],
+            "tolerations": [f"a toleration of {wording.taint(one)}" for one in new] if no_tolerations else [],
+        }
+        said = [
+            _result(pod, "info", _dropped(kind, field, wanted), pod.path)
+            for field, wanted in dropped.items()
+            if wanted and not unplaced
+        ]
+    return Fields(
+        NOTHING if no_affinity else written,
+        () if no_affinity else tuple(preferred),
+        () if no_tolerations else tuple(new),
+        tuple(said),
+        f"{kind} has no field for what it needs" if needed else "",
+    )
+
+
+def effect(
+    pod: Pod, places: Places, patch: Iterable[Operation], options: Options
+) -> tuple[str, list[Result]]:
+    """Why the operator does not use what the patch writes, "" where it does, and what there is to tell about it."""
+    written = [step.path for step in patch if isinstance(step, Add)]
+    for field, winner in places.replaced:
+        if _within(written, pod.at(field)):
+            return (
+                "its operator replaces what would be written",
+                [_result(pod, _severity(options), _replaced(pod.at(field)), winner)],
+            )
+    told = []
+    affinity = pod.at("affinity")
+    if places.lost_default and _within(written, affinity):
+        told.append(_result(pod, "warning", places.lost_default, affinity))
+    if places.needed_only:
+        told.append(_result(pod, "warning", places.needed_only, pod.path))
+    if places.note:
+        told.append(_result(pod, "info", places.note, pod.path))
+    return "", told
+
+
+def _within(paths: Iterable[Path], holder: Path) -> bool:
+    return any(path[: len(holder)] == holder for path in paths)
+
+
+def _severity(options: Options) -> Severity:
+    return "error" if options.on_conflict == "fail" else "warning"
+
+
+def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
+    return Result(severity, message, pod.ref, dotted(path), pod.place)
+
+
+def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
+    return (
+        f"it has to run on {wording.listed(reachable)}{wording.because(lacking)}, but {kind} has no field for node "
+        "affinity; restrict its namespace or nodes by other means, or leave such pods as they are with "
+        "--on-conflict leave"
+    )
+
+
+def _no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
+    return (
+        f"it needs a toleration of {', '.join(map(wording.taint, needed))}, but {kind} has no field for tolerations; "
+        "leave such pods as they are with --on-conflict leave"
+    )
+
+
+def _replaced(own: Path) -> str:
+    return (
+        f"it replaces {dotted(own)}, so that what would be written there has no effect; keep one of the two, or leave "
+        "such pods as they are with --on-conflict leave"
+    )
+
+
+def _dropped(kind: str, field: str, wanted: Iterable[str]) -> str:
+    return f"{', '.join(wanted)} would be added, but {kind} has no field for {field}"
