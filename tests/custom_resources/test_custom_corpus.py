@@ -61,7 +61,10 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
         [],
     ),
     "kubeflow-trainjob.yaml": ([], ["its pods are those of the TrainingRuntime"]),
-    "kubevirt-virtualmachine.yaml": (["spec.template.spec"], []),
+    "kubevirt-virtualmachine.yaml": (
+        [],
+        ["KubeVirt pins a machine", "its operator chooses the architecture"],
+    ),
     "leaderworkerset.yaml": (["spec.leaderWorkerTemplate.workerTemplate.spec"], []),
     "minio-tenant.yaml": (["spec.pools[0]"], []),
     "ocm-policy.yaml": (
@@ -218,7 +221,9 @@ def as_deployments(documents: list[Any], pods: list[Pod]) -> bytes:
                 {"name": f"c{at}", "image": use.text} for at, use in enumerate(pod.images) if use.text
             ]
         }
-        inherited = {field: source for field, source, _ in (pod.places.inherited if pod.places else ()) if source}
+        inherited = {
+            field: source for field, source, _ in (pod.places.inherited if pod.places else ()) if source
+        }
         for field in ("nodeSelector", "affinity", "tolerations"):
             value = None
             for path in (pod.at(field), inherited.get(field, ())):

@@ -355,7 +355,16 @@ spec:
   - name: hot
 +    podTemplate:
 +      spec:
-+8 AFFINITY
++        affinity:
++          podAntiAffinity:
++            preferredDuringSchedulingIgnoredDuringExecution:
++            - weight: 100
++              podAffinityTerm:
++                labelSelector:
++                  matchLabels:
++                    elasticsearch.k8s.elastic.co/cluster-name: logs
++                topologyKey: kubernetes.io/hostname
++10 TERM
   - name: cold
     podTemplate:
       spec:
@@ -364,7 +373,7 @@ spec:
           image: both:1
 +8 TOLERATIONS
 """,
-        id="ECK: each node set; its container's image counts before spec.image",
+        id="ECK: each node set with the operator's own anti-affinity; its container's image counts before spec.image",
     ),
     pytest.param(
         """
@@ -431,8 +440,8 @@ spec:
       volumes:
       - name: disk
         containerDisk:
-          image: app:1
-+6 AFFINITY
+          image: both:1
++6 TOLERATIONS
 """,
         id="KubeVirt: container disks",
     ),
@@ -636,7 +645,7 @@ UNTOUCHED = [
         "  workflowTemplateRef: {name: b}\n  podMetadata: {labels: {image: b}}\n",
         "info: argoproj.io/v1alpha1/Workflow/a: not transformed: archfit finds no pod to place in it: it has no "
         "spec.templates[*].container and no spec.templates[*].script and no "
-        "spec.templates[*].containerSet (document 1, line 1)",
+        "spec.templates[*].containerSet and none of 6 more (document 1, line 1)",
         id="a row without its pod",
     ),
     pytest.param(
@@ -716,8 +725,11 @@ def test_knative_and_spark_say_what_has_to_be_enabled() -> None:
         b"apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n"
         b"      containers: [{image: 'app:1'}]\n"
     )
-    (said,) = map(str, edited(text).transformed.results)
-    assert "kubernetes.podspec-affinity" in said
+    spread, flags = map(str, edited(text).transformed.results)
+    assert spread.startswith("warning: ")
+    assert "default-affinity-type" in spread
+    assert flags.startswith("warning: ")
+    assert "kubernetes.podspec-affinity" in flags
 
 
 def test_a_key_twice_on_the_way_to_a_placement_is_an_error() -> None:

@@ -4,7 +4,7 @@
     Change        the patch is applied
     AlreadySet    it is as archfit would leave it
     NotNeeded     the images run wherever the pod can
-    OptedOut      the user, nodeName or a virtual node says hands off
+    OptedOut      the user, nodeName, a virtual node or the operator of a custom resource says hands off
     Unresolved    an image's platforms are not known, and the policy is to leave the pod
     Conflict      no node that the pod allows can run all its images
 

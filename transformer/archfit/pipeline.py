@@ -96,6 +96,10 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
         documents, taken = tuple(one for one, _ in back), tuple(stamps for _, stamps in back)
     if not documents:
         return Survey((), tuple(results), ())
+    if any(pod.places is not None and pod.places.same for document in documents for pod in document.pods):
+        from archfit.workloads.joined import joined
+
+        documents = joined(documents, rows)
     from archfit.placement.images import questions  # a stream without pods needs no decisions
 
     texts = (text for document in documents for pod in document.pods for text in questions(pod, options))

@@ -68,6 +68,9 @@ class Workload(Record):
     there: what has to be there for there to be a pod; () is pod_spec.
     unless: (path, text): there is no pod where the value at path is text, or exists, for "".
     images: images elsewhere; of each entry the first path that names one counts; "+" joins repository and tag.
+    also: further images, which count where they are named; what runs where they are not is the operator's affair.
+    same: (group, kind, label, images, reason): the images are those of another object in the stream, of the kind and
+        with the name that the label has; where it does not name the first of them, nobody can see it.
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
     default_image: who chooses the image where an entry names none, "" if nobody does.
     unseen: (path, reason): where the path exists, there is one more image, which nobody can see.
@@ -89,7 +92,7 @@ class Workload(Record):
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
         written, with the warning `chosen`, unless the images run on every architecture of the cluster.
     unplaced: the pod has no placement fields at all; what to warn of where it needs one.
-    never_run: (path, reason): image fields of the kind that do not run in the pods of its rows.
+    never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
     """
 
     group: str
@@ -120,6 +123,8 @@ class Workload(Record):
     chosen: str = ""
     unplaced: str = ""
     never_run: tuple[tuple[Path, str], ...] = ()
+    also: tuple[Path, ...] = ()
+    same: tuple[str, str, str, tuple[Path, ...], str] | None = None
 
 
 GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm64", "NoSchedule"))

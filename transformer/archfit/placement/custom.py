@@ -1,10 +1,10 @@
 """What the pod of a custom resource can be given, and what its operator makes of it.
 
-    the kind has no field for affinity or tolerations    a conflict where the pod cannot run without, else it is dropped
-    the pod has no placement at all (`unplaced`)         a warning in place of the conflict
-    the operator takes a field from elsewhere            a conflict, if the patch writes the field
-    it writes an affinity only where there is none       a warning, unless its affinity is written along
-    the API refuses placement by default                 a warning that names what has to be switched on
+the kind has no field for affinity or tolerations    a conflict where the pod cannot run without, else it is dropped
+the pod has no placement at all (`unplaced`)         a warning in place of the conflict
+the operator takes a field from elsewhere            a conflict, if the patch writes the field
+it writes an affinity only where there is none       a warning, unless its affinity is written along
+the API refuses placement by default                 a warning that names what has to be switched on
 """
 
 from __future__ import annotations

@@ -7,10 +7,9 @@
         cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
         every architecture that the pod can reach needs one; preferred terms go
 
-Outcomes without a patch: AlreadySet where the pod has what it would be given; Conflict where a
-custom resource has no field for what it cannot run without; OptedOut where `affinity:
-never` kept it from what it needs; else NotNeeded. A pod with an error is Unresolved; its results say what is
-wrong.
+Outcomes without a patch: AlreadySet where the pod has what it would be given; Conflict where a custom resource has no
+field for what it cannot run without; OptedOut where `affinity: never` kept it from what it needs, or its operator
+decides alone; else NotNeeded. A pod with an error is Unresolved; its results say what is wrong.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ def _placed(case: _Case) -> Decision:
     lacking = _lacking(case)
     if custom is not None and custom.chosen and lacking and not pins:
         case.results.append(_result(pod, "warning", f"{custom.chosen}{wording.because(lacking)}", pod.path))
-        return _decision(case, "Unresolved", "its operator chooses the architecture", lacking)
+        return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
     _warn(case, pins, wanted, lacking)
     narrow = "" if options.stamp else leftover(pod, case.found)
     if narrow:
@@ -148,7 +147,7 @@ def _placed(case: _Case) -> Decision:
         )
         case.results.extend(fields.results)
         if fields.problem:
-            return _decision(case, "Conflict", fields.problem, lacking)
+            return _decision(case, "OptedOut" if custom.unplaced else "Conflict", fields.problem, lacking)
         written, preferred, new = fields.written, list(fields.preferred), list(fields.tolerations)
 
     patch = fitted(

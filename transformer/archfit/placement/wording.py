@@ -66,7 +66,9 @@ def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Pat
     return path
 
 
-def _demands(pins: Sequence[str], pin: str, found: Sequence[Reach], open_to: frozenset[str], options: Options) -> str:
+def _demands(
+    pins: Sequence[str], pin: str, found: Sequence[Reach], open_to: frozenset[str], options: Options
+) -> str:
     if not open_to:
         return "no node matches its own nodeSelector and required node affinity"
     if pins:

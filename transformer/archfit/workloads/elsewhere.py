@@ -30,6 +30,8 @@ _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
+
+
 class Found:
     """One pod of an object: what `find` makes a Pod of. Paths are from the object's root."""
 
@@ -124,9 +126,7 @@ class Found:
             self._above(at.values()),
             tuple(sorted(missing, key=len)),
             tuple(inherited),
-            ("metadata",)
-            if metadata is None
-            else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
+            ("metadata",) if metadata is None else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
             row.note,
             tuple(doubled),
             "".join(said),
@@ -134,6 +134,7 @@ class Found:
             "" if architecture else row.chosen,
             row.unplaced,
             self._same(row.architecture) if architecture else (),
+            row.same,
         )
 
     def _replaced(self, name: str) -> Path | None:
@@ -167,8 +168,14 @@ class Found:
             yield from uses
             if not uses and not (named and index == 0) and row.default_image:
                 path = self._same(paths[0])
-                if get(self._value, path[:-1], MISSING) is not MISSING:
+                above = path[:-2] if "+" in str(path[-1]) else path[:-1]
+                if get(self._value, above, MISSING) is not MISSING:
                     yield ImageUse(path, None, unasked=row.default_image)
+        for pattern in row.also:
+            yield from self._named(pattern)
+        if row.same is not None:
+            _, _, label, _, reason = row.same
+            yield ImageUse(("metadata", "labels", label), None, unasked=reason)
         for pattern, reason in row.unseen:
             for path, _ in matches(self._value, self._same(pattern)):
                 yield ImageUse(path, None, unasked=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from archfit.outcome import ObjectRef
 from archfit.source.values import text_of
 from archfit.workloads.pods import ImageUse, Pod
-from archfit.workloads.table import LISTS, group_of, rows_of
+from archfit.workloads.table import LISTS, WORKLOADS, group_of, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,30 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
 
 def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = None) -> Iterator[Pod]:
     """The pods of one object, which stands at path."""
-    for row in rows_of(text_of(value.get("apiVersion")), text_of(value.get("kind")), own or {}):
+    api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
+    rows = rows_of(api_version, kind, own or {})
+    found = _by_rows(rows, value, place, path)
+    key = group_of(api_version), kind
+    if key in WORKLOADS and not (own and key in own):
+        yield from found
+        return
+    unasked: tuple[ImageUse, ...] | None = None
+    for pod in found:
+        if unasked is None:
+            unasked = tuple(_unread(rows, value, path))
+        yield pod.replace(images=(*pod.images, *unasked)) if unasked else pod
+
+
+def _unread(rows: tuple[Workload, ...], value: dict[str, Any], path: Path) -> Iterator[ImageUse]:
+    """The images that no row reads: whether the pods of the object run them, nobody can say."""
+    from archfit.workloads.unread import unread
+
+    for at, image in unread(rows, value):
+        yield ImageUse((*path, *at), None, unasked=f"archfit does not know which pod runs {image} there")
+
+
+def _by_rows(rows: tuple[Workload, ...], value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
+    for row in rows:
         if row.reason:
             continue
         if row.there or "*" in row.pod_spec:

@@ -1,7 +1,7 @@
 """Paths of rows applied to an object: "*" is every item of a list or member of a mapping.
 
-    matches({"a": [{"b": 1}, {"b": null}]}, ("a", "*", "b"))    (("a", 0, "b"), 1); null is nothing
-    bound(("a", "*", "c"), ("a", "*"), ("a", 3))                ("a", 3, "c")
+matches({"a": [{"b": 1}, {"b": null}]}, ("a", "*", "b"))    (("a", 0, "b"), 1); null is nothing
+bound(("a", "*", "c"), ("a", "*"), ("a", 3))                ("a", 3, "c")
 """
 
 from __future__ import annotations

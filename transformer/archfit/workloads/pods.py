@@ -41,7 +41,7 @@ class Places(Record):
     metadata: path of the pod's metadata. note: what to tell about it once it is changed.
     replaced: fields that stand elsewhere as well, where the operator's other value of them is.
     lost_default: what to warn of once the pod gets an affinity.
-    needed_only, chosen, unplaced: as in the row. architecture: path of what pins the pod, () if nothing does.
+    needed_only, chosen, unplaced, same: as in the row. architecture: path of what pins the pod, () if nothing does.
     """
 
     at: dict[str, Path]
@@ -56,6 +56,7 @@ class Places(Record):
     chosen: str = ""
     unplaced: str = ""
     architecture: Path = ()
+    same: tuple[str, str, str, tuple[Path, ...], str] | None = None
 
     def below(self, path: Path) -> Places:
         """The same for an object that stands at path."""

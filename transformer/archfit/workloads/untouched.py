@@ -9,6 +9,7 @@ Each kind is reported once, with how many there are of it; never one that `archf
 from __future__ import annotations
 
 from archfit.outcome import Result
+from archfit.patch import dotted
 from archfit.record import Record
 from archfit.source.values import text_of
 from archfit.workloads.find import objects, reference_of
@@ -73,9 +74,16 @@ def _said(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Ite
 
     said = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from said
+    if not has_pods:
+        from archfit.workloads.unread import unread
+
+        for path, _ in unread(rows, item) if any(row.pod_spec for row in rows) else ():
+            said[dotted(path)] = None
+            yield f"archfit does not know which pod runs the image at {dotted(path)}"
     if not said and not has_pods and not any(row.objects for row in rows):
-        paths = dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if row.pod_spec)
-        yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths)}"
+        paths = list(dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if row.pod_spec))
+        more = f" and none of {len(paths) - 3} more" if len(paths) > 3 else ""
+        yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths[:3])}{more}"
 
 
 def _text(pattern: Path) -> str:

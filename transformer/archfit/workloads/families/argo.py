@@ -1,8 +1,16 @@
-"""Argo: Rollouts, and Workflows, whose spec cannot change once they are submitted."""
+"""Argo: Rollouts, and Workflows, whose spec cannot change once they are submitted.
+
+    templates[*]                              a pod for each that has container, script or containerSet
+    templates[*].steps[*][*].inline           the same, one level below its caller; deeper ones are unread
+    templates[*].dag.tasks[*].inline
+    templateDefaults                          merged into each template: images of the kind that the template has
+
+The first of these that has the field decides the placement: the template, `templateDefaults`, its callers, the spec.
+"""
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import left, row, templates
+from archfit.workloads.families.notation import left, never, row, templates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,11 +18,18 @@ if TYPE_CHECKING:
 
     from archfit.options.values import Workload
 
+_GROUP = "argoproj.io"
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
+_MAIN = {
+    "container": "container.image",
+    "script": "script.image",
+    "containerSet": "containerSet.containers[*].image",
+}
 _TEMPLATES = """
-argoproj.io  Rollout                                            spec.template.spec
-argoproj.io  Experiment                                         spec.templates[*].template.spec
-argoproj.io  AnalysisTemplate,AnalysisRun,ClusterAnalysisTemplate  spec.metrics[*].provider.job.spec.template.spec
+argoproj.io  Rollout                              spec.template.spec
+argoproj.io  Experiment                           spec.templates[*].template.spec
+argoproj.io  AnalysisTemplate,AnalysisRun         spec.metrics[*].provider.job.spec.template.spec
+argoproj.io  ClusterAnalysisTemplate              spec.metrics[*].provider.job.spec.template.spec
 """
 
 
@@ -22,30 +37,56 @@ def rows() -> Iterator[Workload]:
     """All rows of the family."""
     yield from templates(_TEMPLATES)
     yield left(
-        "argoproj.io", "Rollout", "spec.workloadRef",
+        _GROUP, "Rollout", "spec.workloadRef",
         "its pods are those of the workload in spec.workloadRef, which is placed where it stands in a stream",
     )  # fmt: skip
-    yield from _workflows()
+    yield from _workflows("Workflow", "spec", immutable=True)
+    yield from _workflows("WorkflowTemplate", "spec", immutable=False)
+    yield from _workflows("ClusterWorkflowTemplate", "spec", immutable=False)
+    yield from _workflows("CronWorkflow", "spec.workflowSpec", immutable=False)
 
 
-def _workflows() -> Iterator[Workload]:
-    """Argo: a template's own affinity, tolerations or nodeSelector replace those of its callers and the workflow's."""
-    for kind, spec, immutable in (
-        ("Workflow", "spec", True),
-        ("WorkflowTemplate", "spec", False),
-        ("ClusterWorkflowTemplate", "spec", False),
-        ("CronWorkflow", "spec.workflowSpec", False),
-    ):
-        one = f"{spec}.templates[*]"
-        for there in ("container", "script", "containerSet"):
-            yield row(
-                "argoproj.io", kind, one, immutable=immutable, there=f"{one}.{there}", metadata=f"{one}.metadata",
-                images=f"{one}.container.image {one}.script.image {one}.containerSet.containers[*].image "
-                f"{one}.initContainers[*].image {one}.sidecars[*].image",
-                inherits=(spec,),
-                shadows=(f"{one}.steps", f"{one}.dag", *(f"{spec}.templateDefaults.{field}" for field in _FIELDS)),
-            )  # fmt: skip
-        yield row(
-            "argoproj.io", kind, "", there=f"{one}.resource",
-            reason="the manifest in a resource template is a text, which archfit does not read",
+def _workflows(kind: str, spec: str, *, immutable: bool) -> Iterator[Workload]:
+    template = f"{spec}.templates[*]"
+    steps, tasks = f"{template}.steps[*][*]", f"{template}.dag.tasks[*]"
+    callers = [f"{template}.steps", f"{template}.dag"]
+    defaults = [f"{spec}.templateDefaults.{field}" for field in _FIELDS]
+    yield from _pods(kind, spec, template, immutable=immutable, shadows=[*callers, *defaults])
+    for inline in (f"{steps}.inline", f"{tasks}.inline"):
+        yield from _pods(kind, spec, inline, immutable=immutable, shadows=defaults, caller=template)
+    for one in (template, f"{steps}.inline", f"{tasks}.inline"):
+        yield left(
+            _GROUP, kind, f"{one}.resource",
+            "the manifest in a resource template is a text, which archfit does not read",
         )  # fmt: skip
+    yield left(
+        _GROUP, kind, f"{spec}.executorPlugins",
+        "executor plugins run in the agent's pod, which Argo places by the fields of the workflow alone",
+    )  # fmt: skip
+    yield never(
+        _GROUP, kind, "the agent's pod runs it, not those of the templates",
+        f"{spec}.executorPlugins[*].spec.sidecar.container.image",
+    )  # fmt: skip
+    for loop in (f"{steps}.withItems", f"{tasks}.withItems"):
+        yield never(_GROUP, kind, "it is a value for the templates, which name it as {{item}}", loop)
+
+
+def _pods(
+    kind: str, spec: str, one: str, *, immutable: bool, shadows: list[str], caller: str = ""
+) -> Iterator[Workload]:
+    """The pods of a template: one for each of container, script and containerSet, the first that it has."""
+    defaults = f"{spec}.templateDefaults"
+    unless: list[tuple[str, str]] = []
+    for there, image in _MAIN.items():
+        alternative = f"|{defaults}.{image}" if there != "containerSet" else f" {defaults}.{image}"
+        yield row(
+            _GROUP, kind, one, immutable=immutable, there=f"{one}.{there}", metadata=f"{one}.metadata",
+            unless=tuple(unless),
+            images=f"{one}.{image}{alternative}",
+            also=f"{one}.initContainers[*].image {one}.sidecars[*].image {one}.volumes[*].image.reference "
+            f"{defaults}.initContainers[*].image {defaults}.sidecars[*].image "
+            f"{defaults}.volumes[*].image.reference {spec}.volumes[*].image.reference",
+            inherits=(caller, spec) if caller else (spec,),
+            shadows=shadows,
+        )  # fmt: skip
+        unless.append((f"{one}.{there}", ""))

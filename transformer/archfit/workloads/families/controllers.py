@@ -5,7 +5,7 @@ The webhooks of Volcano and JobSet refuse a change of what is applied (JobSet un
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import left, templates
+from archfit.workloads.families.notation import ANNOTATE, left, never, row, templates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ jobset.x-k8s.io          JobSet            spec.replicatedJobs[*].template.spec.
 leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.leaderTemplate.spec
 leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.workerTemplate.spec
 batch.volcano.sh         Job               spec.tasks[*].template.spec !
-apps.openshift.io        DeploymentConfig  spec.template.spec
 apps.kruise.io           CloneSet,StatefulSet,DaemonSet,BroadcastJob spec.template.spec
 apps.kruise.io           AdvancedCronJob   spec.template.jobTemplate.spec.template.spec
 apps.kruise.io           AdvancedCronJob   spec.template.broadcastJobTemplate.spec.template.spec
@@ -32,4 +31,17 @@ def rows() -> Iterator[Workload]:
     yield left(
         "keda.sh", "ScaledObject", "spec",
         "it scales another workload, which is placed where it stands in the stream",
+    )  # fmt: skip
+    yield never(
+        "apps.kruise.io", "AdvancedCronJob", "it is pulled on the nodes, not run",
+        "spec.template.imageListPullJobTemplate.spec.images",
+    )  # fmt: skip
+    trigger = "spec.triggers[*].imageChangeParams"
+    yield row(
+        "apps.openshift.io", "DeploymentConfig", "spec.template.spec", there="spec.template.spec",
+        unseen=((trigger, "OpenShift replaces the image of a container when this trigger fires" + ANNOTATE),),
+    )  # fmt: skip
+    yield never(
+        "apps.openshift.io", "DeploymentConfig", "the deployer pod runs it, which OpenShift places",
+        "spec.strategy.customParams.image",
     )  # fmt: skip

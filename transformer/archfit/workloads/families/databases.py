@@ -10,29 +10,37 @@ if TYPE_CHECKING:
 
     from archfit.options.values import Workload
 
+_CNPG = "postgresql.cnpg.io"
+_MINIO = "the MinIO operator chooses it"
+
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    cnpg = "postgresql.cnpg.io"
     yield row(
-        cnpg, "Cluster", "spec", there="spec", metadata=None, images="spec.imageName",
+        _CNPG, "Cluster", "spec", there="spec", metadata=None, images="spec.imageName",
+        also="spec.postgresql.extensions[*].image.reference",
         affinity="spec.affinity", tolerations="spec.affinity.tolerations", node_selector="spec.affinity.nodeSelector",
         default_image="an image catalogue or the CloudNativePG operator chooses it",
     )  # fmt: skip
     yield row(
-        cnpg, "Pooler", "spec.template.spec", there="spec", main="pgbouncer",
+        _CNPG, "Pooler", "spec.template.spec", there="spec", main="pgbouncer", images="spec.pgbouncer.image",
         default_image="the CloudNativePG operator chooses it",
     )  # fmt: skip
-    minio = "the MinIO operator chooses it"
-    yield row(
-        "minio.min.io", "Tenant", "spec.pools[*]", there="spec.pools[*]", metadata=None, images="spec.image",
-        default_image=minio,
-    )  # fmt: skip
-    yield row(
-        "minio.min.io", "Tenant", "spec.kes", there="spec.kes", metadata=None, images="spec.kes.image",
-        default_image=minio,
-    )  # fmt: skip
+    for there, image in (("spec.pools[*]", "spec.image"), ("spec.kes", "spec.kes.image")):
+        tenant = (
+            "spec.sideCars.containers[*].image spec.sideCars.initContainers[*].image spec.initContainers[*].image "
+            "spec.sideCars.volumes[*].image.reference spec.additionalVolumes[*].image.reference"
+        )
+        yield row(
+            "minio.min.io", "Tenant", there, there=there, metadata=None, images=image, default_image=_MINIO,
+            also=tenant if there == "spec.pools[*]" else "",
+        )  # fmt: skip
+    # The override is merged into the StatefulSet last: its lists replace what stands in spec.
+    override = "spec.override.statefulSet.spec.template.spec"
     yield row(
         "rabbitmq.com", "RabbitmqCluster", "spec", there="spec", metadata=None, images="spec.image",
-        node_selector=None, default_image="the RabbitMQ operator chooses it",
+        also=f"spec.secretBackend.vault.defaultUserUpdaterImage {override}.containers[*].image "
+        f"{override}.initContainers[*].image {override}.volumes[*].image.reference",
+        replaced_by=(override,),
+        default_image="the RabbitMQ operator chooses it",
     )  # fmt: skip

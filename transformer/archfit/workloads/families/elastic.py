@@ -11,6 +11,22 @@ if TYPE_CHECKING:
     from archfit.options.values import Workload
 
 _ECK = "the ECK operator chooses it by spec.version"
+# ECK writes this for Elasticsearch as long as the pod template has no affinity.
+_APART = {
+    "podAntiAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "weight": 100,
+                "podAffinityTerm": {
+                    "labelSelector": {
+                        "matchLabels": {"elasticsearch.k8s.elastic.co/cluster-name": "{metadata.name}"}
+                    },
+                    "topologyKey": "kubernetes.io/hostname",
+                },
+            }
+        ]
+    }
+}
 
 
 def rows() -> Iterator[Workload]:
@@ -30,5 +46,5 @@ def rows() -> Iterator[Workload]:
     ):
         yield row(
             f"{group}.k8s.elastic.co", kind, f"{there}.podTemplate.spec", there=there, main=main,
-            images="spec.image", default_image=_ECK,
+            images="spec.image", default_image=_ECK, default_affinity=_APART if kind == "Elasticsearch" else "",
         )  # fmt: skip

@@ -1,14 +1,22 @@
-"""Virtual machines of KubeVirt, and NVIDIA's GPU operator."""
+"""Virtual machines of KubeVirt, and NVIDIA's GPU operator.
+
+KubeVirt pins a machine to `architecture`, and where it is missing to the cluster's default.
+"""
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import left, row
+from archfit.workloads.families.notation import left, never, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from archfit.options.values import Workload
+
+_CHOSEN = (
+    "KubeVirt pins a machine without spec.architecture to the cluster's default architecture, whatever its affinity "
+    "says, so that nothing is written; set architecture to one that its images offer"
+)
 
 
 def rows() -> Iterator[Workload]:
@@ -22,7 +30,12 @@ def rows() -> Iterator[Workload]:
             "kubevirt.io", kind, vm, there=vm, immutable=kind == "VirtualMachineInstance",
             metadata="metadata" if vm == "spec" else "spec.template.metadata",
             images=f"{vm}.volumes[*].containerDisk.image {vm}.domain.firmware.kernelBoot.container.image",
+            architecture=f"{vm}.architecture", chosen=_CHOSEN,
         )  # fmt: skip
+    yield never(
+        "kubevirt.io", "VirtualMachine", "the importer of the disk runs it, in a pod of its own",
+        "spec.dataVolumeTemplates",
+    )  # fmt: skip
     yield left(
         "nvidia.com", "ClusterPolicy", "spec",
         "the GPU operator makes DaemonSets of its own for these images, with tolerations for all of them "

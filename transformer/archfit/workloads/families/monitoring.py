@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import row, templates
+from archfit.workloads.families.notation import left, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,15 +13,23 @@ if TYPE_CHECKING:
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    yield from templates("grafana.integreatly.org Grafana spec.deployment.spec.template.spec")
+    grafana = "spec.deployment.spec.template.spec"
+    yield row(
+        "grafana.integreatly.org", "Grafana", grafana, version="v1beta1", there="spec", main="grafana",
+        unless=(("spec.external", ""),), default_image="the Grafana operator chooses it by spec.version",
+    )  # fmt: skip
+    yield left(
+        "grafana.integreatly.org", "Grafana", "spec.external", "it describes a Grafana that runs elsewhere"
+    )
     for kind, main in (
         ("Prometheus", "prometheus"),
         ("PrometheusAgent", "prometheus"),
         ("Alertmanager", "alertmanager"),
         ("ThanosRuler", "thanos-ruler"),
     ):
+        thanos = " spec.thanos.image|spec.thanos.baseImage+tag" if kind == "Prometheus" else ""
         yield row(
             "monitoring.coreos.com", kind, "spec", there="spec", metadata="spec.podMetadata", main=main,
-            images="spec.image" + (" spec.thanos.image" if kind == "Prometheus" else ""),
+            images=f"spec.image|spec.baseImage+tag{thanos}",
             default_image="the Prometheus operator chooses it by spec.version",
         )  # fmt: skip

@@ -28,7 +28,7 @@ _PATHS = (
     "objects",
     "architecture",
 )
-_LISTS = ("inherits", "shadows", "replaced_by")
+_LISTS = ("inherits", "shadows", "replaced_by", "also")
 _PAIRS = ("unseen", "unless", "never_run")
 
 
@@ -40,7 +40,7 @@ def row(group: str, kind: str, pod_spec: str = "", **fields: Any) -> Workload:
         if name in _PATHS and isinstance(value, str):
             fields[name] = undotted(value)
         elif name in _LISTS:
-            fields[name] = tuple(map(undotted, value))
+            fields[name] = tuple(map(undotted, value.split() if isinstance(value, str) else value))
         elif name in _PAIRS:
             fields[name] = tuple((undotted(path), text) for path, text in value)
         elif name == "images":

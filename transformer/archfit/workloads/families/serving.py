@@ -1,8 +1,12 @@
-"""Knative Serving and KServe."""
+"""Knative Serving and KServe, whose serverless mode makes Knative Services.
+
+Knative refuses affinity, tolerations and nodeSelector unless a flag allows each, so that only what a pod cannot run
+without is written.
+"""
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import row, templates
+from archfit.workloads.families.notation import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,26 +14,40 @@ if TYPE_CHECKING:
 
     from archfit.options.values import Workload
 
-_KNATIVE = (
+_KSERVE = "serving.kserve.io"
+_FLAGS = (
     "Knative accepts affinity and tolerations only with the flags kubernetes.podspec-affinity, "
     "kubernetes.podspec-tolerations and kubernetes.podspec-nodeselector enabled in the ConfigMap config-features"
+)
+_SPREAD = (
+    "Knative's default, which spreads the pods of a revision over the nodes (default-affinity-type in the ConfigMap "
+    "config-deployment), ends with an affinity of one's own"
+)
+_RUNTIMES = (
+    "model huggingface lightgbm onnx paddle pmml pytorch sklearn tensorflow triton xgboost".split()  # noqa: SIM905
 )
 
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    yield from templates("serving.kserve.io ServingRuntime,ClusterServingRuntime spec")
     for kind in ("Service", "Configuration"):
         yield row(
-            "serving.knative.dev", kind, "spec.template.spec", there="spec.template.spec", note=_KNATIVE
-        )
-    kserve = {"metadata": None, "note": _KNATIVE + " (in KServe's serverless mode)"}
-    runtimes = ("model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx")
+            "serving.knative.dev", kind, "spec.template.spec", there="spec.template.spec",
+            needed_only=_FLAGS, default_affinity=_SPREAD,
+        )  # fmt: skip
+    kserve = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
+    for kind in ("ServingRuntime", "ClusterServingRuntime"):
+        for there in ("spec", "spec.workerSpec"):
+            yield row(_KSERVE, kind, there, there=there, **kserve)
+    for at in ("spec.predictor", "spec.canary[*].predictor"):
+        yield row(
+            _KSERVE, "InferenceService", at, there=at, images=" ".join(f"{at}.{name}.image" for name in _RUNTIMES),
+            default_image="the serving runtime of the model names it", **kserve,
+        )  # fmt: skip
+        yield row(_KSERVE, "InferenceService", f"{at}.workerSpec", there=f"{at}.workerSpec", **kserve)
+    yield row(_KSERVE, "InferenceService", "spec.transformer", there="spec.transformer", **kserve)
+    explainer = "spec.explainer"
     yield row(
-        "serving.kserve.io", "InferenceService", "spec.predictor", there="spec.predictor", main="kserve-container",
-        images="|".join(f"spec.predictor.{name}.image" for name in runtimes),
-        default_image="the serving runtime of the model names it", **kserve,
+        _KSERVE, "InferenceService", explainer, there=explainer, images=f"{explainer}.art.image",
+        default_image="KServe's configuration names it", **kserve,
     )  # fmt: skip
-    for part in ("transformer", "explainer"):
-        at = f"spec.{part}"
-        yield row("serving.kserve.io", "InferenceService", at, there=at, **kserve)

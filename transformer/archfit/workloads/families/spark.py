@@ -21,6 +21,7 @@ def rows() -> Iterator[Workload]:
             at = f"{spec}.{role}"
             shared = {
                 "images": f"{at}.image|{spec}.image {at}.sidecars[*].image {at}.initContainers[*].image",
+                "also": f"{spec}.volumes[*].image.reference",
                 "default_image": "neither the application nor its driver or executor names it",
                 "note": _SPARK,
             }

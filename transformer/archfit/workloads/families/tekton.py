@@ -1,8 +1,12 @@
-"""Tekton: steps hold the images, pod templates of runs the placement; a run cannot change once it has started."""
+"""Tekton: steps hold the images, pod templates of runs the placement; a run cannot change once it has started.
+
+A step without an image takes that of `stepTemplate`. Tasks of a pipeline run in pods of their own with one template,
+so that the images of all of them count.
+"""
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import ANNOTATE, row
+from archfit.workloads.families.notation import ANNOTATE, left, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,33 +14,46 @@ if TYPE_CHECKING:
 
     from archfit.options.values import Workload
 
+_GROUP = "tekton.dev"
+_REASON = (
+    "Tekton places the pods of a task where its TaskRun or PipelineRun says (podTemplate), never in the task"
+)
+_ELSEWHERE = "its steps are in the task or pipeline that it refers to" + ANNOTATE
+_NESTED = "its steps are in a pipeline inside of a pipeline" + ANNOTATE
+
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    reason = "Tekton places the pods of a task where its TaskRun or PipelineRun says (podTemplate), never in the task"
     for kind in ("Task", "ClusterTask", "StepAction", "Pipeline"):
-        yield row("tekton.dev", kind, "", reason=reason)
-    elsewhere = "its steps are in the task or pipeline that it refers to" + ANNOTATE
+        yield left(_GROUP, kind, "spec", _REASON)
     run = "spec.taskSpec"
     yield row(
-        "tekton.dev", "TaskRun", "spec.podTemplate", there="spec", immutable=True, metadata=None,
-        images=f"{run}.steps[*].image {run}.sidecars[*].image {run}.stepTemplate.image",
-        unseen=(("spec.taskRef", elsewhere), (f"{run}.steps[*].ref", elsewhere)),
+        _GROUP, "TaskRun", "spec.podTemplate", there="spec", immutable=True, metadata=None, images=_images(run),
+        unseen=(("spec.taskRef", _ELSEWHERE), (f"{run}.steps[*].ref", _ELSEWHERE)),
     )  # fmt: skip
-    for version, template, own in (
-        ("v1", "spec.taskRunTemplate.podTemplate", "podTemplate"),
-        ("v1beta1", "spec.podTemplate", "taskPodTemplate"),
-    ):
-        parts = [f"spec.pipelineSpec.{tasks}[*].taskSpec" for tasks in ("tasks", "finally")]
-        shared = {
-            "version": version, "immutable": True, "metadata": None,
-            "images": " ".join(f"{at}.steps[*].image {at}.sidecars[*].image" for at in parts),
-            "unseen": (
-                ("spec.pipelineRef", elsewhere),
-                *((f"{at[:-8]}taskRef", elsewhere) for at in parts),
-                *((f"{at}.steps[*].ref", elsewhere) for at in parts),
-            ),
-        }  # fmt: skip
-        yield row("tekton.dev", "PipelineRun", template, there="spec", **shared)
-        one = f"spec.taskRunSpecs[*].{own}"
-        yield row("tekton.dev", "PipelineRun", one, there=one, inherits=(template,), **shared)
+    yield from _pipeline_runs("v1", "spec.taskRunTemplate.podTemplate", "podTemplate")
+    yield from _pipeline_runs("v1beta1", "spec.podTemplate", "taskPodTemplate")
+
+
+def _images(at: str) -> str:
+    return (
+        f"{at}.steps[*].image {at}.sidecars[*].image {at}.stepTemplate.image {at}.volumes[*].image.reference"
+    )
+
+
+def _pipeline_runs(version: str, template: str, own: str) -> Iterator[Workload]:
+    tasks = [f"spec.pipelineSpec.{name}[*]" for name in ("tasks", "finally")]
+    shared = {
+        "version": version, "immutable": True, "metadata": None,
+        "images": " ".join(_images(f"{at}.taskSpec") for at in tasks),
+        "unseen": (
+            ("spec.pipelineRef", _ELSEWHERE),
+            *((f"{at}.taskRef", _ELSEWHERE) for at in tasks),
+            *((f"{at}.taskSpec.steps[*].ref", _ELSEWHERE) for at in tasks),
+            *((f"{at}.pipelineRef", _ELSEWHERE) for at in tasks),
+            *((f"{at}.pipelineSpec", _NESTED) for at in tasks),
+        ),
+    }  # fmt: skip
+    yield row(_GROUP, "PipelineRun", template, there="spec", **shared)
+    one = f"spec.taskRunSpecs[*].{own}"
+    yield row(_GROUP, "PipelineRun", one, there=one, inherits=(template,), **shared)

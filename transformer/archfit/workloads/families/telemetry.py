@@ -10,26 +10,34 @@ if TYPE_CHECKING:
 
     from archfit.options.values import Workload
 
+_GROUP = "opentelemetry.io"
+_DEFAULT = "the OpenTelemetry operator chooses it"
+_BESIDE = "spec.additionalContainers[*].image"
+
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    otel = "opentelemetry.io"
-    default = "the OpenTelemetry operator chooses it"
     yield row(
-        otel, "OpenTelemetryCollector", "spec", there="spec", metadata=None, images="spec.image",
-        unless=(("spec.mode", "sidecar"),), default_image=default,
+        _GROUP, "OpenTelemetryCollector", "spec", there="spec", metadata=None, images="spec.image", also=_BESIDE,
+        unless=(("spec.mode", "sidecar"),), default_image=_DEFAULT,
     )  # fmt: skip
     yield row(
-        otel, "OpenTelemetryCollector", "", there="spec.mode", only="sidecar",
+        _GROUP, "OpenTelemetryCollector", there="spec.mode", only="sidecar",
         reason="it is copied into the pods of others, when they are made (mode: sidecar)",
     )  # fmt: skip
     allocator = "spec.targetAllocator"
     yield row(
-        otel, "OpenTelemetryCollector", allocator, there=f"{allocator}", metadata=None, images=f"{allocator}.image",
-        unless=((f"{allocator}.enabled", "false"), ("spec.mode", "sidecar")), default_image=default,
+        _GROUP, "OpenTelemetryCollector", allocator, there=allocator, metadata=None, images=f"{allocator}.image",
+        unless=((f"{allocator}.enabled", "false"), ("spec.mode", "sidecar")), default_image=_DEFAULT,
     )  # fmt: skip
-    for kind in ("TargetAllocator", "OpAMPBridge"):
-        yield row(otel, kind, "spec", there="spec", metadata=None, images="spec.image", default_image=default)
+    for kind, also in (("TargetAllocator", _BESIDE), ("OpAMPBridge", "")):
+        yield row(
+            _GROUP, kind, "spec", there="spec", metadata=None, images="spec.image", also=also,
+            default_image=_DEFAULT,
+        )  # fmt: skip
     yield left(
-        otel, "Instrumentation", "spec", "its images are copied into the pods of others, when they are made"
+        _GROUP,
+        "Instrumentation",
+        "spec",
+        "its images are copied into the pods of others, when they are made",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import left, templates
+from archfit.workloads.families.notation import left, never, row, templates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,21 +20,53 @@ kubeflow.org             JAXJob                   spec.jaxReplicaSpecs.*.templat
 kubeflow.org             Notebook                 spec.template.spec
 trainer.kubeflow.org     TrainingRuntime          TRAINING
 trainer.kubeflow.org     ClusterTrainingRuntime   TRAINING
-ray.io                   RayCluster               spec.headGroupSpec.template.spec
-ray.io                   RayCluster               spec.workerGroupSpecs[*].template.spec
-ray.io                   RayJob                   spec.rayClusterSpec.headGroupSpec.template.spec
-ray.io                   RayJob                   spec.rayClusterSpec.workerGroupSpecs[*].template.spec
 ray.io                   RayJob                   spec.submitterPodTemplate.spec
-ray.io                   RayService               spec.rayClusterConfig.headGroupSpec.template.spec
-ray.io                   RayService               spec.rayClusterConfig.workerGroupSpecs[*].template.spec
 """.replace("TRAINING", "spec.template.spec.replicatedJobs[*].template.spec.template.spec")
+_SUBMITTER = (
+    "KubeRay runs the head's image in a pod that submits the job, without affinity or tolerations; write "
+    "spec.submitterPodTemplate, with its container, and archfit places that pod too"
+)
 
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
     yield from templates(_TEMPLATES)
+    for kind, cluster in (
+        ("RayCluster", "spec"),
+        ("RayJob", "spec.rayClusterSpec"),
+        ("RayService", "spec.rayClusterConfig"),
+    ):
+        yield from ray_pods(kind, cluster)
+    yield from submitter("RayJob", "spec")
     yield left(
         "trainer.kubeflow.org", "TrainJob", "spec",
         "its pods are those of the TrainingRuntime that spec.runtimeRef names, which is placed where it stands in a "
-        "stream; an image in spec.trainer is not looked at",
+        "stream; neither spec.trainer.image nor spec.runtimePatches is looked at",
+    )  # fmt: skip
+    yield never(
+        "trainer.kubeflow.org", "TrainJob", "it runs in the pods of the TrainingRuntime",
+        "spec.trainer.image spec.runtimePatches",
+    )  # fmt: skip
+
+
+def ray_pods(kind: str, cluster: str) -> Iterator[Workload]:
+    """The pods of a RayClusterSpec; the collector of the history server is a container of each."""
+    collector = f"{cluster}.historyServerOptions.collectorOptions.image"
+    head, worker = f"{cluster}.headGroupSpec.template.spec", f"{cluster}.workerGroupSpecs[*].template.spec"
+    yield row("ray.io", kind, head, there=head, also=f"{cluster}.autoscalerOptions.image {collector}")
+    yield row("ray.io", kind, worker, there=worker, also=collector)
+
+
+def submitter(kind: str, job: str) -> Iterator[Workload]:
+    """The pod that submits a job, where the user writes none (submissionMode K8sJobMode, the default)."""
+    head = f"{job}.rayClusterSpec.headGroupSpec.template"
+    yield row(
+        "ray.io", kind, f"{head}.spec", there=f"{head}.spec", immutable=True,
+        affinity=None, tolerations=None, node_selector=None,
+        images=f"{head}.spec.containers[*].image",
+        unless=(
+            (f"{job}.submitterPodTemplate", ""),
+            *((f"{job}.submissionMode", mode) for mode in ("HTTPMode", "InteractiveMode", "SidecarMode")),
+        ),
+        unplaced=_SUBMITTER,
     )  # fmt: skip

@@ -10,15 +10,29 @@ if TYPE_CHECKING:
 
     from archfit.options.values import Workload
 
+_GROUP = "operator.victoriametrics.com"
+_DEFAULT = "the VictoriaMetrics operator chooses it, or a part of it"
+
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    for kind, there in (
-        ("VMSingle", "spec"), ("VMAgent", "spec"), ("VMAlert", "spec"), ("VMAlertmanager", "spec"), ("VMAuth", "spec"),
-        ("VMCluster", "spec.vmselect"), ("VMCluster", "spec.vminsert"), ("VMCluster", "spec.vmstorage"),
-    ):  # fmt: skip
-        yield row(
-            "operator.victoriametrics.com", kind, there, there=there, metadata=None,
-            images=f"{there}.image.repository+tag",
-            default_image="the VictoriaMetrics operator chooses it, or a part of it",
-        )  # fmt: skip
+    for kind in ("VMSingle", "VMAgent", "VMAlert", "VMAlertmanager", "VMAuth"):
+        yield _pod(kind, "spec", backup=kind == "VMSingle")
+    for part in ("vmselect", "vminsert", "vmstorage"):
+        yield _pod("VMCluster", f"spec.{part}", backup=part == "vmstorage")
+    balancer = "spec.requestsLoadBalancer"
+    yield row(
+        _GROUP, "VMCluster", f"{balancer}.spec", there=balancer, metadata=None,
+        images=f"{balancer}.spec.image.repository+tag", also=f"{balancer}.spec.configReloaderImage",
+        unless=((f"{balancer}.enabled", "false"),), default_image=_DEFAULT,
+    )  # fmt: skip
+
+
+def _pod(kind: str, there: str, *, backup: bool) -> Workload:
+    """A pod; the reloader of its configuration and the backup of its data are containers of it."""
+    images = f"{there}.image.repository+tag"
+    return row(
+        _GROUP, kind, there, there=there, metadata=None, default_image=_DEFAULT,
+        images=f"{images} {there}.vmBackup.image.repository+tag" if backup else images,
+        also=f"{there}.configReloaderImage",
+    )  # fmt: skip
