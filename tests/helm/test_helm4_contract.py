@@ -73,7 +73,7 @@ def test_check_11_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: 
     assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?", known["version"])
     (command,) = known["runtimeConfig"].pop("platformCommand")
     assert known["runtimeConfig"] == {}
-    assert command["args"] == ([] if which == "set-up" else ["--on-blank", "comment"])
+    assert command["args"] == ([] if which == "set-up" else ["--on-blank", "comment", "--hooks", "recreated"])
     assert set(command) == {"command", "args"}
     shown = tmp_path / "shown" / "archfit"
     shown.mkdir(parents=True)

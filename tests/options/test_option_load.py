@@ -70,6 +70,8 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
                ("arm64,amd64", "[arm64, amd64]", (AMD64, ARM64))],
     "onConflict": [("leave", "leave", "leave"), ("fail", "fail", "fail"), ("leave", "leave", "leave")],
     "immutable": [("full", "full", "full"), ("needed", "needed", "needed"), ("full", "full", "full")],
+    "hooks": [("recreated", "recreated", "recreated"), ("immutable", "immutable", "immutable"),
+              ("recreated", "recreated", "recreated")],
     "daemonSets": [("fail", "fail", "fail"), ("warn", "warn", "warn"), ("fail", "fail", "fail")],
     "strict": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "onBlank": [("comment", "comment", "comment"), ("fail", "fail", "fail"), ("pass", "pass", "pass")],

@@ -424,14 +424,85 @@ def test_immutable(
         pytest.param("Pod", {}, True, id="pod"),
         pytest.param("CronJob", {}, False, id="cron-job"),
         pytest.param("Deployment", {}, False, id="deployment"),
-        pytest.param("Job", {"helm.sh/hook": "pre-install"}, False, id="helm-hook"),
-        pytest.param("Pod", {"helm.sh/hook": "test"}, False, id="helm-test-pod"),
-        pytest.param("Job", {"argocd.argoproj.io/hook": "PreSync"}, False, id="argo-hook"),
         pytest.param("Job", {"argocd.argoproj.io/sync-wave": "1"}, True, id="argo-sync-wave-is-no-hook"),
+        pytest.param("Job", {"argocd.argoproj.io/sync-options": "Force=true"}, True, id="argo-force-alone"),
+        pytest.param(
+            "Job", {"argocd.argoproj.io/sync-options": "Replace=true"}, True, id="argo-replace-alone"
+        ),
+        pytest.param("Job", {"argocd.argoproj.io/sync-options": None}, True, id="argo-options-null"),
+        pytest.param("Job", ["helm.sh/hook"], True, id="annotations-that-are-a-list"),
     ],
 )
-def test_what_is_immutable(kind: str, annotations: dict[str, str], *, immutable: bool) -> None:
-    outcome = decided(using("a"), {"a": AR}, kind=kind, object_metadata={"annotations": annotations})
+@pytest.mark.parametrize("hooks", ["immutable", "recreated"])
+def test_what_is_immutable(kind: str, annotations: Any, hooks: Any, *, immutable: bool) -> None:
+    outcome = decided(
+        using("a"), {"a": AR}, Options(hooks=hooks), kind=kind, object_metadata={"annotations": annotations}
+    )
+    assert outcome.decision.immutable is immutable
+    if isinstance(annotations, dict):
+        assert outcome.added == ({} if immutable else {"tolerations": [GKE]})
+
+
+HELM_FILE = {"postrenderer.helm.sh/postrender-filename": "web/templates/job.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "annotations", "recreated"),
+    [
+        pytest.param("Job", {"helm.sh/hook": "pre-install"}, True, id="helm-hook"),
+        pytest.param("Pod", {"helm.sh/hook": "test"}, True, id="helm-test-pod"),
+        pytest.param("Job", {"helm.sh/hook": "pre-upgrade", **HELM_FILE}, True, id="helm-hook-in-helm-4"),
+        pytest.param("Job", {"argocd.argoproj.io/hook": "PreSync"}, True, id="argo-hook"),
+        pytest.param(
+            "Job", {"argocd.argoproj.io/hook": "Sync", **HELM_FILE}, False, id="argo-hook-in-helm-4"
+        ),
+        pytest.param(
+            "Job", {"argocd.argoproj.io/sync-options": "Force=true,Replace=true"}, True, id="argo-replaced"
+        ),
+        pytest.param(
+            "Job",
+            {"argocd.argoproj.io/sync-options": "Prune=false, Replace=true , Force=true"},
+            True,
+            id="argo-replaced-among-others",
+        ),
+        pytest.param(
+            "Job",
+            {"argocd.argoproj.io/sync-options": "Force=true,Replace=true", **HELM_FILE},
+            False,
+            id="argo-replaced-in-helm-4",
+        ),
+    ],
+)
+def test_hooks_are_immutable_unless_their_door_makes_them_anew(
+    kind: str, annotations: dict[str, str], *, recreated: bool
+) -> None:
+    for hooks, changes in (("immutable", False), ("recreated", recreated)):
+        outcome = decided(
+            using("a"),
+            {"a": AR},
+            Options(hooks=hooks),
+            kind=kind,
+            object_metadata={"annotations": annotations},
+        )
+        assert outcome.decision.immutable is not changes
+        assert outcome.added == ({"tolerations": [GKE]} if changes else {})
+
+
+@pytest.mark.parametrize(
+    ("metadata", "immutable"),
+    [
+        pytest.param({"generateName": "g-", "name": None}, False, id="generate-name"),
+        pytest.param({"generateName": "g-", "name": ""}, False, id="generate-name-and-empty-name"),
+        pytest.param({"generateName": "g-"}, True, id="both-the-name-counts"),
+        pytest.param({"name": None}, True, id="neither"),
+        pytest.param({"generateName": "", "name": None}, True, id="empty-generate-name"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["Job", "Pod"])
+def test_what_has_a_generated_name_is_made_anew(
+    kind: str, metadata: dict[str, Any], *, immutable: bool
+) -> None:
+    outcome = decided(using("a"), {"a": AR}, kind=kind, object_metadata=metadata)
     assert outcome.decision.immutable is immutable
     assert outcome.added == ({} if immutable else {"tolerations": [GKE]})
 

@@ -8,10 +8,12 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.options.values import Match, Options, Rule
+from archfit.placement.decide import decide
 from archfit.placement.images import questions
 from archfit.source.values import Typed
-from placing import GKE, a_pod, decided, in_, one, term, terms_of, using
+from placing import GKE, a_pod, decided, found, in_, one, pod_of, term, terms_of, using
 
+TRUE = Typed("bool", "true")
 A, R, AR = "amd64", "arm64", "amd64 arm64"
 
 
@@ -247,22 +249,95 @@ def test_an_unknown_name_is_an_error_on_the_object_and_in_skipped_pods_too() -> 
     assert outcome.decision.results[0].field == 'metadata.annotations["archfit.dev/skipp"]'
 
 
-def test_an_annotation_that_has_no_effect_on_the_object_is_an_error() -> None:
-    outcome = decided(using("a"), {"a": A}, object_metadata=noted(only="amd64"))
-    assert outcome.messages == [
-        (
-            "error: archfit.dev/only has no effect here; write it on the pod template, "
-            "in spec.template.metadata.annotations"
-        )
-    ]
-
-
-def test_an_annotation_on_both_is_read_from_the_template() -> None:
-    outcome = decided(
-        using("a"), {"a": AR}, metadata=noted(only="amd64"), object_metadata=noted(only="amd64")
-    )
-    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+@pytest.mark.parametrize(
+    ("own", "template", "terms"),
+    [
+        pytest.param(noted(only="amd64"), {}, [term(in_("amd64"))], id="of-the-object"),
+        pytest.param({}, noted(only="amd64"), [term(in_("amd64"))], id="of-the-template"),
+        pytest.param(noted(only="arm64"), noted(only="amd64"), [term(in_("amd64"))], id="the-nearest-wins"),
+        pytest.param(
+            noted(only="amd64"), noted(only="amd64,arm64"), None, id="the-nearest-wins-and-narrows-nothing"
+        ),
+        pytest.param(
+            noted(tolerate="false"), noted(only="amd64"), [term(in_("amd64"))], id="each-name-for-itself"
+        ),
+    ],
+)
+def test_annotations_count_on_the_object_and_on_its_template(own: Any, template: Any, terms: object) -> None:
+    outcome = decided(using("a"), {"a": AR}, metadata=template, object_metadata=own)
+    assert terms_of(outcome.spec) == terms
     assert outcome.messages == []
+
+
+def test_a_skip_near_the_pod_takes_back_one_above_it() -> None:
+    for own, template, name in (("true", "false", "Change"), ("false", "true", "OptedOut")):
+        outcome = decided(
+            using("a"), {"a": A}, metadata=noted(skip=template), object_metadata=noted(skip=own)
+        )
+        assert outcome.name == name
+
+
+def test_an_invalid_annotation_is_an_error_though_a_nearer_one_wins() -> None:
+    outcome = decided(using("a"), {"a": A}, metadata=noted(skip="true"), object_metadata=noted(skip="yes"))
+    assert outcome.messages == ['error: archfit.dev/skip has to be "true" or "false", not \'yes\'']
+
+
+JOB_TEMPLATE = {
+    "apiVersion": "batch/v1",
+    "kind": "CronJob",
+    "metadata": {"name": "c"},
+    "spec": {
+        "jobTemplate": {
+            "metadata": noted(only="amd64"),
+            "spec": {"template": {"metadata": {}, "spec": using("a")}},
+        }
+    },
+}
+
+
+def test_a_cron_job_reads_its_job_template_too() -> None:
+    pod = pod_of(JOB_TEMPLATE)
+    assert [at for at, _ in pod.between] == [("spec", "jobTemplate", "metadata")]
+    assert decide(pod, {"a": found(AR)}, Options()).reachable == ("amd64",)
+    nearer = pod.replace(metadata=noted(only="arm64"))
+    assert decide(nearer, {"a": found(AR)}, Options()).reachable == ("arm64",)
+    further = pod.replace(object_metadata=noted(only="arm64"))
+    assert decide(further, {"a": found(AR)}, Options()).reachable == ("amd64",)
+
+
+@pytest.mark.parametrize(
+    ("owners", "controller"),
+    [
+        pytest.param(
+            [{"kind": "ReplicaSet", "name": "r", "controller": TRUE}], "ReplicaSet/r", id="controller"
+        ),
+        pytest.param(
+            [{"kind": "A", "name": "a"}, {"kind": "B", "name": "b", "controller": TRUE}],
+            "B/b",
+            id="the-second",
+        ),
+        pytest.param(
+            [{"kind": "A", "name": "a", "controller": Typed("bool", "false")}],
+            "",
+            id="an-owner-that-controls-nothing",
+        ),
+        pytest.param([{"kind": "A", "name": "a", "controller": "true"}], "", id="text"),
+        pytest.param([], "", id="none"),
+        pytest.param({"kind": "A", "controller": TRUE}, "", id="no-list"),
+        pytest.param(["A"], "", id="no-mapping"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["Deployment", "Job", "Pod"])
+def test_what_a_controller_made_is_left_to_it(owners: Any, controller: str, kind: str) -> None:
+    """Its annotations are copies of the controller's: one that is misspelt is said there, once."""
+    metadata = {"ownerReferences": owners, **(noted(skpi="true") if controller else {})}
+    outcome = decided(using("a"), {"a": A}, kind=kind, object_metadata=metadata)
+    assert outcome.decision.controller == controller
+    assert outcome.name == ("OptedOut" if controller else "Change")
+    assert outcome.messages == []
+    if controller:
+        assert outcome.decision.reason == f"its controller decides ({controller})"
+        assert questions(outcome.pod, Options()) == ()
 
 
 def test_a_bare_pod_is_its_own_template() -> None:
@@ -273,12 +348,12 @@ def test_a_bare_pod_is_its_own_template() -> None:
 def test_a_pod_in_a_list_names_its_field() -> None:
     from archfit.placement.decide import decide
 
-    pod = a_pod(using("a"), metadata=noted(onyl="amd64"), object_metadata=noted(only="amd64"))
+    pod = a_pod(using("a"), metadata=noted(onyl="amd64"), object_metadata=noted(olny="amd64"))
     root = ("items", 0, "items", 3)
     pod = pod.replace(path=(*root, *pod.path), root=root)
     assert [result.field for result in decide(pod, {}, Options()).results][:2] == [
+        'items[0].items[3].metadata.annotations["archfit.dev/olny"]',
         'items[0].items[3].spec.template.metadata.annotations["archfit.dev/onyl"]',
-        'items[0].items[3].metadata.annotations["archfit.dev/only"]',
     ]
 
 

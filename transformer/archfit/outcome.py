@@ -4,7 +4,7 @@
     Change        the patch is applied
     AlreadySet    it is as archfit would leave it
     NotNeeded     the images run wherever the pod can
-    OptedOut      the user, nodeName, a virtual node or the operator of a custom resource says hands off
+    OptedOut      the user, nodeName, a controller, a virtual node or the operator of a custom resource says hands off
     Unresolved    an image's platforms are not known, and the policy is to leave the pod
     Conflict      no node that the pod allows can run all its images
 
@@ -78,8 +78,9 @@ class Decision(Record):
     supported: architectures that every image offers (for the pod's OS), sorted; None when no image restricts.
     reachable: architectures the pod can reach in the end, sorted.
     removed: architectures of the cluster that an image took away, with the images to blame.
-    immutable: the object cannot be changed once applied (Job, bare Pod).
+    immutable: the object cannot be changed once applied (`placement.immutability`).
     results: warnings and errors of this pod spec.
+    controller: the object that controls this one and decides in its place, as `ReplicaSet/web-5d4f`, or "".
     """
 
     outcome: Outcome
@@ -90,3 +91,4 @@ class Decision(Record):
     removed: tuple[Removed, ...] = ()
     immutable: bool = False
     results: tuple[Result, ...] = ()
+    controller: str = ""

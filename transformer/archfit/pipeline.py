@@ -14,6 +14,7 @@ from archfit.outcome import Result
 from archfit.record import Record
 from archfit.source.scan import check_editable
 from archfit.workloads.inventory import take
+from archfit.workloads.owner import left_to_controllers
 from archfit.workloads.table import by_kind
 
 TYPE_CHECKING = False
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
     from archfit.source.split import Piece
     from archfit.workloads.inventory import Document
     from archfit.workloads.pods import Pod
+    from archfit.workloads.untouched import Untouched
 
     Lookup: TypeAlias = Callable[[list[str]], Mapping[str, Answer]]
+
+_OURS = b"archfit.dev"
 
 
 class Splice(Record):
@@ -47,13 +51,14 @@ class Survey(Record):
 
     documents: those with pods. results: what there is to say about the rest. texts: the image strings that the
     decisions depend on, as written, each once. taken: with `stamp`, for each document, what its objects' stamps say;
-    its pods are those that it would hold without them.
+    its pods are those that it would hold without them. controlled: objects outside of the table that have a controller.
     """
 
     documents: tuple[Document, ...]
     results: tuple[Result, ...]
     texts: tuple[str, ...]
     taken: tuple[tuple[Taken, ...], ...] = ()
+    controlled: tuple[Untouched, ...] = ()
 
 
 class Transformed(Record):
@@ -88,6 +93,12 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
         from archfit.workloads.untouched import told
 
         results += told(untouched)
+    controlled = tuple(one for one in untouched if one.controller)
+    for document in documents:
+        if data.find(_OURS, document.span.start, document.span.end) >= 0:
+            from archfit.placement.misplaced import misplaced
+
+            results += misplaced(document.value, document.pods, rows)
     taken: tuple[tuple[Taken, ...], ...] = ()
     if options.stamp and documents:
         from archfit.edit.restamp import taken_back
@@ -95,7 +106,7 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
         back = [taken_back(data, document, rows) for document in documents]
         documents, taken = tuple(one for one, _ in back), tuple(stamps for _, stamps in back)
     if not documents:
-        return Survey((), tuple(results), ())
+        return Survey((), tuple(results), (), controlled=controlled)
     if any(pod.places is not None and pod.places.same for document in documents for pod in document.pods):
         from archfit.workloads.joined import joined
 
@@ -103,21 +114,37 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     from archfit.placement.images import questions  # a stream without pods needs no decisions
 
     texts = (text for document in documents for pod in document.pods for text in questions(pod, options))
-    return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)), taken)
+    return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)), taken, controlled)
 
 
 def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
     """The decisions for all pods of a survey, without the edits; answers: for each of its texts, perhaps for more."""
     pods = [pod for document in found.documents for pod in document.pods]
     if not pods:
-        return Transformed((), (), found.results, answers)
+        return Transformed((), (), (*found.results, *_left_to_controllers(found, ())), answers)
     from archfit.placement.decide import decide
 
     decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
     if found.taken:
         decisions = tuple(_stamped(found, decisions))
-    results = (*found.results, *(result for _, decision in decisions for result in decision.results))
+    results = (
+        *found.results,
+        *(result for _, decision in decisions for result in decision.results),
+        *_left_to_controllers(found, decisions),
+    )
     return Transformed((), decisions, results, answers)
+
+
+def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[Result]:
+    """One result about all objects that a controller made."""
+    objects = {
+        (pod.place, pod.root): (pod.ref, decision.controller)
+        for pod, decision in decisions
+        if decision.controller
+    }
+    yield from left_to_controllers(
+        [*objects.values(), *((one.ref, one.controller) for one in found.controlled)]
+    )
 
 
 def _stamped(found: Survey, decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:

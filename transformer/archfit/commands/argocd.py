@@ -46,7 +46,7 @@ Helm, Kustomize or as plain files, and writes the manifests with what each pod n
   --kustomize PATH            The program kustomize; default: the one on PATH.
   --kustomize-option WORD     A word to add to `kustomize build`, as --enable-helm. May be repeated.
 
-All options of `archfit --help` are taken, too; --on-blank is fail here.
+All options of `archfit --help` are taken, too; --on-blank is fail here, and --hooks recreated.
 """
 # Paths of the operator's that would otherwise lead into the application's repository.
 _PATHS = (
@@ -61,7 +61,11 @@ _PATHS = (
 )
 _PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_AUTH_FILE")
 _STDERR_LINES = 40
-_FALLBACK = Layer("defaults of archfit argocd (onBlank)", {"onBlank": Given("fail", "archfit argocd")})
+# Argo CD deletes an application that renders nothing, and makes hooks anew.
+_FALLBACK = Layer(
+    "defaults of archfit argocd (onBlank, hooks)",
+    {"onBlank": Given("fail", "archfit argocd"), "hooks": Given("recreated", "archfit argocd")},
+)
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:

@@ -8,8 +8,8 @@
 
 Helm 4 splits `command` at blanks before it expands variables, so a path of the user's cannot stand in it; a blank
 in HELM_PLUGIN_DIR does no harm. `--on-blank comment`: Helm 4 fails a release whose post-renderer prints nothing,
-also where the chart rendered nothing. The launcher says it by the variable, which spares the run argparse; a flag of
-the user's counts for more than either.
+also where the chart rendered nothing. `--hooks recreated`: Helm creates hooks and never updates one. The launcher says
+both by variables, which spares the run argparse; a flag of the user's counts for more than either.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ HEAD = """\
 # Keep it out of every directory that Helm 3 reads: one file of this schema disables all plugins of Helm 3."""
 
 
-def manifest(command: str, head: str = HEAD, arguments: str = "[--on-blank, comment]") -> str:
+def manifest(
+    command: str, head: str = HEAD, arguments: str = "[--on-blank, comment, --hooks, recreated]"
+) -> str:
     """The plugin.yaml whose plugin starts `command`. head: comment lines. arguments: a list in flow style."""
     return f"""\
 {head}
@@ -55,6 +57,7 @@ def files(python: str, *, windows: bool) -> dict[str, tuple[str, int]]:
     launcher = (
         f"#!/bin/sh\n{MARK}\n"
         'export ARCHFIT_ON_BLANK="${ARCHFIT_ON_BLANK:-comment}"\n'
+        'export ARCHFIT_HOOKS="${ARCHFIT_HOOKS:-recreated}"\n'
         f"exec {shlex.quote(python)} -P -c 'from archfit.cli import run; run()' transform \"$@\"\n"
     )
     return {

@@ -37,10 +37,14 @@ class Layer(Record):
     enforced: tuple[str, ...] = ()
 
 
-def merge(layers: Sequence[Layer]) -> Settings:
-    """One result of all layers, the one with the highest precedence first. Raises UsageError."""
+def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
+    """One result of all layers, the one with the highest precedence first. Raises UsageError.
+
+    fallback: what stands for some defaults; it overrides nobody, so nothing that is enforced forbids it.
+    """
     chosen: dict[str, Given] = {}
-    for layer in layers:
+    everything = (*layers, fallback) if fallback else layers
+    for layer in everything:
         for key, given in layer.given.items():
             chosen.setdefault(key, given)
     parts: dict[str, dict[str, object]] = {"spec": {}, "operator": {}}
@@ -51,7 +55,7 @@ def merge(layers: Sequence[Layer]) -> Settings:
     settings = Settings(
         Options(**parts["spec"]),  # type: ignore[arg-type]  # the table's kinds give each field its type; tested
         Operator(**parts["operator"]),  # type: ignore[arg-type]  # as above
-        tuple(layer.source for layer in layers if layer.given or layer.enforced),
+        tuple(layer.source for layer in everything if layer.given or layer.enforced),
     )
     if settings.options.on_unknown == "assume" and not settings.options.assume:
         raise UsageError(

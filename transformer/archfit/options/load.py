@@ -69,6 +69,4 @@ def load(
                 f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that can be"
             ) from None
         layers.append(from_file(content, path, named_by))
-    if fallback is not None:
-        layers.append(fallback)
-    return merge(layers)
+    return merge(layers, fallback)

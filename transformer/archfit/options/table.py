@@ -116,6 +116,11 @@ SPEC = (
         "without, or the same as the rest.",
     ),
     _spec(
+        "hooks", choice("immutable", "recreated"), "immutable|recreated", "immutable",
+        "Whether hooks of Helm and Argo CD (Jobs, Pods) are made anew each time: immutable where nothing does so, as "
+        "with kubectl apply; the Helm 4 plugin and archfit argocd set recreated.",
+    ),
+    _spec(
         "daemonSets", choice("warn", "fail"), "warn|fail", "warn",
         "What to do about a DaemonSet that will not run on every architecture of the cluster.",
     ),

@@ -147,6 +147,7 @@ class Options(Record):
     assume: tuple[Platform, ...] = ()
     on_conflict: Literal["fail", "leave"] = "fail"
     immutable: Literal["needed", "full"] = "needed"
+    hooks: Literal["immutable", "recreated"] = "immutable"
     daemon_sets: Literal["warn", "fail"] = "warn"
     strict: bool = False
     on_blank: Literal["pass", "comment", "fail"] = "pass"

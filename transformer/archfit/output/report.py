@@ -6,7 +6,7 @@
   "exit": 0,
   "results": [{severity, message, object, field, document, line, source}],
   "decisions": [{object, document, line, source, path, outcome, reason, supported, reachable, removed,
-                 immutable, images: [{field, image}], patch: RFC 6902}],
+                 immutable, controller, images: [{field, image}], patch: RFC 6902}],
   "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
   "requests": {"manifest": 12},
   "edits": [{start, end, was}]   byte offsets in the output; putting every `was` back gives the input
@@ -90,6 +90,7 @@ def _decision(pod: Pod, decision: Decision) -> dict[str, Any]:
         "reachable": decision.reachable,
         "removed": [{"architecture": gone.architecture, "images": gone.images} for gone in decision.removed],
         "immutable": decision.immutable,
+        **({"controller": decision.controller} if decision.controller else {}),
         "images": [{"field": dotted(use.path), "image": use.text} for use in pod.images],
         "patch": to_json(decision.patch),
     }

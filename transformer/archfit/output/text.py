@@ -42,7 +42,7 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
         return ""
     changes = [(pod, decision) for pod, decision in decisions if decision.outcome == "Change"]
     immutable = [pod for pod, decision in changes if decision.immutable]
-    templates = sum(1 for _, decision in decisions if not decision.immutable)
+    templates = sum(1 for _, decision in decisions if not decision.immutable and not decision.controller)
     rolling = len(changes) - len(immutable)
     verb = "changes and rolls" if rolling == 1 else "change and roll"
     parts = [f"{rolling} of {_count(templates, 'pod template')} {verb} once when applied"]

@@ -1,13 +1,18 @@
-"""The annotations under `archfit.dev/`, as users write them on a pod template.
+"""The annotations under `archfit.dev/`, as users write them.
 
-    archfit.dev/skip              "true" or "false"             on the object or its template
+    archfit.dev/skip              "true" or "false"             leaves the pod alone
     archfit.dev/only              amd64, arm64                  narrows the pod, never widens it
     archfit.dev/tolerate          "true" or "false"             whether toleration rules apply
     archfit.dev/image-platforms   linux/amd64, linux/arm/v7     what every image of the pod supports
-    archfit.dev/added             what an in-place run added  on the object; `placement.stamp` reads it
+    archfit.dev/added             what an in-place run added    on the object; `placement.stamp` reads it
 
-Lists are separated by commas, blanks or both. An unknown name is an error that names the nearest known one. A
-name that stands on the object alone, where it would have no effect, is an error too.
+They count in the metadata of the object and of every template on the way to the pod, and the one nearest to the pod
+wins:
+
+    CronJob   metadata   <   spec.jobTemplate.metadata   <   spec.jobTemplate.spec.template.metadata
+
+Lists are separated by commas, blanks or both. An unknown name is an error that names the nearest known one; a name that
+stands anywhere else is one too (`misplaced`).
 """
 
 from __future__ import annotations
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
 
 PREFIX = "archfit.dev/"
 KNOWN = tuple(PREFIX + name for name in ("skip", "only", "tolerate", "image-platforms", "added"))
-_ANYWHERE = (PREFIX + "skip", PREFIX + "added")
 
 
 class Annotations(Record):
@@ -51,11 +55,31 @@ _SILENT = Annotations()
 
 
 def annotated(pod: Pod) -> Annotations:
-    """Reads the pod template's annotations, and `skip` of the object's."""
-    template, own = pod.metadata.get("annotations"), pod.object_metadata.get("annotations")
-    if not _ours(template) and not _ours(own):
+    """What the annotations on the way to the pod say, the nearest one of each name."""
+    if (
+        not _ours(pod.metadata.get("annotations"))
+        and not _ours(pod.object_metadata.get("annotations"))
+        and not any(_ours(metadata.get("annotations")) for _, metadata in pod.between)
+    ):
         return _SILENT
     return _Reading(pod).annotated()
+
+
+def way(pod: Pod) -> list[tuple[Path, dict[str, Any]]]:
+    """(path, metadata) where annotations count, the nearest to the pod last."""
+    above = [metadata for metadata in pod.between if len(metadata[0]) <= len(pod.root)]
+    below = [metadata for metadata in pod.between if len(metadata[0]) > len(pod.root)]
+    own = ((*pod.root, "metadata"), pod.object_metadata)
+    nearest = (pod.metadata_path, pod.metadata)
+    return [*above, own, *below, *([nearest] if nearest[0] != own[0] else [])]
+
+
+def nearest(name: str) -> str:
+    """The known name to write instead, as a question."""
+    from difflib import get_close_matches  # 2 ms that only this error needs
+
+    close = get_close_matches(name, KNOWN, 1, 0.0)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(KNOWN)}"
 
 
 def _ours(found: object) -> bool:
@@ -75,26 +99,15 @@ class _Reading:
         self.errors: list[Result] = []
 
     def annotated(self) -> Annotations:
-        pod = self.pod
-        at = pod.metadata_path
-        template = self.ours(pod.metadata, at)
-        above = (*pod.root, "metadata")
-        own = self.ours(pod.object_metadata, above) if pod.object_metadata != pod.metadata else {}
-        where, there = (*at, "annotations"), (*above, "annotations")
-        for name in own:
-            if name in KNOWN and name not in _ANYWHERE and name not in template:
-                self.error(
-                    (*there, name),
-                    f"{name} has no effect here; write it on the pod template, in {dotted(where)}",
-                )
-        template_skip, own_skip = self.truth(template, "skip", where), self.truth(own, "skip", there)
-        return Annotations(
-            bool(template_skip or own_skip),
-            self.architectures(template, where),
-            self.truth(template, "tolerate", where),
-            self.platforms(template, where),
-            tuple(self.errors),
-        )
+        said: dict[str, Any] = {}
+        for at, metadata in way(self.pod):
+            for name, text in self.ours(metadata, at).items():
+                read = _READ.get(name)
+                value = read(self, text, (*at, "annotations", name)) if read else None
+                if value is not None:
+                    said[name] = value
+        skip, only, tolerate, platforms = (said.get(name) for name in KNOWN[:4])
+        return Annotations(bool(skip), only, tolerate, platforms, tuple(self.errors))
 
     def error(self, path: Path, message: str) -> None:
         result = Result("error", message, self.pod.ref, dotted(path), self.pod.place)
@@ -110,49 +123,38 @@ class _Reading:
         names = [name for name in found if name.startswith(PREFIX)]
         for name in names:
             if name not in KNOWN:
-                self.error((*at, "annotations", name), f"there is no annotation {name}; {_nearest(name)}")
+                self.error((*at, "annotations", name), f"there is no annotation {name}; {nearest(name)}")
         return {name: text_of(found[name]).strip() for name in names}
 
-    def truth(self, found: dict[str, str], name: str, at: Path) -> bool | None:
-        text = found.get(PREFIX + name)
-        if text is None or text in ("true", "false"):
-            return None if text is None else text == "true"
-        self.error((*at, PREFIX + name), f'{PREFIX}{name} has to be "true" or "false", not {text!r}')
+    def truth(self, text: str, at: Path) -> bool | None:
+        if text in ("true", "false"):
+            return text == "true"
+        self.error(at, f'{at[-1]} has to be "true" or "false", not {text!r}')
         return None
 
-    def architectures(self, found: dict[str, str], at: Path) -> frozenset[str] | None:
-        name = PREFIX + "only"
-        if name not in found:
-            return None
-        names = _listed(found[name])
+    def architectures(self, text: str, at: Path) -> frozenset[str] | None:
+        names = _listed(text)
         if names and all(word.replace("_", "").isalnum() for word in names):
             return frozenset(normalised("linux", word).architecture for word in names)
-        self.error(
-            (*at, name), f"{name} has to be a list of architectures, as in amd64,arm64, not {found[name]!r}"
-        )
+        self.error(at, f"{at[-1]} has to be a list of architectures, as in amd64,arm64, not {text!r}")
         return None
 
-    def platforms(self, found: dict[str, str], at: Path) -> tuple[Platform, ...] | None:
-        name = PREFIX + "image-platforms"
-        if name not in found:
-            return None
+    def platforms(self, text: str, at: Path) -> tuple[Platform, ...] | None:
         try:
-            platforms = {str(platform): platform for platform in map(parse_platform, _listed(found[name]))}
+            platforms = {str(platform): platform for platform in map(parse_platform, _listed(text))}
         except InvalidReference as error:
-            self.error((*at, name), f"{name}: {error}")
+            self.error(at, f"{at[-1]}: {error}")
             return None
         if not platforms:
-            self.error((*at, name), f"{name} is empty; write platforms, as in linux/amd64,linux/arm64")
+            self.error(at, f"{at[-1]} is empty; write platforms, as in linux/amd64,linux/arm64")
             return None
         return tuple(platforms[text] for text in sorted(platforms))
 
 
+_READ = dict(
+    zip(KNOWN, (_Reading.truth, _Reading.architectures, _Reading.truth, _Reading.platforms), strict=False)
+)
+
+
 def _listed(text: str) -> list[str]:
     return text.replace(",", " ").split()
-
-
-def _nearest(name: str) -> str:
-    from difflib import get_close_matches  # 2 ms that only this error needs
-
-    close = get_close_matches(name, KNOWN, 1, 0.0)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(KNOWN)}"

@@ -3,7 +3,7 @@
     (a) opted out -> OptedOut; an image without an answer -> Unresolved; E is empty -> Conflict
     (b) required node affinity, for the pod or for each of its terms       `restriction`
     (c) tolerations, then preferred terms, on top of it
-    (d) `immutable: needed`, for what cannot be changed once applied (Job, bare Pod; no hook): only what it
+    (d) `immutable: needed`, for what cannot be changed once applied (`immutability`): only what it
         cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
         every architecture that the pod can reach needs one; preferred terms go
 
@@ -22,6 +22,7 @@ from archfit.placement.architectures import removed
 from archfit.placement.evidence import weigh
 from archfit.placement.fitting import fitted
 from archfit.placement.images import answers_for
+from archfit.placement.immutability import is_immutable
 from archfit.placement.leftover import leftover
 from archfit.placement.reach import reaches, union
 from archfit.placement.restriction import NOTHING, restriction
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from archfit.placement.restriction import Restriction
     from archfit.placement.selection import Wishes
     from archfit.workloads.pods import Pod
-
-_HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
 
 
 class _Case(Record):
@@ -74,10 +73,16 @@ def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decisio
     answers: the answer for each of `images.questions(pod, options)`.
     Raises UsageError for an exclude glob with more than three parts, and for overrides that disagree.
     """
-    once = pod.immutable and not _hook(pod)
+    once = is_immutable(pod, options)
     asked = wishes(pod, options)
     if asked.left_alone:
-        return Decision("OptedOut", asked.left_alone, immutable=once, results=asked.results)
+        return Decision(
+            "OptedOut",
+            asked.left_alone,
+            immutable=once,
+            results=asked.results,
+            controller=asked.controller,
+        )
     evidence = weigh(pod, answers_for(pod, answers, options, asked), options)
     results = [*asked.results, *evidence.results]
     found: tuple[Reach, ...] = ()
@@ -241,9 +246,3 @@ def _decision(
 
 def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
     return Result(severity, message, pod.ref, dotted(path), pod.place)
-
-
-def _hook(pod: Pod) -> bool:
-    """Whether Helm or Argo CD makes the object anew, so that it can change."""
-    notes = pod.object_metadata.get("annotations")
-    return isinstance(notes, dict) and any(name in notes for name in _HOOKS)

@@ -1,7 +1,8 @@
 """Which pods archfit leaves alone, and what rules and annotations ask for the others.
 
     the first of these that holds                                    leaves the pod as it is
-    archfit.dev/skip: "true" on the object or its template
+    metadata.ownerReferences[].controller: true                      its controller decides; nothing else is read
+    archfit.dev/skip: "true" on the object or a template on the way
     spec.nodeName                                                    the scheduler is not asked
     --exclude KIND[/NAMESPACE[/NAME]]                                globs; parts left out match everything
     rules: [{match: .., skip: true}]
@@ -24,6 +25,7 @@ from archfit.errors import UsageError
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.record import Record
 from archfit.source.values import text_of
+from archfit.workloads.owner import controller_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class Wishes(Record):
     prefer: (architecture, weight) pairs.
     platforms: what `archfit.dev/image-platforms` says of every image, None where it says nothing.
     results: errors in the annotations.
+    controller: who decides in the pod's place, "" if nobody does.
     """
 
     left_alone: str = ""
@@ -56,10 +59,15 @@ class Wishes(Record):
     prefer: tuple[tuple[str, int], ...] = ()
     platforms: tuple[Platform, ...] | None = None
     results: tuple[Result, ...] = ()
+    controller: str = ""
 
 
 def wishes(pod: Pod, options: Options) -> Wishes:
     """What is asked for this pod. Raises UsageError for an exclude glob with more than three parts."""
+    if "ownerReferences" in pod.object_metadata:
+        controller = controller_of(pod.object_metadata)
+        if controller:
+            return Wishes(f"its controller decides ({controller})", controller=controller)
     noted = annotated(pod)
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []

@@ -26,7 +26,39 @@ def find_pods(value: Any, place: Place, path: Path = (), own: Own | None = None)
     path: where the object stands in its document, () for the document itself. Pod.path begins with it.
     own: the user's rows.
     """
-    return [pod for at, item in objects(value, path, own) for pod in pods_of(item, place, at, own)]
+    pods = [pod for at, item in objects(value, path, own) for pod in pods_of(item, place, at, own)]
+    ordinary = len(path) + 3
+    return [
+        pod if len(pod.path) <= ordinary and pod.places is None else _with_way(value, pod, path)
+        for pod in pods
+    ]
+
+
+# The member that the way to a pod takes, and where the mapping that holds it says what holds for all pods below.
+_METADATA_BESIDE: dict[str | int, tuple[str, ...]] = {
+    "spec": ("metadata",),
+    "workflowSpec": ("workflowMetadata",),
+    "templates": ("workflowMetadata", "podMetadata"),
+}
+
+
+def _with_way(value: Any, pod: Pod, start: Path) -> Pod:
+    """The pod with the metadata on its way, without the object's own and the pod's."""
+    own = ((*pod.root, "metadata"), pod.metadata_path)
+    between: list[tuple[Path, dict[str, Any]]] = []
+    for index in range(len(start), len(pod.path) - 1):
+        token = pod.path[index]
+        if isinstance(value, dict):
+            for name in _METADATA_BESIDE.get(token, ()):
+                at = (*pod.path[:index], name)
+                if isinstance(value.get(name), dict) and at not in own:
+                    between.append((at, value[name]))
+            value = value.get(token)
+        elif isinstance(value, list) and isinstance(token, int) and token < len(value):
+            value = value[token]
+        else:
+            break
+    return pod.replace(between=tuple(between)) if between else pod
 
 
 def objects(value: Any, path: Path = (), own: Own | None = None) -> Iterator[tuple[Path, dict[str, Any]]]:

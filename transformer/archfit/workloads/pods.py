@@ -85,6 +85,8 @@ class Pod(Record):
     metadata: `metadata` of the pod template, or of the object where the object is the pod.
     object_metadata: `metadata` of the object.
     images: in the order containers, initContainers, volumes.
+    between: (path, metadata) of what stands on the way to the pod beside these two, the outermost first: objects around
+        this one, a CronJob's jobTemplate.
     """
 
     ref: ObjectRef
@@ -98,6 +100,7 @@ class Pod(Record):
     immutable: bool = False
     root: Path = ()
     places: Places | None = None
+    between: tuple[tuple[Path, dict[str, Any]], ...] = ()
 
     def at(self, field: str) -> Path:
         """Where `affinity`, `tolerations` or `nodeSelector` of the pod is, or would be."""

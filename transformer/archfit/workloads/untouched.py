@@ -13,6 +13,7 @@ from archfit.patch import dotted
 from archfit.record import Record
 from archfit.source.values import text_of
 from archfit.workloads.find import objects, reference_of
+from archfit.workloads.owner import controller_of
 from archfit.workloads.table import LISTS, PODLESS, WORKLOADS, group_of, rows_of
 
 TYPE_CHECKING = False
@@ -30,12 +31,16 @@ _SKIP = "archfit.dev/skip"
 
 
 class Untouched(Record):
-    """An object, or a part of it, that is left as it is. said: why, and what to do. known: its kind has rows."""
+    """An object, or a part of it, that is left as it is.
+
+    said: why, and what to do. known: its kind has rows. controller: what controls the object, "" if nothing does.
+    """
 
     ref: ObjectRef
     place: Place
     said: str
     known: bool = True
+    controller: str = ""
 
 
 def untouched_in(value: Any, pods: Iterable[Pod], place: Place, own: Own) -> Iterator[Untouched]:
@@ -43,7 +48,9 @@ def untouched_in(value: Any, pods: Iterable[Pod], place: Place, own: Own) -> Ite
     with_pods = {pod.root for pod in pods}
     for at, item in objects(value, (), own):
         if not _left_out(item):
-            yield from _of(item, place, own, has_pods=at in with_pods)
+            controller = controller_of(item.get("metadata"))
+            for one in _of(item, place, own, has_pods=at in with_pods):
+                yield one.replace(controller=controller) if controller else one
 
 
 def _left_out(item: dict[str, Any]) -> bool:
@@ -91,11 +98,12 @@ def _text(pattern: Path) -> str:
 
 
 def told(untouched: Iterable[Untouched]) -> list[Result]:
-    """One result for each kind and reason, one in all for a kind without rows."""
+    """One result for each kind and reason, one in all for a kind without rows; none for objects of a controller."""
     groups: dict[tuple[str, str, str], list[Untouched]] = {}
     for one in untouched:
-        reason = one.said if one.known else ""
-        groups.setdefault((group_of(one.ref.api_version), one.ref.kind, reason), []).append(one)
+        if not one.controller:
+            reason = one.said if one.known else ""
+            groups.setdefault((group_of(one.ref.api_version), one.ref.kind, reason), []).append(one)
     return [
         Result(
             "info",
