@@ -47,6 +47,8 @@ CASES = {
     "G1-directive-list-duplicate": Case(
         error="while scanning a directive could not find expected directive name"
     ),
+    "J1-duplicate-key-and-alias": TWICE,
+    "J2-duplicate-key-and-alias-valueerror": Case(refused=("kustomize",), same=True),
     "M-explicit-keys-without-values": Case(
         error="spec.affinity cannot be edited: a key without ':' stands there"
     ),

@@ -93,16 +93,66 @@ def _as_json(step: Operation) -> dict[str, Any]:
 def apply(value: Any, patch: Iterable[Operation]) -> Any:
     """A new value with the patch applied; what the patch does not touch is shared with `value`.
 
-    Raises PatchConflict.
+    Each collection is copied once, whatever the number of operations in it. Raises PatchConflict.
     """
-    for step in patch:
-        if isinstance(step, Add):
-            value = _added(value, step.path, step.value, step)
-        elif isinstance(step, Test):
-            _tested(value, step)
+    return _Application().applied(value, patch)
+
+
+class _Application:
+    """One application of a patch. own: the collections that were copied for it and may be changed, by their id."""
+
+    def __init__(self) -> None:
+        self._own: dict[int, Any] = {}
+
+    def applied(self, value: Any, patch: Iterable[Operation]) -> Any:
+        for step in patch:
+            if isinstance(step, Test):
+                _tested(value, step)
+            elif not step.path:
+                if isinstance(step, Remove):
+                    raise PatchConflict(f"{pointer(step.path)} does not exist")
+                value = step.value
+            else:
+                value = self._changed(value, step)
+        return value
+
+    def _changed(self, value: Any, step: Add | Remove) -> Any:
+        root = holder = self._copied(value, step)
+        for depth, token in enumerate(step.path[:-1]):
+            _existing(holder, token, step, step.path[: depth + 1])
+            inner = holder[token] = self._copied(holder[token], step)
+            holder = inner
+        last = step.path[-1]
+        if isinstance(step, Remove):
+            _existing(holder, last, step, step.path)
+            del holder[last]
+        elif isinstance(holder, dict):
+            holder[last] = step.value
+        elif last == "-":
+            holder.append(step.value)
+        elif isinstance(last, int) and last <= len(holder):
+            holder.insert(last, step.value)
         else:
-            value = _removed(value, step.path, step)
-    return value
+            raise PatchConflict(f"{pointer(step.path)} does not exist")
+        return root
+
+    def _copied(self, value: Any, step: Operation) -> Any:
+        """The collection, or its copy where it is not this application's own yet."""
+        if id(value) in self._own:
+            return value
+        if not isinstance(value, (dict, list)):
+            raise PatchConflict(f"{pointer(step.path)} does not exist")
+        made = value.copy()
+        self._own[id(made)] = made
+        return made
+
+
+def _existing(holder: Any, token: str | int, step: Operation, path: Path) -> None:
+    if isinstance(holder, dict):
+        if token not in holder:
+            raise PatchConflict(f"{pointer(step.path)}: {path[-1]!r} does not exist")
+    elif not isinstance(token, int) or token >= len(holder):
+        raise PatchConflict(f"{pointer(step.path)} does not exist")
 
 
 def _tested(value: Any, step: Test) -> None:
@@ -116,33 +166,3 @@ def _tested(value: Any, step: Test) -> None:
             raise PatchConflict(f"{pointer(step.path)} does not exist")
     if found != step.value:
         raise PatchConflict(f"{pointer(step.path)} is not what the patch expects")
-
-
-def _removed(value: Any, path: Path, step: Remove) -> Any:
-    head, rest = (path[0], path[1:]) if path else ("", ())
-    if isinstance(value, dict) and head in value:
-        if rest:
-            return {**value, head: _removed(value[head], rest, step)}
-        return {key: member for key, member in value.items() if key != head}
-    if isinstance(value, list) and isinstance(head, int) and head < len(value):
-        kept = [_removed(value[head], rest, step)] if rest else []
-        return [*value[:head], *kept, *value[head + 1 :]]
-    raise PatchConflict(f"{pointer(step.path)} does not exist")
-
-
-def _added(value: Any, path: Path, new: Any, step: Add) -> Any:
-    if not path:
-        return new
-    head, rest = path[0], path[1:]
-    if isinstance(value, dict):
-        if rest and head not in value:
-            raise PatchConflict(f"{pointer(step.path)}: {head!r} does not exist")
-        return {**value, head: _added(value[head], rest, new, step) if rest else new}
-    if isinstance(value, list):
-        if head == "-" and not rest:
-            return [*value, new]
-        if isinstance(head, int) and head < len(value) + (not rest):
-            if rest:
-                return [*value[:head], _added(value[head], rest, new, step), *value[head + 1 :]]
-            return [*value[:head], new, *value[head:]]
-    raise PatchConflict(f"{pointer(step.path)} does not exist")

@@ -47,15 +47,15 @@ def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> li
     Raises UnplaceableEdit, its line counted from the first line of text.
     """
     additions = _folded([step for step in patch if isinstance(step, Add)])
-    written_out: dict[Path, Any] = {}
+    below: dict[Path, list[Add]] = {}
     direct: list[Add] = []
     for addition in additions:
         barrier = _barrier(addition.path, sites)
         if barrier is None:
             direct.append(addition)
         else:
-            before = written_out[barrier] if barrier in written_out else _value_at(value, barrier)
-            written_out[barrier] = apply(before, [addition.replace(path=addition.path[len(barrier) :])])
+            below.setdefault(barrier, []).append(addition.replace(path=addition.path[len(barrier) :]))
+    written_out = {barrier: apply(_value_at(value, barrier), steps) for barrier, steps in below.items()}
     if sites.aliases:
         _spare_other_users(written_out, value, apply(value, additions), sites)
     edits: list[tuple[int, TextEdit]] = []
@@ -65,7 +65,10 @@ def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> li
         depth = len(addition.path) + (addition.path in sites.at)
         edits.append((depth, _addition(text, sites, addition, first=holder not in holders)))
         holders.add(holder)
-    edits += [(len(path), _written_out(text, sites, path, new)) for path, new in written_out.items()]
+    aliases = {alias.path: alias.site for alias in sites.aliases}
+    for path, new in written_out.items():
+        site = aliases.get(path) or sites.at[path]
+        edits.append((len(path), _written_out(text, sites, site, Add(path, new))))
     # Where two collections end on the same line, the inner one has to be continued first.
     return [
         edit
@@ -114,24 +117,34 @@ def _spare_other_users(written_out: dict[Path, Any], value: Any, after: Any, sit
 
     value, after: the document's, before and after the patch. An anchor inside of a `<<` is never edited.
     """
+    anchored: dict[Path, tuple[Any, Any]] = {}
+    alike: dict[tuple[int, int], bool] = {}
     for alias in sites.aliases:
-        before = _value_at(value, alias.anchored, _UNSEEN)
+        if alias.anchored not in anchored:
+            before = _value_at(value, alias.anchored, _UNSEEN)
+            anchored[alias.anchored] = before, _value_at(after, alias.anchored, before)
+        before, becomes = anchored[alias.anchored]
         if before is _UNSEEN:
             continue
-        becomes = _value_at(after, alias.anchored, before)
         wanted = _value_at(after, alias.path, before)
-        if becomes is wanted or becomes == wanted:
+        # Most aliases want the very same value: it is compared once.
+        pair = id(becomes), id(wanted)
+        if pair not in alike:
+            alike[pair] = becomes is wanted or becomes == wanted
+        if alike[pair]:
             written_out.pop(alias.path, None)
         elif alias.site.kind == "alias":
             written_out[alias.path] = wanted
 
 
-def _addition(text: str, sites: Sites, addition: Add, *, first: bool = True) -> TextEdit:
-    """The edit for one addition. first: of those to its collection."""
+def _addition(
+    text: str, sites: Sites, addition: Add, *, first: bool = True, merged: bool = False
+) -> TextEdit:
+    """The edit for one addition. first: of those to its collection. merged: `<<` supplies what is at its path."""
     path, value = addition.path, addition.value
     style = Style(sites.indent, sites.dash)
     here, above = sites.at.get(path), sites.at[path[:-1]]
-    if here is not None:
+    if here is not None and not merged:
         _check(here, addition)
         return _filled(text, here, value, style)
     _check(above, addition)
@@ -213,10 +226,8 @@ def _newline(text: str, at: int) -> str:
     return "\r\n" if text[before - 1 : before] == "\r" else "\n"
 
 
-def _written_out(text: str, sites: Sites, path: Path, value: Any) -> TextEdit:
-    """The edit that writes a value where an alias stands, or where `<<` supplied it."""
-    site = next((alias.site for alias in sites.aliases if alias.path == path), None) or sites.at[path]
+def _written_out(text: str, sites: Sites, site: Site, addition: Add) -> TextEdit:
+    """The edit that writes a value where an alias stands, or where `<<` supplied it. site: what is there."""
     if site.kind == "alias":
-        return TextEdit(site.start, site.end, flow(value, as_json=site.json))
-    elsewhere = {other: kept for other, kept in sites.at.items() if other != path}
-    return _addition(text, sites.replace(at=elsewhere), Add(path, value))
+        return TextEdit(site.start, site.end, flow(addition.value, as_json=site.json))
+    return _addition(text, sites, addition, merged=True)

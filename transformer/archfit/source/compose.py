@@ -6,9 +6,6 @@
 
 Values are composed here and not by PyYAML, whose composers raise on a re-used anchor, lose the place of an alias and
 overflow the C stack on 200,000 nested brackets.
-
-Merge keys (https://yaml.org/type/merge.html): explicit keys win, earlier sources win over later ones. A key that
-stands before a `<<` which supplies it too is an error: kubectl and kustomize disagree on it.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ from __future__ import annotations
 import re
 
 from archfit.errors import InvalidInput
+from archfit.source.aliases import height, line_of, merge
 from archfit.source.nodes import (
     Alias,
     AliasUse,
@@ -145,10 +143,12 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
         elif kind is MappingStart or kind is SequenceStart:
             if container.__class__ is dict and key is _NO_KEY:
                 raise InvalidInput(
-                    "a mapping key that is a collection; Kubernetes knows only strings", line=_line(event)
+                    "a mapping key that is a collection; Kubernetes knows only strings", line=line_of(event)
                 )
             if len(stack) >= DEPTH_LIMIT:
-                raise InvalidInput(f"collections are nested more than {DEPTH_LIMIT} deep", line=_line(event))
+                raise InvalidInput(
+                    f"collections are nested more than {DEPTH_LIMIT} deep", line=line_of(event)
+                )
             stack.append((container, key, opened, size_at_open))
             opened, size_at_open = len(events) - 1, size
             if event.anchor is not None or event.tag is not None:
@@ -162,7 +162,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
         elif kind is MappingEnd or kind is SequenceEnd:
             ends[opened] = len(events) - 1
             if opened in merges:
-                _merge(container, merges.pop(opened), events, opened, ends)
+                merge(container, merges.pop(opened), events, opened, ends)
             value = container
             if opened in open_anchors:
                 anchor = open_anchors.pop(opened)
@@ -175,22 +175,22 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                     "an alias stands inside its own anchor"
                     if event.anchor in open_anchors.values()
                     else "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes",
-                    line=_line(event),
+                    line=line_of(event),
                 )
             value, anchored, weight = anchors[event.anchor]
             if anchored not in heights:
-                heights[anchored] = _height(events, ends, anchored, heights)
+                heights[anchored] = height(events, ends, anchored, heights)
             heights[len(events) - 1] = heights[anchored]
             if len(stack) + heights[anchored] > DEPTH_LIMIT:
                 raise InvalidInput(
                     f"its aliases stand for collections nested more than {DEPTH_LIMIT} deep",
-                    line=_line(event),
+                    line=line_of(event),
                 )
             aliases.append(AliasUse(len(events) - 1, anchored))
             size += weight
             if size > EXPANSION_LIMIT:
                 raise InvalidInput(
-                    f"its aliases stand for more than {EXPANSION_LIMIT:,} nodes", line=_line(event)
+                    f"its aliases stand for more than {EXPANSION_LIMIT:,} nodes", line=line_of(event)
                 )
             if container.__class__ is dict and key is _NO_KEY:
                 key = value if value.__class__ is str else _key(value, event)
@@ -198,7 +198,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
         elif kind is DocumentStart:
             if document:
                 raise InvalidInput(
-                    "a second document begins here without '---' at the start of a line", line=_line(event)
+                    "a second document begins here without '---' at the start of a line", line=line_of(event)
                 )
             document = True
             continue
@@ -215,28 +215,9 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 merges.setdefault(opened, []).append((value, len(events) - 1))
             else:
                 if key in container:
-                    duplicates.append(Duplicate(opened, key, _line(event)))
+                    duplicates.append(Duplicate(opened, key, line_of(event)))
                 container[key] = value
             key = _NO_KEY
-
-
-def _line(event: Any) -> int:
-    return int(event.start_mark.line) + 1
-
-
-def _height(events: list[Any], ends: dict[int, int], anchored: int, heights: dict[int, int]) -> int:
-    """How deep the collections of an anchored node are nested; `heights` knows those of the aliases inside."""
-    level = height = 0
-    for index in range(anchored, ends.get(anchored, anchored) + 1):
-        event = events[index]
-        if isinstance(event, (MappingStart, SequenceStart)):
-            level += 1
-            height = max(height, level)
-        elif isinstance(event, (MappingEnd, SequenceEnd)):
-            level -= 1
-        elif isinstance(event, Alias):
-            height = max(height, level + heights[index])
-    return height
 
 
 def _key(value: Any, event: Any) -> str:
@@ -245,7 +226,9 @@ def _key(value: Any, event: Any) -> str:
         return PlainKey(event.value)
     if isinstance(value, Typed):
         return PlainKey(value.text)
-    raise InvalidInput("a mapping key that is a collection; Kubernetes knows only strings", line=_line(event))
+    raise InvalidInput(
+        "a mapping key that is a collection; Kubernetes knows only strings", line=line_of(event)
+    )
 
 
 def _tagged(event: Any) -> Any:
@@ -262,39 +245,5 @@ def _tagged(event: Any) -> Any:
         try:
             return a2b_base64(text).decode(errors="replace")
         except ValueError:
-            raise InvalidInput("a value tagged !!binary is not base64", line=_line(event)) from None
+            raise InvalidInput("a value tagged !!binary is not base64", line=line_of(event)) from None
     return Typed(tag, text) if tag in ("int", "float") else text
-
-
-def _merge(
-    mapping: dict[str, Any], merges: list[tuple[Any, int]], events: list[Any], opened: int, ends: Any
-) -> None:
-    """Adds what `<<` supplies to mapping, in place."""
-    own = None
-    # A second `<<` overrides the first for kubectl; kustomize refuses it.
-    for merged, index in reversed(merges):
-        for source in merged if isinstance(merged, list) else (merged,):
-            if not isinstance(source, dict):
-                raise InvalidInput("'<<' needs a mapping or a list of mappings", line=_line(events[index]))
-            for name, value in source.items():
-                if name not in mapping:
-                    mapping[name] = value
-                    continue
-                own = own if own is not None else _key_places(events, opened, ends)
-                if name in own and own[name] < index:
-                    raise InvalidInput(
-                        f"the key {name!r} stands before a '<<' (line {_line(events[index])}) that supplies it too; "
-                        "kubectl and kustomize disagree on which one counts. Put '<<' first",
-                        line=_line(events[own[name]]),
-                    )
-
-
-def _key_places(events: list[Any], opened: int, ends: dict[int, int]) -> dict[str, int]:
-    """Key -> index of its event, for the mapping that `events[opened]` opens (and that is just being closed)."""
-    places: dict[str, int] = {}
-    index = opened + 1
-    while not isinstance(events[index], MappingEnd):
-        if isinstance(events[index], Scalar):
-            places[events[index].value] = index
-        index = ends.get(index + 1, index + 1) + 1
-    return places

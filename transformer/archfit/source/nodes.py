@@ -16,7 +16,7 @@ from archfit.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, TypeAlias
 
 _Parser: Any
 try:
@@ -102,6 +102,22 @@ def items(tree: Tree, sequence: int) -> Iterator[int]:
     while item < closing:
         yield item
         item = tree.ends.get(item, item) + 1
+
+
+Children: TypeAlias = "dict[int, dict[str | int, int]]"
+
+
+def child(tree: Tree, node: int, step: str | int, known: Children) -> int:
+    """The node of a member or item as written, the last one of its name, -1 where it is not written here.
+
+    known: a memory, at first empty: whoever asks for each item of a list goes through the list once.
+    """
+    if node not in known:
+        if is_mapping(tree, node):
+            known[node] = {name: value for name, _, value in members(tree, node)}
+        else:
+            known[node] = dict(enumerate(items(tree, node))) if is_sequence(tree, node) else {}
+    return known[node].get(step, -1)
 
 
 def last_leaf(tree: Tree, node: int) -> Any:

@@ -1,5 +1,11 @@
 """Keys that a mapping names twice: an error where archfit reads or writes, elsewhere a warning.
 
+    kind, apiVersion, items of an object        read
+    what leads to a value that is read          read
+    nodeSelector, tolerations, ..               read with all that is in it
+    containers[*].image, our annotations        read
+    anything else                               not read
+
 kubectl takes the last one, kustomize refuses the document: a decision on either would be a guess.
 """
 
@@ -10,14 +16,18 @@ from archfit.patch import dotted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from archfit.outcome import Place
     from archfit.patch import Path
     from archfit.source.nodes import Tree
     from archfit.source.scan import Span
     from archfit.workloads.pods import Pod
 
+_IDENTITY = ("apiVersion", "kind", "items")
 _METADATA = ("name", "namespace", "annotations", "labels")
 _WHOLE = ("nodeSelector", "affinity", "tolerations", "nodeName", "os")
+_PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 _CONTAINERS = ("containers", "initContainers")
 
 
@@ -25,14 +35,15 @@ def duplicate_results(tree: Tree, root: int, pods: list[Pod], span: Span, place:
     """A result for every key that stands twice in one mapping."""
     if not tree.duplicates:
         return ()
-    from archfit.workloads.sites import path_of
+    from archfit.source.paths import written
 
+    read = _Read(pods)
+    paths = {one.node: one.path for one in written(tree, root)}
     results = []
-    lists: dict[int, list[int]] = {}
     for duplicate in tree.duplicates:
-        path = (*path_of(tree, root, duplicate.opened, lists), duplicate.key)
-        owner = next((pod for pod in pods if path[: len(pod.path)] == pod.path), pods[0] if pods else None)
-        matters = len(path) == 1 or any(_is_read(path, pod) for pod in pods)
+        path = (*paths.get(duplicate.opened, ()), duplicate.key)
+        owner = read.owner(path) or (pods[0] if pods else None)
+        matters = read.is_read(path)
         results.append(
             Result(
                 "error" if matters else "warning",
@@ -47,39 +58,72 @@ def duplicate_results(tree: Tree, root: int, pods: list[Pod], span: Span, place:
     return tuple(results)
 
 
-def _is_read(path: Path, pod: Pod) -> bool:
-    """Whether the decision for pod depends on the key at path, or an edit could go there."""
-    if pod.places is not None and _is_read_elsewhere(path, pod):
-        return True
-    if path == pod.path[: len(path)]:
-        return True
-    if path[: len(pod.path)] == pod.path:
-        field, *below = path[len(pod.path) :]
-        if field in _CONTAINERS:
-            return not below or below[1:] in (["image"], ["imagePullPolicy"])
-        if field == "volumes":
-            return not below or below[1:2] == ["image"]
-        return field in _WHOLE and (field != "affinity" or not below or below[0] == "nodeAffinity")
-    for metadata in (pod.metadata_path, (*pod.root, "metadata")):
-        if path[: len(metadata)] == metadata:
-            below = list(path[len(metadata) :])
-            return not below or (
-                below[0] in _METADATA and (len(below) == 1 or str(below[-1]).startswith("archfit.dev/"))
-            )
-    return False
+class _Read:
+    """What the decisions for some pods depend on, and where an edit could go. A question costs the depth of its path.
 
+    above: the paths that lead to a value that is read. whole: those below which everything is read. metadata: where
+    metadata is.
+    """
 
-def _is_read_elsewhere(path: Path, pod: Pod) -> bool:
-    """The same for what a custom resource has elsewhere than beside its containers."""
-    fields = [
-        (pod.at(field), field)
-        for field in ("affinity", "tolerations", "nodeSelector")
-        if not pod.lacks(field)
-    ]
-    fields += [(source, field) for field, source, _ in (pod.places.inherited if pod.places else ()) if source]
-    for at, field in fields:
-        if path == at[: len(path)]:
+    def __init__(self, pods: Iterable[Pod]) -> None:
+        self._pods: dict[Path, Pod] = {}
+        self._above: set[Path] = set()
+        self._whole: dict[Path, str] = {}
+        self._metadata: set[Path] = set()
+        for pod in pods:
+            self._pods.setdefault(pod.path, pod)
+            metadata = {pod.metadata_path, (*pod.root, "metadata")}
+            self._metadata |= metadata
+            whole = {pod.at(field): field for field in _PLACEMENT if not pod.lacks(field)}
+            if pod.places is not None:
+                whole |= {source: field for field, source, _ in pod.places.inherited if source}
+            self._whole |= whole
+            for path in (pod.path, *metadata, *whole, *(use.path for use in pod.images)):
+                self._add(path)
+            for name in ("apiVersion", "kind"):
+                self._above.add((*pod.root, name))
+
+    def owner(self, path: Path) -> Pod | None:
+        """The pod whose spec holds path."""
+        return next((self._pods[path[:end]] for end in range(1, len(path)) if path[:end] in self._pods), None)
+
+    def is_read(self, path: Path) -> bool:
+        """Whether a decision depends on the key at path, or an edit could go there."""
+        if path in self._above or (path[-1] in _IDENTITY and _is_object(path[:-1])):
             return True
-        if path[: len(at)] == at:
-            return field != "affinity" or path[len(at)] == "nodeAffinity"
-    return any(path == use.path[: len(path)] for use in pod.images)
+        for end in range(1, len(path)):
+            above, below = path[:end], path[end:]
+            if above in self._whole and (self._whole[above] != "affinity" or below[0] == "nodeAffinity"):
+                return True
+            if above in self._pods and _is_read_in_pod(below):
+                return True
+            if above in self._metadata and _is_read_in_metadata(below):
+                return True
+        return False
+
+    def _add(self, path: Path) -> None:
+        """Adds path and every path above it; stops at one that is known."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self._above:
+                return
+            self._above.add(path[:end])
+
+
+def _is_object(path: Path) -> bool:
+    """Whether path is that of a document, or of an item of lists inside of it."""
+    return all(
+        step == "items" if number % 2 == 0 else isinstance(step, int) for number, step in enumerate(path)
+    )
+
+
+def _is_read_in_pod(path: Path) -> bool:
+    field, *below = path
+    if field in _CONTAINERS:
+        return not below or below[1:] in (["image"], ["imagePullPolicy"])
+    if field == "volumes":
+        return not below or below[1:2] == ["image"]
+    return field in _WHOLE and (field != "affinity" or not below or below[0] == "nodeAffinity")
+
+
+def _is_read_in_metadata(path: Path) -> bool:
+    return path[0] in _METADATA and (len(path) == 1 or str(path[-1]).startswith("archfit.dev/"))

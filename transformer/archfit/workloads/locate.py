@@ -9,14 +9,14 @@ again for it, as its tree was dropped long ago: only for what is to be shown.
 from __future__ import annotations
 
 from archfit.source.compose import parse
-from archfit.source.nodes import ROOT, is_mapping, is_sequence, items, members
+from archfit.source.nodes import ROOT, child, is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from archfit.patch import Path
-    from archfit.source.nodes import Tree
+    from archfit.source.nodes import Children, Tree
     from archfit.workloads.inventory import Document
     from archfit.workloads.pods import Pod
 
@@ -27,36 +27,24 @@ class Lines:
     def __init__(self, data: bytes, documents: Iterable[Document]) -> None:
         self._data = data
         self._of = {id(pod): document for document in documents for pod in document.pods}
-        self._last: tuple[Document, Tree] | None = None
+        self._last: tuple[Document, Tree, Children] | None = None
 
     def line(self, pod: Pod, path: Path) -> int:
         """The 1-based line of what stands at path in the pod's document."""
         document = self._of[id(pod)]
         if self._last is None or self._last[0] is not document:
-            self._last = document, parse(document.span.text(self._data))
-        return document.span.line + _line(self._last[1], ROOT + document.span.item, path)
+            self._last = document, parse(document.span.text(self._data)), {}
+        return document.span.line + line_of(*self._last[1:], ROOT + document.span.item, path)
 
 
-def _line(tree: Tree, node: int, path: Path) -> int:
+def line_of(tree: Tree, known: Children, node: int, path: Path) -> int:
+    """The 0-based line of what stands at path below node. known: a memory, at first empty."""
     line: int = tree.events[node].start_mark.line
-    for token in path:
-        found = _child(tree, node, token)
-        if found is None:
+    for step in path:
+        inside = is_mapping(tree, node)
+        node = child(tree, node, step, known)
+        if node < 0:
             break
-        named, node = found
-        line = tree.events[named].start_mark.line
+        # A key is one event, right before its value.
+        line = tree.events[node - inside].start_mark.line
     return line
-
-
-def _child(tree: Tree, node: int, token: str | int) -> tuple[int, int] | None:
-    """(node that the line is of, node of the value) of a member as written, None where it is not written here."""
-    found = None
-    if is_mapping(tree, node):
-        for name, key, value in members(tree, node):
-            if name == token:
-                found = key, value
-    elif is_sequence(tree, node):
-        for number, item in enumerate(items(tree, node)):
-            if number == token:
-                found = item, item
-    return found

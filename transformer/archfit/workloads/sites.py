@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 
 from archfit.record import Record
-from archfit.source.nodes import Alias, Scalar, is_mapping, is_sequence, items, last_leaf, members
+from archfit.source.nodes import Alias, Scalar, child, is_mapping, is_sequence, items, last_leaf, members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
     from archfit.patch import Path
-    from archfit.source.nodes import Tree
+    from archfit.source.nodes import Children, Tree
+    from archfit.source.paths import Written
     from archfit.workloads.pods import Pod
 
     Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
-    _Lists: TypeAlias = dict[int, list[int]]
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -129,87 +129,82 @@ def find_sites(tree: Tree, root: int, value: Any, pods: Iterable[Path] | Mapping
     """The sites of the pod specs at `pods`; paths are counted from the node `root`, whose value is `value`."""
     spines = pods if isinstance(pods, dict) else dict.fromkeys(pods, _SPINE)
     at: dict[Path, Site] = {}
-    lists: _Lists = {}
+    known: Children = {}
     indent = dash = -1
     for pod, spine in spines.items():
-        node, found = _descend(tree, root, value, pod, at, lists)
+        node, found = _descend(tree, root, value, pod, at, known)
         if node < 0:
             continue
         spec, above = at[pod], at[pod[:-1]]
-        _collect(tree, node, pod, found, spine, at)
+        _collect(tree, node, pod, found, spine, at, known)
         if spec.kind == "mapping" and not spec.flow:
             if indent < 0 and 0 < spec.column - above.column <= _WIDEST_INDENT:
                 indent = spec.column - above.column
             if dash < 0:
                 dash = _dash_of(tree, node, spec.column)
-    aliases = tuple(
-        AliasSite(
-            path_of(tree, root, use.index, lists),
-            path_of(tree, root, use.anchored, lists),
-            _site_below(tree, root, path_of(tree, root, use.index, lists), lists),
-        )
-        for use in tree.aliases
-    )
-    return Sites(at, aliases, indent if indent > 0 else 2, max(dash, 0))
+    return Sites(at, _aliases(tree, root), indent if indent > 0 else 2, max(dash, 0))
 
 
 def _descend(
-    tree: Tree, node: int, value: Any, path: Path, at: dict[Path, Site], lists: _Lists
+    tree: Tree, node: int, value: Any, path: Path, at: dict[Path, Site], known: Children
 ) -> tuple[int, Any]:
     """Keeps the sites along path; the node and value at its end, or -1 where an alias or merge bars the way."""
-    site = at[()] = at.get(()) or _site(tree, node, None)
-    for depth, token in enumerate(path, start=1):
+    above = at[()] = at.get(()) or site(tree, node, None)
+    for depth, step in enumerate(path, start=1):
         here = path[:depth]
-        value = value[token]
-        node = _child(tree, node, token, lists)
-        site = at[here] = at.get(here) or (_site(tree, node, site) if node >= 0 else _merged(site))
-        if site.kind in ("alias", "merged"):
+        value = value[step]
+        node = child(tree, node, step, known)
+        above = at[here] = at.get(here) or (site(tree, node, above) if node >= 0 else _merged(above))
+        if above.kind in ("alias", "merged"):
             return -1, value
     return node, value
 
 
-def _collect(tree: Tree, node: int, path: Path, value: Any, spine: Spine, at: dict[Path, Site]) -> None:
-    site = at[path]
-    if site.kind == "mapping" and isinstance(spine, dict):
-        for name, below in spine.items():
-            if name in value:
-                _keep(tree, _child(tree, node, name, {}), (*path, name), value[name], below, site, at)
-    elif site.kind == "sequence" and isinstance(spine, list):
-        for number, item in enumerate(items(tree, node)):
-            _keep(tree, item, (*path, number), value[number], spine[0], site, at)
-
-
-def _keep(
-    tree: Tree, node: int, path: Path, value: Any, spine: Spine, above: Site, at: dict[Path, Site]
+def _collect(
+    tree: Tree, node: int, path: Path, value: Any, spine: Spine, at: dict[Path, Site], known: Children
 ) -> None:
-    at[path] = _site(tree, node, above) if node >= 0 else _merged(above)
-    _collect(tree, node, path, value, spine, at)
+    above = at[path]
+    below: Iterable[tuple[str | int, Spine]] = ()
+    if above.kind == "mapping" and isinstance(spine, dict):
+        below = ((name, inner) for name, inner in spine.items() if name in value)
+    elif above.kind == "sequence" and isinstance(spine, list):
+        below = ((number, spine[0]) for number in range(len(value)))
+    for step, inner in below:
+        found, here = child(tree, node, step, known), (*path, step)
+        at[here] = site(tree, found, above) if found >= 0 else _merged(above)
+        _collect(tree, found, here, value[step], inner, at, known)
 
 
-def _child(tree: Tree, node: int, token: str | int, lists: _Lists) -> int:
-    """The node of a member as written, -1 where it is not written here."""
-    found = -1
-    if is_mapping(tree, node):
-        for name, _, value in members(tree, node):
-            if name == token:
-                found = value
-    elif is_sequence(tree, node):
-        return _listed(tree, node, lists)[int(token)]
-    return found
+def _aliases(tree: Tree, root: int) -> tuple[AliasSite, ...]:
+    """The aliases of collections that are read; an alias of a scalar has no part in any edit but its own."""
+    if not any(use.anchored in tree.ends for use in tree.aliases):
+        return ()
+    from archfit.source.paths import written
+
+    places = {one.node: one for one in written(tree, root) if one.live}
+    sites: dict[int, Site] = {}
+    found = []
+    for use in tree.aliases:
+        one, anchored = places.get(use.index), places.get(use.anchored)
+        if one and anchored:
+            above = _site_of(tree, one.holder, places, sites)
+            found.append(AliasSite(one.path, anchored.path, site(tree, use.index, above)))
+    return tuple(found)
 
 
-def _listed(tree: Tree, sequence: int, lists: _Lists) -> list[int]:
-    """The nodes of a sequence; `lists` remembers them, as a list of a thousand pods is gone through for each."""
-    if sequence not in lists:
-        lists[sequence] = list(items(tree, sequence))
-    return lists[sequence]
+def _site_of(tree: Tree, node: int, places: Mapping[int, Written], sites: dict[int, Site]) -> Site:
+    if node not in sites:
+        holder = places[node].holder
+        sites[node] = site(tree, node, _site_of(tree, holder, places, sites) if holder >= 0 else None)
+    return sites[node]
 
 
 def _merged(above: Site) -> Site:
     return Site("merged", above.flow, above.json, above.column, above.end, above.end, above.line)
 
 
-def _site(tree: Tree, node: int, above: Site | None) -> Site:
+def site(tree: Tree, node: int, above: Site | None) -> Site:
+    """The site of a node; above: that of the collection that holds it, None for the root."""
     event = tree.events[node]
     flow, json, column = (above.flow, above.json, above.column) if above else (False, False, 0)
     start, end, line = event.start_mark.index, event.end_mark.index, event.start_mark.line + 1
@@ -299,31 +294,3 @@ def _dash_of(tree: Tree, pod_spec: int, column: int) -> int:
         if is_sequence(tree, value) and not tree.events[value].flow_style:
             return max(_sequence_site(tree, value, flow=False, json=False).column - column, 0)
     return -1
-
-
-def path_of(tree: Tree, root: int, node: int, lists: _Lists) -> Path:
-    """The path from root to a node, as written: "<<" is a key here. `lists` is a memory, at first empty."""
-    from bisect import bisect
-
-    path: Path = ()
-    while root != node and root in tree.ends:
-        if is_sequence(tree, root):
-            inside = _listed(tree, root, lists)
-            number = bisect(inside, node) - 1
-            path, root = (*path, number), inside[number]
-            continue
-        for name, _, value in members(tree, root):
-            if value <= node <= tree.ends.get(value, value):
-                path, root = (*path, name), value
-                break
-        else:
-            break
-    return path
-
-
-def _site_below(tree: Tree, node: int, path: Path, lists: _Lists) -> Site:
-    site = _site(tree, node, None)
-    for token in path:
-        node = _child(tree, node, token, lists)
-        site = _site(tree, node, site)
-    return site

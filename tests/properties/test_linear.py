@@ -1,0 +1,165 @@
+"""Nothing grows with the square of its input: twice as much of anything is twice as much work.
+
+Work is counted, not timed: the lines of archfit that run, and the members that a patch copies.
+"""
+
+# ruff: noqa: E501 - a row of a table is a line
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import archfit
+from archfit.patch import Add, Remove, Test, apply
+from streaming import Failed, edited
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+PACKAGE = archfit.__path__[0]
+HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+SPEC = "spec:\n  containers: [{name: c, image: amd:1}]\n"
+LIST = "apiVersion: v1\nkind: List\nitems:\n"
+POD = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"image": "amd:1"}]}}
+TERMS = "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [%s]}}}\n"
+
+
+def pod(lines: str) -> str:
+    return HEAD + SPEC + lines
+
+
+def many(line: str, count: int) -> str:
+    """The line for each number; `{n}` is the number."""
+    return "".join(line.replace("{n}", str(number)) for number in range(count))
+
+
+def flow(item: str, count: int) -> str:
+    return "[" + many(item + ", ", count) + "]"
+
+
+STREAMS: dict[str, Callable[[int], str]] = {
+    "aliases-in-a-list": lambda n: pod(f"a: &a {{k: v}}\nx: {flow('*a', n)}\n"),
+    "aliases-of-a-scalar": lambda n: pod(f"a: &a v\nx: {flow('*a', n)}\n"),
+    "a-list-of-merges": lambda n: pod(f"a: &a {{k: v, l: w}}\nx: {{<<: {flow('*a', n)}}}\n"),
+    "a-list-of-merges-that-is-shared": lambda n: pod(
+        f"a: &a {{k: v}}\nl: &l {flow('*a', n)}\nx:\n{many('  <<: *l' + chr(10), 5)}"
+    ),
+    "merges-repeated": lambda n: pod(f"a: &a {{k: v}}\nx:\n{many('  <<: *a' + chr(10), n)}"),
+    "merges-of-different-mappings": lambda n: pod(
+        many("a{n}: &a{n} {k{n}: v}\n", n) + f"x:\n{many('  <<: *a{n}' + chr(10), n)}"
+    ),
+    "an-alias-for-each-value": lambda n: pod("a: &a {k: v}\nx:\n" + many("  k{n}: *a\n", n)),
+    "an-alias-for-each-key": lambda n: pod(many("a{n}: &a{n} k{n}\n", n) + "x:\n" + many("  *a{n} : v\n", n)),
+    "anchors-with-aliases": lambda n: pod("x:\n" + many("  a{n}: &a{n} [v]\n  b{n}: *a{n}\n", n)),
+    "anchors-in-anchors": lambda n: pod("x: &a0 [v]\n" + many("y{n}: &b{n} {c: &c{n} [*a0], d: *c{n}}\n", n)),
+    "anchors-in-one-anchor": lambda n: pod("x: &x " + flow("&a{n} [v, *a{n}]".replace(", *a{n}", ""), n) + "\ny: *x\n"),
+    "keys-that-stand-twice": lambda n: pod("x:\n" + many("  k{n}: a\n  k{n}: b\n", n)),
+    "a-key-that-stands-often": lambda n: pod("x:\n" + many("  k: a\n", n)),
+    "keys-that-stand-twice-in-items": lambda n: (
+        LIST + many(f"- {{apiVersion: v1, kind: Pod, x: {{a: 1, a: 2}}, {SPEC[:4]}: {{containers: [{{image: amd:1}}]}}}}\n", n)
+    ),
+    "items-in-block-style": lambda n: LIST + many("- " + (HEAD + SPEC).replace("\n", "\n  ")[:-2], n),
+    "items-in-flow-style": lambda n: LIST.replace("items:\n", "items: ") + flow(json.dumps(POD), n) + "\n",
+    "items-of-json": lambda n: json.dumps({"apiVersion": "v1", "kind": "List", "items": [POD] * n}),
+    "items-that-share-a-pod-spec": lambda n: (
+        LIST + f"- {{apiVersion: v1, kind: Pod, spec: &s {json.dumps(POD['spec'])}}}\n" + many("- {apiVersion: v1, kind: Pod, spec: *s}\n", n)
+    ),
+    "items-that-are-one-object": lambda n: LIST + f"- &p {json.dumps(POD)}\n" + many("- *p\n", n),
+    "items-that-merge-a-pod-spec": lambda n: (
+        LIST + f"- {{apiVersion: v1, kind: Pod, spec: &s {json.dumps(POD['spec'])}}}\n"
+        + many("- {apiVersion: v1, kind: Pod, spec: {<<: *s, hostname: h{n}}}\n", n)
+    ),
+    "items-without-pods": lambda n: LIST + many("- {a: [b]}\n", n),
+    "documents": lambda n: many("---\n" + HEAD + SPEC, n),
+    "containers": lambda n: HEAD + "spec:\n  containers:\n" + many("  - {name: c{n}, image: amd:1}\n", n),
+    "tolerations": lambda n: pod("  tolerations:\n" + many("  - {key: k{n}}\n", n)),
+    "terms": lambda n: pod(TERMS % many("{matchExpressions: [{key: k{n}, operator: Exists}]}, ", n)),
+    "aliases-of-terms": lambda n: pod(f"  x: &t {{matchExpressions: []}}\n{TERMS % many('*t, ', n)}"),
+    "templates-of-a-workflow": lambda n: (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec:\n  templates:\n"
+        + many("  - {name: t{n}, container: {image: amd:1}}\n", n)
+    ),
+    "fields-beside-templates": lambda n: (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\n" + many("f{n}: a\n", n)
+        + "spec:\n  templates:\n" + many("  - {name: t{n}, container: {image: amd:1}}\n", n)
+    ),
+    "question-marks": lambda n: pod("x:\n" + many("  ? k{n}\n  : a\n", n)),
+    "blank-lines-with-tabs": lambda n: HEAD + "spec:\n  containers: [{name: c, image: amd:1}]\n  hostname: h\n" + "    \t\n" * n,
+}  # fmt: skip
+
+
+def work(run: Callable[[], object]) -> int:
+    """How many lines of archfit run."""
+    count = 0
+
+    def line(_frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return line
+
+    def call(frame: FrameType, _event: str, _argument: Any) -> Any:
+        return line if frame.f_code.co_filename.startswith(PACKAGE) else None
+
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        run()
+    except Failed:
+        pass
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:
+    first, second, third = (work(of(count * times)) for times in (1, 2, 3))
+    # What does not depend on the size at all stands in every one of them.
+    assert third - second <= 1.2 * (second - first)
+
+
+@pytest.mark.parametrize("name", [name for name in STREAMS if "templates" not in name])
+def test_twice_the_input_is_twice_the_work(name: str) -> None:
+    make = STREAMS[name]
+    work(lambda: edited(make(1).encode()))
+
+    def of(count: int) -> Callable[[], object]:
+        data = make(count).encode()
+        return lambda: edited(data)
+
+    doubled(of, 60)
+
+
+class Counted(list[Any]):
+    """A list that counts its members that are read or copied."""
+
+    seen = 0
+
+    def __iter__(self) -> Any:
+        Counted.seen += len(self)
+        return super().__iter__()
+
+    def __getitem__(self, index: Any) -> Any:
+        Counted.seen += len(range(*index.indices(len(self)))) if isinstance(index, slice) else 1
+        return super().__getitem__(index)
+
+    def copy(self) -> Any:
+        Counted.seen += len(self)
+        return Counted(super().copy())
+
+
+@pytest.mark.parametrize("count", [10, 1000])
+def test_a_patch_copies_each_collection_once(count: int) -> None:
+    value = Counted({"a": 1} for _ in range(count))
+    patch = [
+        step
+        for number in range(count)
+        for step in (Test((number, "b"), None), Add((number, "b"), [2]), Add((number, "b", "-"), 3), Remove((number, "a")))
+    ]  # fmt: skip
+    Counted.seen = 0
+    assert apply(value, patch) == [{"b": [2, 3]}] * count
+    assert Counted.seen <= 12 * count
+    assert value == [{"a": 1}] * count
