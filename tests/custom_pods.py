@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from archfit.outcome import Place
 from archfit.workloads.find import find_pods
 from archfit.workloads.table import WORKLOADS, group_of
+from streaming import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +41,7 @@ def projected(documents: Iterable[Any], own: Own | None = None) -> bytes:
         for pod in find_pods(document, Place(1, 1), (), own):
             if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:
                 made.append(_plain(pod, f"pod-{len(made)}"))
-    return b"".join(b"---\n" + json.dumps(one).encode() + b"\n" for one in made)
+    return b"".join(b"---\n" + json.dumps(one, default=plain).encode() + b"\n" for one in made)
 
 
 def _plain(pod: Pod, name: str) -> dict[str, Any]:
