@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 from archfit import __version__
-from archfit.images.platforms import Absent, Found, Unasked, Unknown
+from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.patch import dotted, to_json
 
 TYPE_CHECKING = False
@@ -120,3 +120,5 @@ def _answer(answer: Answer) -> dict[str, Any]:
             return {"answer": "Unknown", "cause": answer.cause}
         case Unasked():
             return {"answer": "Unasked", "reason": answer.reason}
+        case Malformed():
+            return {"answer": "Malformed", "reason": answer.reason}
