@@ -328,7 +328,7 @@ def test_a_malformed_reference_is_an_error_and_nothing_is_written(locked: Lockin
 
 
 def test_but_not_in_a_pod_that_is_left_alone(locked: Locking) -> None:
-    assert locked.lock(STREAM + pod("nginx@sha256:abc", name="c"), "--exclude", "Pod/*/c").status == 0
+    assert locked.lock(STREAM + pod("nginx@sha256:abc", name="c"), "--exclude", "Deployment/*/c").status == 0
 
 
 def test_only_images_that_a_decision_asks_for_are_locked(locking: Locking) -> None:

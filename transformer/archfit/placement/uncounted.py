@@ -71,7 +71,7 @@ def _matters(platform: Platform, wanted: Collection[str] | None) -> bool:
 
 
 def _none(use: ImageUse, found: Found) -> Unknown:
-    said = f"{_listed(found.platforms)}"
+    said = _listed(found.platforms)
     if found.origin in ("override", "assumed"):
         return Unknown(
             f"nothing of what is stated counts ({said}), as {_HIGHER}; {_remedy(use, found)}", final=True
@@ -87,18 +87,22 @@ def _single(use: ImageUse, found: Found, platform: Platform) -> str:
 
 
 def _emulated(use: ImageUse, found: Found) -> str:
-    told = (*(str(one) for one in found.platforms), "linux/amd64")
     return (
         "it counts for amd64 by linux/386 alone, which CRI-O does not take on amd64 nodes, nor containerd from 2.1 on "
-        f"without use_local_image_pull; build it for linux/amd64, or {_statement(use, found, told)}"
+        "without use_local_image_pull; build it for linux/amd64, or "
+        f"{_statement(use, found, (*_baselines(found), 'linux/amd64'))}"
     )
 
 
 def _remedy(use: ImageUse, found: Found) -> str:
-    told = (
+    return _statement(use, found, _baselines(found))
+
+
+def _baselines(found: Found) -> Iterable[str]:
+    """The platforms without the variants that do not count."""
+    return (
         f"{one.os}/{one.architecture}" if one.architecture != "arm" else str(one) for one in found.platforms
     )
-    return _statement(use, found, told)
 
 
 def _statement(use: ImageUse, found: Found, platforms: Iterable[str]) -> str:
