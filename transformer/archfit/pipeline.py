@@ -125,6 +125,10 @@ def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> T
     from archfit.placement.decide import decide
 
     decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
+    if any(pod.places is not None and pod.places.missing for pod in pods):
+        from archfit.placement.fitting import holders_once
+
+        decisions = tuple(holders_once(decisions))
     if found.taken:
         decisions = tuple(_stamped(found, decisions))
     results = (

@@ -4,6 +4,7 @@
     a field is such a holder itself    it is added as the patch has it (spec.affinity of CloudNativePG)
     the field's value is inherited,    the whole value is written, with what the patch adds: an own value replaces it
     or the operator's default
+    two pods need the same holder      the first one's patch creates it (`holders_once`)
 
 The patch so far is about a pod spec with every value in its place (`Pod.at`).
 """
@@ -14,8 +15,9 @@ from archfit.patch import Add, Test, apply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from archfit.outcome import Decision, Place
     from archfit.patch import Operation, Path
     from archfit.workloads.pods import Pod
 
@@ -50,6 +52,20 @@ def fitted(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:
             made.append(Test(path, None))
         made.append(Add(path, {}))
     return [*made, *steps]
+
+
+def holders_once(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:
+    """The decisions of a stream, whose patches create a mapping that several pods of an object need once.
+
+    Strimzi's KafkaConnect has `spec.template.pod` and `spec.template.buildPod`: both need `spec.template`.
+    """
+    made: set[tuple[Place, Path]] = set()
+    for pod, decision in decisions:
+        missing = pod.places.missing if pod.places is not None and decision.patch else ()
+        there = {path for path in missing if (pod.place, path) in made}
+        patch = [step for step in decision.patch if not (there and step.path in there)]
+        made.update((pod.place, step.path) for step in patch if step.path in missing)
+        yield pod, decision.replace(patch=tuple(patch)) if there else decision
 
 
 def _below(path: Path, holder: Path) -> bool:
