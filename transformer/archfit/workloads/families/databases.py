@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from archfit.options.values import Workload
 
 _CNPG = "postgresql.cnpg.io"
+_POOLER = (
+    "it has no spec.template.spec, which the API accepts only with a list of containers: write spec.template.spec with "
+    "containers: [], then archfit adds the placement there"
+)
 _MINIO = "the MinIO operator chooses it"
 
 
@@ -22,9 +26,12 @@ def rows() -> Iterator[Workload]:
         affinity="spec.affinity", tolerations="spec.affinity.tolerations", node_selector="spec.affinity.nodeSelector",
         default_image="an image catalogue or the CloudNativePG operator chooses it",
     )  # fmt: skip
+    template = "spec.template.spec"
+    pooler = {"images": "spec.pgbouncer.image", "default_image": "the CloudNativePG operator chooses it"}
+    yield row(_CNPG, "Pooler", template, there=template, main="pgbouncer", **pooler)
     yield row(
-        _CNPG, "Pooler", "spec.template.spec", there="spec", main="pgbouncer", images="spec.pgbouncer.image",
-        default_image="the CloudNativePG operator chooses it",
+        _CNPG, "Pooler", template, there="spec", metadata=None, unless=((template, ""),),
+        affinity=None, tolerations=None, node_selector=None, unplaced=_POOLER, **pooler,
     )  # fmt: skip
     for there, image in (("spec.pools[*]", "spec.image"), ("spec.kes", "spec.kes.image")):
         tenant = (
