@@ -24,10 +24,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
+import published_crds
 from corpus_streams import Corpus, Oracle, textcheck_of
 from debian_registry import DebianRegistry
 from judging import Judge
 from running import archfit as run_archfit
+from schema_judging import SchemaJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -137,6 +139,14 @@ def archfit() -> Callable[..., Ran]:
 def judge() -> Iterator[Judge]:
     """The independent readers of YAML."""
     with Judge(machine.go_build(machine.ROOT / "tests" / "judge", "judge")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def schema_judge() -> Iterator[SchemaJudge]:
+    """What an API server says about objects, by the definitions that operators publish."""
+    with SchemaJudge(machine.go_build(machine.ROOT / "tests" / "schema_judge", "schema_judge")) as running:
+        running.load(published_crds.files())
         yield running
 
 

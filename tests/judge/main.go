@@ -2,7 +2,6 @@
 //
 //	request   {"reader": "kubectl" | "kustomize" | "helm4", "text": "<base64>"}      one JSON line on stdin
 //	answer    {"documents": [...]}  or  {"documents": [...], "error": "..."}          one JSON line on stdout
-//	          {"compare": [...]}    is answered by {"compared": [...]}, see compare.go
 //
 // It serves until its standard input ends. The documents before an error are those that the reader had handed out by
 // then: kubectl applies them before it stops, kustomize and Helm hand out nothing at all.
@@ -31,15 +30,13 @@ import (
 )
 
 type request struct {
-	Reader  string     `json:"reader"`
-	Text    []byte     `json:"text"`
-	Compare []question `json:"compare"`
+	Reader string `json:"reader"`
+	Text   []byte `json:"text"`
 }
 
 type answer struct {
 	Documents []json.RawMessage `json:"documents"`
 	Error     string            `json:"error,omitempty"`
-	Compared  []comparison      `json:"compared,omitempty"`
 }
 
 var readers = map[string]func([]byte) ([]json.RawMessage, error){
@@ -120,12 +117,6 @@ func judge(line []byte) (result answer) {
 	var asked request
 	if err := json.Unmarshal(line, &asked); err != nil {
 		result.Error = "judge: " + err.Error()
-		return result
-	}
-	for _, one := range asked.Compare {
-		result.Compared = append(result.Compared, compare(one))
-	}
-	if asked.Compare != nil {
 		return result
 	}
 	reader, known := readers[asked.Reader]

@@ -160,8 +160,7 @@ def _transformed(
     from archfit.commands.child import hold_term
     from archfit.commands.transform import Job
 
-    job = Job(settings, environ, stderr, named_hosts_only=True, program="archfit argocd generate")
-    whole = BytesIO()
+    job, whole = Job(settings, environ, stderr, named_hosts_only=True), BytesIO()
     try:
         code = job.run(data, whole)
     finally:

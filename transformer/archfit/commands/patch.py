@@ -96,7 +96,6 @@ def run(
             requests=asking.requests,
             path=settings.operator.report,
             environ=environ,
-            command=_PROGRAM,
         )
     finally:
         asking.close()
