@@ -42,7 +42,14 @@ EDITED = Case()
 TWICE = Case(refused=("kustomize",))
 CASES = {
     "A-script-no-final-newline": EDITED,
+    "B1-stamp-metadata-null": EDITED,
+    "B2-stamp-no-metadata": EDITED,
+    "B3-stamp-annotations-list": Case(error="so what this run adds cannot be recorded"),
     "C-blank-line-with-tab": EDITED,
+    "D-stamp-alias": EDITED,
+    "E1-stamp-comment-on-empty-key": EDITED,
+    "E2-stamp-explicit-key": Case(images="b", options=DEFAULT.replace(immutable="full")),
+    "E3-stamp-null-first-key-of-item": EDITED,
     "F-keep-scalar-blank-tail": EDITED,
     "G1-directive-list-duplicate": Case(
         error="while scanning a directive could not find expected directive name"

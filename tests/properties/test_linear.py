@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import archfit
+from archfit.options.values import Options
 from archfit.patch import Add, Remove, Test, apply
 from streaming import Failed, edited
 
@@ -121,16 +122,31 @@ def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:
     assert third - second <= 1.2 * (second - first)
 
 
-@pytest.mark.parametrize("name", [name for name in STREAMS if "templates" not in name])
-def test_twice_the_input_is_twice_the_work(name: str) -> None:
+@pytest.mark.parametrize("stamp", [pytest.param(False, id="plain"), pytest.param(True, id="stamp")])
+@pytest.mark.parametrize("name", STREAMS)
+def test_twice_the_input_is_twice_the_work(name: str, stamp: bool) -> None:
+    options = Options(stamp=stamp)
     make = STREAMS[name]
-    work(lambda: edited(make(1).encode()))
+    work(lambda: edited(make(1).encode(), options))
 
     def of(count: int) -> Callable[[], object]:
         data = make(count).encode()
-        return lambda: edited(data)
+        return lambda: edited(data, options)
 
     doubled(of, 60)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in STREAMS if name.startswith(("items-", "documents", "templates"))]
+)
+def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name: str) -> None:
+    make = STREAMS[name]
+
+    def of(count: int) -> Callable[[], object]:
+        data = edited(make(count).encode(), Options(stamp=True)).data
+        return lambda: edited(data, Options(stamp=True, affinity="never", tolerate=()))
+
+    doubled(of, 30)
 
 
 class Counted(list[Any]):

@@ -3,7 +3,7 @@
     [{"op": "test", "path": "/spec/tolerations", "value": null},
      {"op": "add",  "path": "/spec/tolerations", "value": [...]}]
 
-`remove` takes back what an earlier run of archfit added and recorded (`placement.stamp`), nothing else.
+`remove` takes back what an earlier run of archfit added and recorded (`placement.takeback`), nothing else.
 
 A path is kept as a tuple of keys, indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text.
 The patch is the contract of the whole program: `edit` renders it as text, later doors print or send it.

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from archfit.edit.place import TextEdit
+    from archfit.edit.restamp import Back
     from archfit.images.platforms import Answer
     from archfit.options.values import Options
     from archfit.outcome import Decision
     from archfit.patch import Operation
-    from archfit.placement.stamp import Taken
     from archfit.source.split import Piece
     from archfit.workloads.inventory import Document
     from archfit.workloads.pods import Pod
@@ -50,14 +50,14 @@ class Survey(Record):
     """What a stream holds, before anything is known about its images.
 
     documents: those with pods. results: what there is to say about the rest. texts: the image strings that the
-    decisions depend on, as written, each once. taken: with `stamp`, for each document, what its objects' stamps say;
-    its pods are those that it would hold without them. controlled: objects outside of the table that have a controller.
+    decisions depend on, as written, each once. back: with `stamp`, for each document, what its objects' stamps say; its
+    pods are those that it would hold without them. controlled: objects outside of the table that have a controller.
     """
 
     documents: tuple[Document, ...]
     results: tuple[Result, ...]
     texts: tuple[str, ...]
-    taken: tuple[tuple[Taken, ...], ...] = ()
+    back: tuple[Back, ...] = ()
     controlled: tuple[Untouched, ...] = ()
 
 
@@ -99,12 +99,12 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
             from archfit.placement.misplaced import misplaced
 
             results += misplaced(document.value, document.pods, rows)
-    taken: tuple[tuple[Taken, ...], ...] = ()
+    back: tuple[Back, ...] = ()
     if options.stamp and documents:
         from archfit.edit.restamp import taken_back
 
-        back = [taken_back(data, document, rows) for document in documents]
-        documents, taken = tuple(one for one, _ in back), tuple(stamps for _, stamps in back)
+        without = [taken_back(data, document, rows) for document in documents]
+        documents, back = tuple(one for one, _ in without), tuple(stamps for _, stamps in without)
     if not documents:
         return Survey((), tuple(results), (), controlled=controlled)
     if any(pod.places is not None and pod.places.same for document in documents for pod in document.pods):
@@ -114,7 +114,7 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     from archfit.placement.images import questions  # a stream without pods needs no decisions
 
     texts = (text for document in documents for pod in document.pods for text in questions(pod, options))
-    return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)), taken, controlled)
+    return Survey(documents, tuple(results), tuple(dict.fromkeys(texts)), back, controlled)
 
 
 def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
@@ -122,21 +122,28 @@ def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> T
     pods = [pod for document in found.documents for pod in document.pods]
     if not pods:
         return Transformed((), (), (*found.results, *_left_to_controllers(found, ())), answers)
-    from archfit.placement.decide import decide
-
-    decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
-    if any(pod.places is not None and pod.places.missing for pod in pods):
-        from archfit.placement.fitting import holders_once
-
-        decisions = tuple(holders_once(decisions))
-    if found.taken:
-        decisions = tuple(_stamped(found, decisions))
+    decisions = _decisions(pods, answers, options)
+    if found.back:
+        decisions = tuple(_stamped(found, decisions, answers, options))
     results = (
         *found.results,
         *(result for _, decision in decisions for result in decision.results),
         *_left_to_controllers(found, decisions),
     )
     return Transformed((), decisions, results, answers)
+
+
+def _decisions(
+    pods: Iterable[Pod], answers: Mapping[str, Answer], options: Options
+) -> tuple[tuple[Pod, Decision], ...]:
+    from archfit.placement.decide import decide
+
+    decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
+    if any(pod.places is not None and pod.places.missing for pod, _ in decisions):
+        from archfit.placement.fitting import holders_once
+
+        return tuple(holders_once(decisions))
+    return decisions
 
 
 def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[Result]:
@@ -151,12 +158,20 @@ def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]
     )
 
 
-def _stamped(found: Survey, decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:
+def _stamped(
+    found: Survey,
+    decisions: Iterable[tuple[Pod, Decision]],
+    answers: Mapping[str, Answer],
+    options: Options,
+) -> Iterator[tuple[Pod, Decision]]:
     from archfit.edit.restamp import decisions_stamped
 
-    rest = iter(decisions)
-    for document, taken in zip(found.documents, found.taken, strict=True):
-        yield from decisions_stamped(document, taken, [next(rest) for _ in document.pods])
+    rest, rows = iter(decisions), by_kind(options.workloads)
+    for document, back in zip(found.documents, found.back, strict=True):
+        own = [next(rest) for _ in document.pods]
+        yield from decisions_stamped(
+            document, back, own, lambda pods: _decisions(pods, answers, options), rows
+        )
 
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:

@@ -11,9 +11,10 @@ Only what archfit could have written goes: an entry that begins its line, ends i
 from __future__ import annotations
 
 from archfit.edit.place import TextEdit
+from archfit.edit.targets import Targets
 from archfit.errors import UnplaceableEdit
-from archfit.patch import Remove, dotted
-from archfit.source.nodes import is_mapping, is_sequence, items, last_leaf, members
+from archfit.patch import Remove, Test, dotted
+from archfit.source.nodes import is_mapping, items, last_leaf, members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +24,20 @@ if TYPE_CHECKING:
     from archfit.source.nodes import Tree
 
 
-def removable(tree: Tree, root: int, path: Path) -> bool:
-    """Whether the node at path can be taken out by itself. root: the node that paths are counted from."""
-    try:
-        remove(tree, root, [Remove(path)])
-    except UnplaceableEdit:
-        return False
-    return True
+def refused(tree: Tree, root: int, patch: Iterable[Operation]) -> set[Path]:
+    """The paths of those operations of a patch that the text does not let be made by themselves.
+
+    root: the node that paths are counted from. What aliases repeat can go only if it goes wherever it is repeated.
+    """
+    steps = [step for step in patch if not isinstance(step, Test)]
+    targets = Targets(tree, root)
+    stuck = {path for paths in targets.partly(steps) for path in paths}
+    for step in steps:
+        try:
+            _edits(targets, [step])
+        except UnplaceableEdit:
+            stuck.add(step.path)
+    return stuck
 
 
 def remove(tree: Tree, root: int, patch: Iterable[Operation]) -> list[TextEdit]:
@@ -38,15 +46,30 @@ def remove(tree: Tree, root: int, patch: Iterable[Operation]) -> list[TextEdit]:
     Paths are those of the tree as it is, whatever the patch removes before. Raises UnplaceableEdit, its line counted
     from the first line of the text.
     """
+    steps = list(patch)
+    targets = Targets(tree, root)
+    for paths in targets.partly(steps):
+        raise _impossible(tree, root, min(paths, key=len), "it is repeated by an alias where it has to stay")
+    return _edits(targets, steps)
+
+
+def _edits(targets: Targets, patch: Iterable[Operation]) -> list[TextEdit]:
+    tree = targets.tree
     edits: list[TextEdit] = []
-    gone: dict[Path, set[str | int]] = {}
+    gone: dict[int, tuple[Path, set[str | int]]] = {}
+    nulled: set[int] = set()
     for step in patch:
+        holder = targets.node(step.path[:-1])
         if isinstance(step, Remove):
-            gone.setdefault(step.path[:-1], set()).add(step.path[-1])
-        else:
-            edits.append(_nulled(tree, root, step.path))
-    for path, tokens in gone.items():
-        holder = _node(tree, root, path)
+            gone.setdefault(holder, (step.path[:-1], set()))[1].add(step.path[-1])
+            continue
+        node = targets.member(step.path)
+        if node < 0:
+            raise _impossible(tree, holder, step.path, "it is not written there")
+        if node not in nulled:
+            nulled.add(node)
+            edits.append(_nulled(tree, node))
+    for holder, (path, tokens) in gone.items():
         entries = _entries(tree, holder)
         numbers = [number for number, (token, _, _) in enumerate(entries) if token in tokens]
         if len(numbers) != len(tokens):
@@ -56,7 +79,7 @@ def remove(tree: Tree, root: int, patch: Iterable[Operation]) -> list[TextEdit]:
             continue
         edits += [_lines(tree, path, entries[number]) for number in numbers]
         if len(numbers) == len(entries):
-            edits.append(_left_empty(tree, root, path, holder))
+            edits.append(_left_empty(targets, path, holder))
     return _to_the_end(tree.text, sorted(edits, key=lambda edit: (edit.start, edit.end)))
 
 
@@ -65,16 +88,6 @@ def _entries(tree: Tree, holder: int) -> list[tuple[str | int, int, int]]:
     if is_mapping(tree, holder):
         return list(members(tree, holder))
     return [(number, item, item) for number, item in enumerate(items(tree, holder))]
-
-
-def _node(tree: Tree, root: int, path: Path) -> int:
-    node = root
-    for depth, token in enumerate(path):
-        inside = _entries(tree, node) if is_mapping(tree, node) or is_sequence(tree, node) else []
-        node = next((value for key, _, value in reversed(inside) if key == token), -1)
-        if node < 0:
-            raise _impossible(tree, root, path[: depth + 1], "it is not written there")
-    return node
 
 
 def _end(tree: Tree, node: int) -> int:
@@ -131,26 +144,27 @@ def _to_the_end(text: str, edits: list[TextEdit]) -> list[TextEdit]:
 
 
 def _cut(tree: Tree, node: int, start: int, end: int) -> TextEdit:
-    # Nothing that archfit writes holds this sign, so it begins a comment of the user's.
-    if "#" in tree.text[start:end]:
-        raise _impossible(tree, node, (), "a comment stands there")
+    # Nothing that archfit writes holds these signs, so they are the user's.
+    for sign, what in (("#", "a comment"), ("&", "an anchor"), ("*", "an alias")):
+        if tree.text.find(sign, start, end) >= 0:
+            raise _impossible(tree, node, (), f"{what} stands there")
     return TextEdit(start, end, "")
 
 
-def _left_empty(tree: Tree, root: int, path: Path, holder: int) -> TextEdit:
+def _left_empty(targets: Targets, path: Path, holder: int) -> TextEdit:
     """What stands for a block collection whose last entry goes."""
-    if not path or not is_mapping(tree, _node(tree, root, path[:-1])):
+    tree = targets.tree
+    key = targets.key_of(holder, path)
+    if key < 0:
         raise _impossible(tree, holder, path, "it would be left without a value")
-    keys = [key for token, key, _ in _entries(tree, _node(tree, root, path[:-1])) if token == path[-1]]
-    colon = tree.text.index(":", tree.events[keys[-1]].end_mark.index) + 1
+    colon = tree.text.index(":", tree.events[key].end_mark.index) + 1
     return TextEdit(colon, colon, " {}" if is_mapping(tree, holder) else " []")
 
 
-def _nulled(tree: Tree, root: int, path: Path) -> TextEdit:
-    node, above = _node(tree, root, path), _node(tree, root, path[:-1])
-    key = next((key for token, key, _ in reversed(_entries(tree, above)) if token == path[-1]), node)
+def _nulled(tree: Tree, node: int) -> TextEdit:
     start, end = _start(tree, node), _end(tree, node)
-    if tree.events[node].start_mark.line == tree.events[key].end_mark.line:
+    # A key is one event, right before its value.
+    if tree.events[node].start_mark.line == tree.events[node - 1].end_mark.line:
         return _cut(tree, node, start, end).replace(text="null")
     return _whole_lines(tree, node, tree.text.rfind("\n", 0, start) + 1, end)
 

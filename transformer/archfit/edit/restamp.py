@@ -8,12 +8,16 @@ The stages of `placement.stamp` applied to documents. Only such runs read a docu
 
 from __future__ import annotations
 
+from archfit.edit.changes import applied, composed
 from archfit.edit.place import TextEdit, place
 from archfit.edit.prove import prove
-from archfit.edit.remove import removable, remove
+from archfit.edit.remove import refused, remove
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Add, Remove
-from archfit.placement.stamp import NAME, stamped, taken, undone
+from archfit.placement.stamp import NAME
+from archfit.placement.stamped import stamped
+from archfit.placement.takeback import taken, undone
+from archfit.record import Record
 from archfit.source.compose import parse
 from archfit.source.nodes import ROOT
 from archfit.workloads.find import find_pods
@@ -21,44 +25,87 @@ from archfit.workloads.sites import anchors, find_sites
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
 
     from archfit.outcome import Decision
     from archfit.patch import Operation, Path
-    from archfit.placement.stamp import Taken
+    from archfit.placement.takeback import Taken
     from archfit.workloads.inventory import Document
     from archfit.workloads.pods import Pod
     from archfit.workloads.sites import Spine
     from archfit.workloads.table import Own
 
+    Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
 
-def taken_back(data: bytes, document: Document, own: Own) -> tuple[Document, tuple[Taken, ...]]:
-    """The document with the pods that it would hold without its stamps, and what the stamps say, one for each object
-    that holds pods.
+
+class Back(Record):
+    """What the stamps of a document say, one for each object that holds pods.
+
+    objects: their pods as they are. found: what the stamps say. text: of the document, as the parser sees it; "" where
+    there is no stamp.
+    """
+
+    objects: tuple[tuple[Pod, ...], ...]
+    found: tuple[Taken, ...]
+    text: str
+
+
+def taken_back(data: bytes, document: Document, own: Own) -> tuple[Document, Back]:
+    """The document with the pods that it would hold without its stamps, and what they say.
+
+    Whether the text lets all of it go is looked at only where something is about to change.
     """
     span = document.span
+    objects = _objects(document.pods)
+    found = tuple(taken(document.value, pods, lambda _operation: True) for pods in objects)
     if data.find(NAME.encode(), span.start, span.end) < 0:
-        return document, tuple(
-            taken(document.value, pods, lambda _path: False) for pods in _objects(document)
-        )
-    tree = parse(span.text(data))
-    root = ROOT + 1 if span.item else ROOT
+        return document, Back(objects, found, "")
+    before = _without(document, found, own)
+    if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
+        problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
+        return document, Back(objects, tuple(one.replace(problem=problem) for one in found), "")
+    return before, Back(objects, found, span.text(data))
 
-    def alone(path: Path) -> bool:
-        return removable(tree, root, path)
 
-    found = tuple(taken(document.value, pods, alone) for pods in _objects(document))
+def _without(document: Document, found: Iterable[Taken], own: Own) -> Document:
     pods = find_pods(undone(document.value, found), document.pods[0].place, (), own)
-    return document.replace(pods=tuple(pods)), found
+    return document.replace(pods=tuple(pods))
 
 
 def decisions_stamped(
-    document: Document, found: Sequence[Taken], decisions: Sequence[tuple[Pod, Decision]]
-) -> Iterator[tuple[Pod, Decision]]:
-    """The decisions for the pods of `taken_back`, as decisions for the document as it is."""
+    document: Document, back: Back, decisions: Decided, decide: Callable[[Sequence[Pod]], Decided], own: Own
+) -> Decided:
+    """The decisions for the pods of `taken_back`, as decisions for the document as it is.
+
+    decide: decides anew, for pods that keep what the text does not let go.
+    """
+    made = _by_object(document, back.found, decisions)
+    if not back.text or not any(decision.patch for pods in made for _, decision in pods):
+        return [one for pods in made for one in pods]
+    tree = parse(back.text)
+    stuck = refused(tree, _root(document), [step for one in back.found for step in one.all_operations()])
+    if stuck:
+        found = tuple(
+            taken(document.value, pods, lambda operation: operation.path not in stuck)
+            for pods in back.objects
+        )
+        pods = _without(document, found, own).pods
+        pods = tuple(pod.replace(images=was.images) for pod, (was, _) in zip(pods, decisions, strict=True))
+        again = _by_object(document, found, decide(pods))
+        # An object that says already what it should has nothing to take back.
+        changes = (any(decision.patch for _, decision in pods) for pods in made)
+        made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
+    return [one for pods in made for one in pods]
+
+
+def _by_object(document: Document, found: Sequence[Taken], decisions: Decided) -> list[Decided]:
     left = iter(decisions)
-    for one, pods in zip(found, _objects(document), strict=True):
-        yield from stamped(document.value, one, [next(left) for _ in pods])
+    objects = _objects(pod for pod, _ in decisions)
+    return [
+        stamped(document.value, one, [next(left) for _ in pods])
+        for one, pods in zip(found, objects, strict=True)
+    ]
 
 
 def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list[TextEdit]:
@@ -66,10 +113,11 @@ def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list
 
     text: of the document, as the parser sees it. Raises UnplaceableEdit, InternalError.
     """
-    root = ROOT + 1 if document.span.item else ROOT
+    root = _root(document)
     back = [step for step in patch if isinstance(step, Remove) or _nulls(step)]
     more = [step for step in patch if isinstance(step, Add) and not _nulls(step)]
-    between = _applied(text, remove(parse(text), root, back)) if back else text
+    cuts = remove(parse(text), root, back) if back else []
+    between = applied(text, cuts)
     tree = parse(between)
     value = tree.value[0] if document.span.item else tree.value
     sites = find_sites(tree, root, value, _with_metadata(document.pods))
@@ -77,21 +125,24 @@ def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list
         edits = place(between, value, sites, more)
     except UnplaceableEdit as error:
         raise UnplaceableEdit(str(error), line=_line_before(text, between, error.line)) from None
-    after = _applied(between, edits)
-    prove(document, patch, after)
-    return _differences(text, after) if back else edits
+    prove(document, patch, applied(between, edits))
+    return composed(text, cuts, edits)
+
+
+def _root(document: Document) -> int:
+    return ROOT + 1 if document.span.item else ROOT
 
 
 def _nulls(step: Operation) -> bool:
     return isinstance(step, Add) and step.value is None
 
 
-def _objects(document: Document) -> list[list[Pod]]:
+def _objects(pods: Iterable[Pod]) -> tuple[tuple[Pod, ...], ...]:
     """The pods of each object, in order."""
     found: dict[Path, list[Pod]] = {}
-    for pod in document.pods:
+    for pod in pods:
         found.setdefault(pod.root, []).append(pod)
-    return list(found.values())
+    return tuple(map(tuple, found.values()))
 
 
 def _with_metadata(pods: Iterable[Pod]) -> dict[Path, Spine]:
@@ -102,31 +153,6 @@ def _with_metadata(pods: Iterable[Pod]) -> dict[Path, Spine]:
         if isinstance(below, dict):
             found[pod.root] = {**below, "metadata": {"annotations": None}}
     return found
-
-
-def _applied(text: str, edits: Iterable[TextEdit]) -> str:
-    parts, at = list[str](), 0
-    for edit in edits:
-        parts += (text[at : edit.start], edit.text)
-        at = edit.end
-    return "".join((*parts, text[at:]))
-
-
-def _differences(text: str, after: str) -> list[TextEdit]:
-    """The edits by which the texts differ, in whole lines."""
-    from difflib import SequenceMatcher
-
-    lines, others = text.splitlines(keepends=True), after.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    return [
-        TextEdit(starts[first], starts[last], "".join(others[start:end]))
-        for kind, first, last, start, end in SequenceMatcher(
-            None, lines, others, autojunk=False
-        ).get_opcodes()
-        if kind != "equal"
-    ]
 
 
 def _line_before(text: str, between: str, line: int) -> int:
