@@ -20,7 +20,7 @@ from archfit.workloads.pods import ImageUse, Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from archfit.options.values import Workload
@@ -35,8 +35,10 @@ _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 class Found:
     """One pod of an object: what `find` makes a Pod of. Paths are from the object's root."""
 
-    def __init__(self, row: Workload, value: dict[str, Any], there: Path) -> None:
-        self._row, self._value, self._there = row, value, there
+    def __init__(
+        self, row: Workload, value: dict[str, Any], there: Path, shadows: Sequence[tuple[Path, str]]
+    ) -> None:
+        self._row, self._value, self._there, self._shadows = row, value, there, shadows
         self.path = self._same(row.pod_spec)
         spec = get(value, self.path)
         self.spec: dict[str, Any] = spec if isinstance(spec, dict) else {}
@@ -47,7 +49,7 @@ class Found:
 
     def problem(self) -> str:
         """Why no pod can be made of it, "" if one can."""
-        row, value = self._row, self._value
+        value = self._value
         for path in (self._same(self._field(name)) for name in _FIELDS if self._has(name)):
             for end in range(1, len(path)):
                 holder = get(value, path[:end])
@@ -55,16 +57,12 @@ class Found:
                     holder, list if isinstance(path[end], int) else dict
                 ):
                     return f"{dotted(path[:end])} has to be a mapping"
-        for marker in row.shadows:
-            for path, _ in matches(value, marker):
-                for name in _FIELDS:
-                    if path[:-1] == self.path or get(value, (*path[:-1], name)) in (None, {}, []):
-                        continue
-                    if self.spec.get(name) in (None, {}, []):
-                        return (
-                            f"{dotted((*path[:-1], name))} may hold for {dotted(self.path)} as well; "
-                            f"write the {name} that it needs into {dotted(self.path)} itself"
-                        )
+        for above, name in self._shadows:
+            if above != self.path and self.spec.get(name) in (None, {}, []):
+                return (
+                    f"{dotted((*above, name))} may hold for {dotted(self.path)} as well; "
+                    f"write the {name} that it needs into {dotted(self.path)} itself"
+                )
         return ""
 
     def _has(self, name: str) -> bool:
@@ -204,11 +202,33 @@ class Found:
 def found_by(row: Workload, value: dict[str, Any]) -> Iterator[Found]:
     """The pods that a row finds in an object."""
     source = row.there or row.pod_spec
+    shadows = _shadows(row, value)
     for there, holder in matches(value, source):
         if isinstance(holder, dict) and not any(
             _barred(value, bound(pattern, source, there), text) for pattern, text in row.unless
         ):
-            yield Found(row, value, there)
+            yield Found(row, value, there, shadows)
+
+
+def _shadows(row: Workload, value: dict[str, Any]) -> list[tuple[Path, str]]:
+    """(what holds it, field) of the fields that may hold for other pods too.
+
+    Two of each field do: one of them is not the pod's own.
+    """
+    found: list[tuple[Path, str]] = []
+    left = dict.fromkeys(_FIELDS, 2)
+    for marker in row.shadows:
+        for path, _ in matches(value, marker):
+            for name in _FIELDS:
+                above = path[:-1]
+                if (
+                    left[name]
+                    and get(value, (*above, name)) not in (None, {}, [])
+                    and (above, name) not in found
+                ):
+                    found.append((above, name))
+                    left[name] -= 1
+    return found
 
 
 def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
