@@ -5,7 +5,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench bundle kinds lock clean
+.PHONY: help demo test fuzz lint format bench bundle kinds lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -13,6 +13,8 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 RUN := .venv/bin/python
 PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
+SECONDS ?= 600
+SEED ?= 1
 DIST ?= dist
 
 help: ## Show this list
@@ -24,6 +26,9 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
 	@$(RUN) tests/install_tools.py
 	@$(RUN) -m pytest $(ARGS)
+
+fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
+	@PYTHONPATH=tests $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .
@@ -53,7 +58,7 @@ lock: pyproject.toml ## Write requirements-dev.lock anew from pyproject.toml (ne
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
 
 clean: ## Remove what `make` made
-	rm -rf .venv .tools .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .tools .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .import_linter_cache
 
 .venv/.ready: pyproject.toml requirements-dev.lock
 	@test -n "$(PYTHON)" || { echo "archfit needs Python 3.11 or later on PATH, or make PYTHON=/path/to/python3"; exit 1; }

@@ -35,6 +35,8 @@ _KINDS = (
     ("windows", "arm64", ()),
 )
 
+_BASELINE = {"amd64": ("v1",), "arm64": ("v8", "v8.0", "8"), "arm": ("v5", "v6", "v7", "v8")}
+
 
 def _nodes() -> list[Node]:
     made = []
@@ -105,15 +107,22 @@ def _tolerates(toleration: dict[str, Any], taint: tuple[str, str, str]) -> bool:
     return operator == "Exists" or (operator == "Equal" and (toleration.get("value") or "") == value)
 
 
-def supports(platforms: list[str], node: Node) -> bool:
-    """Whether an image with these platforms runs on the node."""
-    for platform in platforms:
-        os, arch = platform.split("/")[:2]
-        if os == "wasi" or arch.startswith("wasm"):
-            return True
-        if os == node.os and (arch == node.arch or (os == "linux" and (arch, node.arch) == ("386", "amd64"))):
+def supports(platforms: list[str], node: Node, *, runtime_class: bool = False) -> bool:
+    """Whether a node without special features pulls an index with these platforms. runtime_class: the pod names one."""
+    native = [one.split("/") for one in platforms if not _wasm(one)]
+    if len(native) < len(platforms) and (runtime_class or not native):
+        return True
+    for os, arch, *variant in native:
+        if os != node.os or (variant and variant[0] not in _BASELINE.get(arch, ("",))):
+            continue
+        if arch == node.arch or (os == "linux" and (arch, node.arch) == ("386", "amd64")):
             return True
     return False
+
+
+def _wasm(platform: str) -> bool:
+    os, arch = platform.split("/")[:2]
+    return os == "wasi" or arch.startswith("wasm")
 
 
 def asks_for_os(spec: dict[str, Any], node: Node) -> bool:

@@ -109,8 +109,10 @@ def test_a_failed_run_leaves_a_report_and_last_shows_it(archfit, tmp_path):
     assert found["images"]["x.example/a:1"]["answer"] == "Unknown"
     assert found["configuration"] == ["flags (--no-cache, --offline, --report)"]
     last = archfit(b"", "last").ok().decode()
-    head, configuration, error, *_ = last.splitlines()
-    assert head == f"archfit {__version__}, exit 1, requests: 0"
+    head, outcome, configuration, error, *_ = last.splitlines()
+    assert head.startswith(f"archfit transform at {found['time']} (")
+    assert head.endswith(f"), version {__version__}")
+    assert outcome == "exit 1, requests: 0"
     assert configuration == "configuration: flags (--no-cache, --offline, --report)"
     assert error.startswith("error: v1/Pod/a spec.containers[0].image: ")
     assert archfit(b"", "last", "--json").ok() == report.read_bytes()

@@ -2,9 +2,10 @@
 
 What it must show (the oracle: SAFETY, LIVENESS, WIDENED, NARROWNESS, UNCHANGED, PARSE), for each way to run it:
 
-    plain    the defaults
-    full     --immutable full: Jobs and bare Pods like the rest
-    s390x    --cluster-architectures amd64,arm64,s390x
+    plain       the defaults, hooks are immutable as in any plain stream
+    recreated   --hooks recreated, as the Helm 4 plugin and the Argo CD door say
+    full        --immutable full: Jobs and bare Pods like the rest
+    s390x       --cluster-architectures amd64,arm64,s390x
 
 The registry is Debian's; its answers are in a cache that the session shares, so each file asks for each image once.
 """
@@ -40,6 +41,7 @@ NEEDED: dict[str, tuple[list[str], str]] = {
 }
 WAYS: dict[str, tuple[list[str], dict[str, str], tuple[str, ...]]] = {
     "plain": ([], {}, ("amd64", "arm64")),
+    "recreated": (["--hooks", "recreated"], {"hooks": "recreated"}, ("amd64", "arm64")),
     "full": (["--immutable", "full"], {"immutable": "full"}, ("amd64", "arm64")),
     "s390x": (["--cluster-architectures", "amd64,arm64,s390x"], {}, ("amd64", "arm64", "s390x")),
 }
@@ -139,7 +141,7 @@ def test_undoing_the_reported_spans_restores_the_input(
     )
 
 
-@pytest.mark.parametrize("way", ["plain", "full"])
+@pytest.mark.parametrize("way", ["plain", "recreated", "full"])
 @each_stream
 def test_a_second_run_changes_nothing_and_asks_nobody(
     stream: Stream,
@@ -281,3 +283,19 @@ def test_every_image_but_placeholders_was_found(place: Callable[[Stream, str], P
             wanted = "Found" if known.get(text) else ("Unasked", "Absent")
             assert answer == wanted or answer in wanted, (stream.name, text, answer)
             assert name_of(text) or answer == "Unasked"
+
+
+def test_hooks_differ_between_a_plain_stream_and_the_doors_that_make_them_anew(
+    place: Callable[[Stream, str], Placed], corpus: Any
+) -> None:
+    """Only in hooks, and by tolerations alone; every stream with a multi-arch hook shows it."""
+    differing = 0
+    for stream in corpus.streams.values():
+        plain, recreated = place(stream, "plain").report, place(stream, "recreated").report
+        for before, after in zip(plain["decisions"], recreated["decisions"], strict=True):
+            if before != after:
+                assert (before["immutable"], after["immutable"]) == (True, False), stream.name
+                added = [step["path"] for step in after["patch"] if step not in before["patch"]]
+                assert all("/tolerations" in path for path in added), stream.name
+                differing += bool(added)
+    assert differing > 5

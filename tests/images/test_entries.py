@@ -28,6 +28,27 @@ def test_what_is_kept_comes_back(found: Found) -> None:
     assert load(texts["digest"], DIGEST) == (found, 0)
 
 
+def without_rules(found: Found) -> dict[str, object]:
+    kept: dict[str, object] = json.loads(dump(found, 5)["tag"])
+    del kept["rules"]
+    return kept
+
+
+def test_an_index_that_was_read_by_other_rules_is_asked_for_again() -> None:
+    assert load(json.dumps(without_rules(FOUND)), "") is None
+    assert load(json.dumps({**without_rules(FOUND), "rules": 3}), "") is None
+
+
+@pytest.mark.parametrize("found", [FOUND.replace(index=False), Found((), DIGEST, False, False, "cache")])
+def test_what_is_no_index_is_not(found: Found) -> None:
+    assert load(json.dumps(without_rules(found)), "") == (found, 5)
+
+
+def test_variants_are_kept_as_they_are_stated() -> None:
+    found = FOUND.replace(platforms=(Platform("linux", "amd64", "v3"), Platform("wasi", "wasm")))
+    assert load(dump(found, 5)["digest"], DIGEST) == (found, 0)
+
+
 def test_keys_are_normalised_conformance_2() -> None:
     keys = {
         key_of(parse(text))

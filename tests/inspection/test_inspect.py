@@ -175,7 +175,7 @@ class TestJson:
     def test_images_that_cannot_be_had_stand_between_those_that_can(self, inspect, served):
         served.index("app", "1", PLATFORMS)
         told = inspect.told("x.example/none:1", "x.example/app:1", "UPPER/x y", code=1)
-        assert [image["outcome"] for image in told["images"]] == ["Absent", "Found", "Unasked"]
+        assert [image["outcome"] for image in told["images"]] == ["Absent", "Found", "Malformed"]
         assert told["images"][0]["error"].startswith("x.example/none:1: there is no such image: ")
 
     def test_the_same_image_twice_is_asked_and_shown_once(self, inspect, served):
@@ -188,6 +188,40 @@ class TestJson:
         told = inspect.told("app", "docker.io/library/app:latest")
         assert [image["image"] for image in told["images"]] == ["app", "docker.io/library/app:latest"]
         assert served.kinds() == ["manifest"]
+
+
+class TestWhatDoesNotCount:
+    @pytest.mark.parametrize(
+        ("platforms", "runs_on", "note"),
+        [
+            pytest.param(
+                ["linux/amd64/v3", "linux/arm64"], ["arm64"], "linux/amd64/v3 does not count", id="variant"
+            ),
+            pytest.param(["linux/amd64/v3"], [], "no entry of its index counts", id="variant alone"),
+            pytest.param(["linux/386"], ["386", "amd64"], "by linux/386 alone", id="386"),
+            pytest.param(
+                ["linux/amd64", "wasi/wasm"], ["amd64"], "runtimeClassName", id="wasm beside native"
+            ),
+        ],
+    )
+    def test_a_note_says_why(self, inspect, served, platforms, runs_on, note):
+        served.index("app", "1", platforms)
+        (image,) = inspect.told("x.example/app:1")["images"]
+        assert image["architectures"] == runs_on
+        (said,) = image["notes"]
+        assert note in said
+        assert f"  note        {said}\n" in inspect("x.example/app:1").decode()
+
+    @pytest.mark.parametrize("platforms", [PLATFORMS, ["wasi/wasm"], ["linux/amd64", "linux/386"]])
+    def test_nothing_is_noted_where_all_counts(self, inspect, served, platforms):
+        served.index("app", "1", platforms)
+        (image,) = inspect.told("x.example/app:1")["images"]
+        assert "notes" not in image
+
+    @pytest.mark.parametrize("image", ["nginx@sha256:abc", "ghcr.io/Foo/bar:1"])
+    def test_a_malformed_reference_is_an_error(self, inspect, image):
+        inspect(image, code=1)
+        assert inspect.problems.startswith(f"error: {image}: {image!r} has ")
 
 
 class TestRaw:

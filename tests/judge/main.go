@@ -2,6 +2,7 @@
 //
 //	request   {"reader": "kubectl" | "kustomize" | "helm4", "text": "<base64>"}      one JSON line on stdin
 //	answer    {"documents": [...]}  or  {"documents": [...], "error": "..."}          one JSON line on stdout
+//	          {"compare": [...]}    is answered by {"compared": [...]}, see compare.go
 //
 // It serves until its standard input ends. The documents before an error are those that the reader had handed out by
 // then: kubectl applies them before it stops, kustomize and Helm hand out nothing at all.
@@ -30,13 +31,15 @@ import (
 )
 
 type request struct {
-	Reader string `json:"reader"`
-	Text   []byte `json:"text"`
+	Reader  string     `json:"reader"`
+	Text    []byte     `json:"text"`
+	Compare []question `json:"compare"`
 }
 
 type answer struct {
 	Documents []json.RawMessage `json:"documents"`
 	Error     string            `json:"error,omitempty"`
+	Compared  []comparison      `json:"compared,omitempty"`
 }
 
 var readers = map[string]func([]byte) ([]json.RawMessage, error){
@@ -117,6 +120,12 @@ func judge(line []byte) (result answer) {
 	var asked request
 	if err := json.Unmarshal(line, &asked); err != nil {
 		result.Error = "judge: " + err.Error()
+		return result
+	}
+	for _, one := range asked.Compare {
+		result.Compared = append(result.Compared, compare(one))
+	}
+	if asked.Compare != nil {
 		return result
 	}
 	reader, known := readers[asked.Reader]

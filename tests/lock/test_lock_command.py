@@ -319,6 +319,18 @@ def test_the_problems_of_all_files_are_said_with_their_names(locked: Locking, re
     assert (registry.asked, locked.stamp()) == ([], before)
 
 
+@pytest.mark.parametrize("image", ["nginx@sha256:abc", "ghcr.io/Foo/bar:1"])
+def test_a_malformed_reference_is_an_error_and_nothing_is_written(locked: Locking, image: str) -> None:
+    before = locked.file.read_bytes()
+    said = locked.lock(pod("nginx:1.27", image), "--add-missing")
+    assert (said.status, locked.file.read_bytes()) == (1, before)
+    assert f"spec.containers[1].image: {image}: no node can pull it: {image!r} has" in said.stderr
+
+
+def test_but_not_in_a_pod_that_is_left_alone(locked: Locking) -> None:
+    assert locked.lock(STREAM + pod("nginx@sha256:abc", name="c"), "--exclude", "Deployment/*/c").status == 0
+
+
 def test_only_images_that_a_decision_asks_for_are_locked(locking: Locking) -> None:
     text = (
         pod("nginx:1.27", "", "{{ .image }}", "ko://x/y")

@@ -27,7 +27,7 @@ def test_numbers_and_booleans_of_the_stream_are_numbers_and_booleans():
     done = transform(
         read.data, read.pieces, Options(prefer=(("arm64", 5),)), lambda texts: dict.fromkeys(texts, both)
     )
-    made = report(done, done.results, (), exit_code=0, sources=(), requests={})
+    made = report(done, done.results, (), exit_code=0, sources=(), requests={}, command="archfit", time="")
     (decision,) = json.loads(json.dumps(made, default=plain))["decisions"]
     text = json.dumps(decision["patch"])
     assert '"weight": 5' in text

@@ -70,9 +70,23 @@ def test_control_characters_never_reach_a_terminal():
                 (pod(), Decision("Change", "")),
                 (pod("Job", "once", immutable=True), Decision("Change", "", immutable=True)),
             ],
-            "archfit: 1 of 1 pod template changes and rolls once when applied; 1 Job or Pod that cannot be changed "
-            "once applied changes, too: apps/v1/Job/shop/once; 1 image, 0 registry requests",
+            "archfit: 1 of 1 pod template changes and rolls once when applied; 1 that cannot be changed once applied "
+            "changes; 1 image, 0 registry requests\n"
+            "archfit: 1 object that cannot be changed once applied changes: apps/v1/Job/shop/once. Where it exists "
+            'with another pod template, applying it fails ("field is immutable"). Delete it first: '
+            "kubectl delete -n shop job.apps/once; or, where it was applied without archfit, keep it so with "
+            "--exclude=Job/shop/once",
             id="immutable-objects-are-named",
+        ),
+        pytest.param(
+            [
+                (pod("Job", "once", immutable=True), Decision("NotNeeded", "", immutable=True)),
+                (pod("Job", "hook", immutable=True), Decision("Change", "")),
+                (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
+            ],
+            "archfit: 0 of 0 pod templates change and roll once when applied; 1 made anew each time changes; "
+            "1 image, 0 registry requests",
+            id="made-anew-is-counted-apart-and-what-a-controller-made-not-at-all",
         ),
         pytest.param(
             [(pod(), Decision("Unresolved", "")), (pod(), Decision("Conflict", ""))],

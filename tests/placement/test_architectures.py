@@ -21,7 +21,12 @@ VOLUME = ImageUse(("spec", "volumes", 0, "image", "reference"), "data:1", volume
     [
         pytest.param("amd64 arm64", "linux", {"amd64", "arm64"}, id="plain"),
         pytest.param("arm/v6 arm/v7 arm64/v8", "linux", {"arm", "arm64"}, id="variants-fold-to-the-label"),
-        pytest.param("amd64/v3", "linux", {"amd64"}, id="amd64-levels-fold"),
+        pytest.param("amd64/v3 arm64", "linux", {"arm64"}, id="no-baseline-node-takes-amd64-v3"),
+        pytest.param("amd64/v1 arm64/v8", "linux", {"amd64", "arm64"}, id="the-baseline-may-be-spelt-out"),
+        pytest.param("amd64 amd64/v2 amd64/v3", "linux", {"amd64"}, id="higher-variants-beside-the-baseline"),
+        pytest.param("arm64/v9 amd64", "linux", {"amd64"}, id="nor-arm64-v9"),
+        pytest.param("s390x/z15 ppc64le", "linux", {"ppc64le"}, id="nor-a-variant-of-anything-else"),
+        pytest.param("arm/v8", "linux", {"arm"}, id="any-variant-of-arm"),
         pytest.param("386", "linux", {"386", "amd64"}, id="386-runs-on-amd64"),
         pytest.param("windows/386", "windows", {"386"}, id="386-of-windows-does-not"),
         pytest.param("386 arm64", "windows", set(), id="386-of-another-os"),
@@ -30,7 +35,9 @@ VOLUME = ImageUse(("spec", "volumes", 0, "image", "reference"), "data:1", volume
         pytest.param("amd64 windows/arm64", "windows", {"arm64"}, id="windows"),
         pytest.param("wasip1/wasm", "linux", None, id="wasm-restricts-nothing"),
         pytest.param("wasi/amd64", "linux", None, id="wasi-restricts-nothing"),
-        pytest.param("amd64 wasi/wasm32", "linux", None, id="an-index-with-wasm-restricts-nothing"),
+        pytest.param("amd64 wasi/wasm32", "linux", {"amd64"}, id="wasm-beside-native-does-not-count"),
+        pytest.param("wasip1/wasm wasi/wasm32", "linux", None, id="several-of-wasm-restrict-nothing"),
+        pytest.param("windows/amd64 wasi/wasm", "linux", set(), id="wasm-beside-another-os-does-not-count"),
         pytest.param("", "linux", set(), id="no-platform-offers-nothing"),
     ],
 )
@@ -50,6 +57,11 @@ def test_offered(platforms: str, os: str, architectures: set[str] | None) -> Non
 )
 def test_volumes_and_artifacts(use: ImageUse, answer: Found, architectures: set[str] | None) -> None:
     assert offered(use, answer, "linux") == architectures
+
+
+@pytest.mark.parametrize("platform", ["amd64/v3", "arm64/v9", "s390x/z15", "arm/v6", "amd64"])
+def test_a_single_manifest_counts_whatever_its_variant(platform: str) -> None:
+    assert offered(USE, found(platform, index=False), "linux") == {platform.split("/", maxsplit=1)[0]}
 
 
 def test_no_image_restricts() -> None:

@@ -129,6 +129,64 @@ def alone_affinity() -> Any:
     return decided(using("a"), {"a": A}).spec["affinity"]
 
 
+MALFORMED = [
+    pytest.param("nginx@sha256:abc", "has a sha256 digest of 3 digits", id="short-digest"),
+    pytest.param("ghcr.io/Foo/bar:1", "upper-case letters in its repository", id="upper-case"),
+    pytest.param(" nginx:1 ", "holds a blank", id="blanks"),
+    pytest.param("nginx:", "has a malformed tag", id="empty-tag"),
+    pytest.param("<image>", "still holds a placeholder", id="a-placeholder-that-nothing-marks"),
+    pytest.param("REPLACE_ME", "upper-case letters", id="a-word-to-replace"),
+]
+
+
+@pytest.mark.parametrize(("image", "why"), MALFORMED)
+@pytest.mark.parametrize("policy", ["fail", "leave"])
+def test_a_malformed_reference_is_an_error(image: str, why: str, policy: Any) -> None:
+    options = Options(on_unknown=policy, on_absent=policy, on_conflict=policy)
+    outcome = decided(using("a", image), {"a": A}, options)
+    assert (outcome.name, outcome.added) == ("Unresolved", {})
+    (result,) = outcome.decision.results
+    assert result.severity == "error"
+    assert result.message.startswith(f"{image}: no node can pull it: ")
+    assert why in result.message
+    assert "archfit.dev/image-platforms" in result.message
+    assert result.field == "spec.template.spec.containers[1].image"
+
+
+def test_so_it_is_where_the_image_is_never_pulled_as_the_kubelet_parses_it_first() -> None:
+    spec = {"containers": [{"image": "Nginx:1", "imagePullPolicy": "Never"}]}
+    assert decided(spec, {}).name == "Unresolved"
+
+
+@pytest.mark.parametrize(
+    ("spec", "metadata", "options"),
+    [
+        pytest.param({}, {"annotations": {"archfit.dev/skip": "true"}}, Options(), id="skip"),
+        pytest.param({"nodeName": "n1"}, {}, Options(), id="node-name"),
+        pytest.param({}, {}, Options(exclude=("Deployment",)), id="exclude"),
+    ],
+)
+def test_a_pod_that_is_left_alone_may_hold_one(
+    spec: dict[str, Any], metadata: dict[str, Any], options: Options
+) -> None:
+    outcome = decided({**using("nginx@sha256:abc"), **spec}, {}, options, metadata=metadata)
+    assert (outcome.name, outcome.messages) == ("OptedOut", [])
+
+
+def test_platforms_stated_for_the_pod_answer_for_it() -> None:
+    notes = {"annotations": {"archfit.dev/image-platforms": "linux/amd64"}}
+    outcome = decided(using("REPLACE_ME"), {}, metadata=notes)
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+
+
+@pytest.mark.parametrize(
+    "image", ["ko://x/y", "$(x)", "<<image>>", "{{ .Values.image }}", "app:${TAG}", "oci://x/y"]
+)
+def test_a_placeholder_is_no_error(image: str) -> None:
+    outcome = decided(using(image), {})
+    assert (outcome.name, [result.severity for result in outcome.decision.results]) == ("NotNeeded", ["info"])
+
+
 def test_strict_makes_unasked_an_error() -> None:
     outcome = decided(using("a", "$(x)", ""), {"a": A}, Options(strict=True))
     assert outcome.name == "Unresolved"

@@ -26,7 +26,7 @@ from archfit.registry.manifest import (
     parse,
     parse_config,
 )
-from archfit.registry.walk import MAX_DOCUMENTS, MAX_NESTING, Offer, offered
+from archfit.registry.walk import MAX_NESTING, Offer, offered
 from fake_registry import FakeRegistry, as_json, descriptor, digest_of, platform_of
 
 TOP = "sha256:" + "0" * 64
@@ -71,6 +71,7 @@ def names(offer: Offer) -> list[str]:
 
 AMD64 = entry("linux/amd64")
 ATTESTATION = {"vnd.docker.reference.type": "attestation-manifest"}
+SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "sha256:" + "5" * 64}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,84 @@ ATTESTATION = {"vnd.docker.reference.type": "attestation-manifest"}
         ),
         pytest.param([AMD64, entry("unknown/s390x")], ["linux/amd64"], id="unknown-os"),
         pytest.param([AMD64, entry("linux/unknown")], ["linux/amd64"], id="unknown-architecture"),
-        pytest.param([AMD64, entry("linux/s390x", artifactType="a/b")], ["linux/amd64"], id="artifact-type"),
+        pytest.param(
+            [entry("linux/amd64", artifactType=OCI_CONFIG), entry("linux/arm64", artifactType=OCI_CONFIG)],
+            ["linux/amd64", "linux/arm64"],
+            id="artifact-type-of-every-entry-as-crane-writes-it",
+        ),
+        pytest.param(
+            [AMD64, entry("linux/s390x", artifactType="a/b")],
+            ["linux/amd64", "linux/s390x"],
+            id="artifact-type-of-one-entry",
+        ),
+        pytest.param(
+            [
+                AMD64,
+                entry("linux/arm64"),
+                {**entry("linux/amd64"), **SOCI},
+                {**entry("linux/arm64"), **SOCI},
+            ],
+            ["linux/amd64", "linux/arm64"],
+            id="soci-v2-beside-images",
+        ),
+        pytest.param(
+            [{**entry("linux/amd64"), "mediaType": "application/vnd.new"}, AMD64, entry("linux/arm64")],
+            ["linux/arm64"],
+            id="the-first-of-a-platform-is-taken-and-is-no-image",
+        ),
+        pytest.param(
+            [entry("linux/amd64", annotations=ATTESTATION), entry("linux/x86_64"), entry("linux/arm64")],
+            ["linux/arm64"],
+            id="the-first-in-any-spelling",
+        ),
+        pytest.param(
+            [AMD64, {**entry("linux/s390x"), "platform": {"os": "linux"}}],
+            ["linux/amd64"],
+            id="a-platform-without-architecture-is-none-of-a-node",
+        ),
+        pytest.param([AMD64, {**entry("linux/s390x"), "platform": {}}], ["linux/amd64"], id="empty-platform"),
+        pytest.param(
+            [
+                {
+                    **entry("linux/amd64"),
+                    "platform": {**platform_of("linux/amd64"), "os.features": ["erofs"]},
+                },
+                entry("linux/arm64"),
+            ],
+            ["linux/arm64"],
+            id="os-features-of-linux",
+        ),
+        pytest.param(
+            [
+                {
+                    **entry("windows/amd64"),
+                    "platform": {**platform_of("windows/amd64"), "os.features": ["win32k"]},
+                },
+                AMD64,
+            ],
+            ["linux/amd64", "windows/amd64"],
+            id="win32k",
+        ),
+        pytest.param(
+            [
+                {
+                    **entry("windows/amd64"),
+                    "mediaType": "application/vnd.new",
+                    "platform": {**platform_of("windows/amd64"), "os.version": "10.0.17763.1"},
+                },
+                {
+                    **entry("windows/amd64"),
+                    "platform": {**platform_of("windows/amd64"), "os.version": "10.0.20348.1"},
+                },
+            ],
+            ["windows/amd64"],
+            id="the-first-of-each-version-of-windows",
+        ),
+        pytest.param(
+            [entry("linux/amd64/v3"), entry("linux/arm64/v9"), AMD64],
+            ["linux/amd64", "linux/amd64/v3", "linux/arm64/v9"],
+            id="higher-variants-are-facts-too",
+        ),
         pytest.param(
             [AMD64, {**entry("linux/s390x"), "mediaType": "application/vnd.new"}],
             ["linux/amd64"],
@@ -173,25 +251,44 @@ def test_the_kind_is_known_from_header_or_body(content_type: str, stated: str | 
 
 def test_an_entry_without_platform_is_read_conformance_30() -> None:
     shelf = Shelf()
-    offer = shelf.offer(index(AMD64, shelf.image("linux/arm64"), shelf.image("linux/s390x", platform={})))
-    assert names(offer) == ["linux/amd64", "linux/arm64", "linux/s390x"]
-    assert shelf.read == ["manifests", "blobs"] * 2
+    offer = shelf.offer(index(AMD64, shelf.image("linux/arm64")))
+    assert names(offer) == ["linux/amd64", "linux/arm64"]
+    assert shelf.read == ["manifests", "blobs"]
 
 
-def test_an_entry_without_platform_that_is_no_image_does_not_count() -> None:
+def test_only_the_first_entry_without_platform_is_read_as_runtimes_do_conformance_30_security_14() -> None:
     shelf = Shelf()
-    empty = shelf.put("application/vnd.oci.empty.v1+json", b"{}")
-    chart = shelf.put(OCI_MANIFEST, FakeRegistry.manifest(empty))
-    offer = shelf.offer(index(AMD64, chart, shelf.image(None)))
-    assert names(offer) == ["linux/amd64"]
+    children = [shelf.image(f"linux/a{number}") for number in range(MAX_ENTRIES)]
+    assert names(shelf.offer(index(*children))) == ["linux/a0"]
+    assert shelf.read == ["manifests", "blobs"]
 
 
-def test_children_beyond_the_budget_are_an_error_conformance_30_security_14() -> None:
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param({"annotations": ATTESTATION}, id="attestation"),
+        pytest.param({"mediaType": "application/vnd.new"}, id="media-type"),
+    ],
+)
+def test_nor_is_one_read_behind_something_else_without_platform(first: dict[str, object]) -> None:
     shelf = Shelf()
-    children = [shelf.image(f"linux/a{number}") for number in range(MAX_DOCUMENTS)]
-    with pytest.raises(InvalidManifest, match=f"more than {MAX_DOCUMENTS} documents"):
-        shelf.offer(index(*children))
-    assert len(shelf.read) == MAX_DOCUMENTS
+    other = {**descriptor(OCI_MANIFEST, b"other"), **first}
+    assert names(shelf.offer(index(AMD64, other, shelf.image("linux/arm64")))) == ["linux/amd64"]
+    assert shelf.read == []
+
+
+@pytest.mark.parametrize(
+    "child",
+    [
+        pytest.param("application/vnd.oci.empty.v1+json", id="artifact"),
+        pytest.param(OCI_CONFIG, id="no-architecture"),
+    ],
+)
+def test_an_entry_without_platform_that_is_no_image_does_not_count(child: str) -> None:
+    shelf = Shelf()
+    config = shelf.put(child, b"{}")
+    document = index(AMD64, shelf.put(OCI_MANIFEST, FakeRegistry.manifest(config)))
+    assert names(shelf.offer(document)) == ["linux/amd64"]
 
 
 def nested(shelf: Shelf, depth: int) -> dict[str, object]:

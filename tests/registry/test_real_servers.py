@@ -57,8 +57,9 @@ def fill(server: Running) -> None:
     server.single("t/docker", "1", "linux/amd64", docker=True)
     bare = [server.single("t/bare", "", text) for text in BOTH]
     server.push("t/bare/manifests/1", as_json({"schemaVersion": 2, "manifests": bare}), media.OCI_INDEX)
-    inner = as_json({"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": bare})
-    server.push("t/bare/manifests/inner", inner, media.OCI_INDEX)
+    half = [{**bare[0], "platform": platform_of(BOTH[0])}, bare[1]]
+    inner = as_json({"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": half})
+    server.push("t/bare/manifests/half", inner, media.OCI_INDEX)
     outer = {
         "schemaVersion": 2,
         "mediaType": media.OCI_INDEX,
@@ -103,8 +104,16 @@ def fill(server: Running) -> None:
         pytest.param(
             "t/docker:1", ["linux/amd64"], {"manifest": 1, "blob": 1}, id="conformance-35-docker-manifest"
         ),
-        pytest.param("t/bare:1", BOTH, {"manifest": 3, "blob": 2}, id="conformance-30-no-platforms"),
-        pytest.param("t/bare:nested", BOTH, {"manifest": 4, "blob": 2}, id="conformance-31-nested"),
+        pytest.param(
+            "t/bare:1",
+            ["linux/amd64"],
+            {"manifest": 2, "blob": 1},
+            id="conformance-30-no-platforms-so-runtimes-take-the-first",
+        ),
+        pytest.param(
+            "t/bare:half", BOTH, {"manifest": 2, "blob": 1}, id="conformance-30-one-has-no-platform"
+        ),
+        pytest.param("t/bare:nested", BOTH, {"manifest": 3, "blob": 1}, id="conformance-31-nested"),
         pytest.param(
             "t/windows:1", ["linux/amd64", "windows/amd64"], {"manifest": 1}, id="conformance-33-windows"
         ),

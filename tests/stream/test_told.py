@@ -24,7 +24,7 @@ def pod(kind: str = "Deployment", image: str = "both:1") -> str:
 
 
 def told(results: tuple[Result, ...]) -> list[dict[str, Any]]:
-    made = report(None, results, (), exit_code=1, sources=(), requests={})
+    made = report(None, results, (), exit_code=1, sources=(), requests={}, command="archfit", time="")
     found: list[dict[str, Any]] = json.loads(json.dumps(made, default=plain))["results"]
     return [{name: value for name, value in result.items() if name != "message"} for result in found]
 

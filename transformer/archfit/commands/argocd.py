@@ -160,7 +160,8 @@ def _transformed(
     from archfit.commands.child import hold_term
     from archfit.commands.transform import Job
 
-    job, whole = Job(settings, environ, stderr, named_hosts_only=True), BytesIO()
+    job = Job(settings, environ, stderr, named_hosts_only=True, program="archfit argocd generate")
+    whole = BytesIO()
     try:
         code = job.run(data, whole)
     finally:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from archfit.commands.files import read_file
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.overrides import override
-from archfit.images.platforms import Found, Unasked
+from archfit.images.platforms import Found, Unknown, unanswerable
 from archfit.images.reference import parse
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.load import load
@@ -106,7 +106,7 @@ def _inspected(
         try:
             references[word] = parse(word)
         except InvalidReference as error:
-            refused[word] = Unasked(str(error))
+            refused[word] = unanswerable(word, error)
     answers: dict[str, tuple[Answer, Target | None, Document | None]]
     if settings.operator.offline:
         answers = {word: (answer, None, None) for word, answer in lookup.resolve(references).items()}
@@ -137,7 +137,7 @@ def _one(
 ) -> Inspected:
     if not isinstance(answer, Found):
         return Inspected(word, name, answer, stated)
-    from archfit.placement.architectures import offered
+    from archfit.placement.architectures import is_plain, is_wasm, offered
     from archfit.workloads.pods import ImageUse
 
     listing = None
@@ -145,7 +145,19 @@ def _one(
         from archfit.registry.listing import listed
 
         listing = listed(document.body, document.content_type)
-    architectures = offered(ImageUse((), word), stated or answer, "linux")
+    use, told = ImageUse((), word), stated or answer
+    architectures = offered(use, told, "linux")
+    notes: tuple[str, ...] = ()
+    if not is_plain(told):
+        from archfit.placement.uncounted import counted
+
+        taken, notes = counted(use, told, runtime_class=False, wanted=None)
+        if isinstance(taken, Unknown):
+            notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
+        if architectures is not None and any(map(is_wasm, told.platforms)):
+            notes += (
+                "in a pod that names a runtimeClassName it runs anywhere, by its WebAssembly platforms",
+            )
     return Inspected(
         word,
         name,
@@ -154,6 +166,7 @@ def _one(
         f"{place.origin}/{place.repository}" if place else "",
         listing,
         None if architectures is None else tuple(sorted(architectures)),
+        notes,
     )
 
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import json
 import os
+from time import gmtime, strftime
 
 from archfit.errors import ArchfitError, UsageError
-from archfit.output.report import report
+from archfit.output.report import TIME, report
 from archfit.source.values import plain
 from archfit.store.place import state_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, BinaryIO
+    from typing import BinaryIO
 
     from archfit.frames.stream import Span
     from archfit.outcome import Result
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 HELP = """\
 usage: archfit last [--json]
 
-Shows what the last run on this machine decided, and why. With --json, the whole report.
+Shows what the last run on this machine decided, and why; first of all when it was, by which command and version. With
+--json, the whole report. A run that never started has left none: then the one before is shown.
 """
 
 
@@ -42,13 +44,23 @@ def keep(
     requests: Mapping[str, int],
     path: str,
     environ: Mapping[str, str],
+    command: str,
 ) -> None:
-    """Writes the report to `path` (if it is not "") and to the state directory. Raises ArchfitError for `path`."""
-    text = json.dumps(
-        report(transformed, results, edits, exit_code=exit_code, sources=sources, requests=requests),
-        default=plain,
-        ensure_ascii=False,
+    """Writes the report to `path` (if it is not "") and to the state directory. Raises ArchfitError for `path`.
+
+    command: as in `archfit check`.
+    """
+    made = report(
+        transformed,
+        results,
+        edits,
+        exit_code=exit_code,
+        sources=sources,
+        requests=requests,
+        command=command,
+        time=strftime(TIME, gmtime()),
     )
+    text = json.dumps(made, default=plain, ensure_ascii=False)
     content = (text + "\n").encode()
     if path:
         try:
@@ -100,21 +112,12 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
         raise ArchfitError(f"no run has left a report yet in {path!r}") from None
     except (OSError, ValueError) as error:
         raise ArchfitError(f"the last report in {path!r} cannot be read ({error}): delete it") from None
-    stdout.write(content if argv else "".join(f"{line}\n" for line in _lines(found)).encode())
+    if argv:
+        stdout.write(content)
+        return 0
+    from time import time
+
+    from archfit.output.last_run import lines
+
+    stdout.write("".join(f"{line}\n" for line in lines(found, int(time()))).encode())
     return 0
-
-
-def _lines(found: dict[str, Any]) -> Iterable[str]:
-    yield f"archfit {found['archfit']}, exit {found['exit']}, requests: {sum(found['requests'].values())}"
-    yield f"configuration: {', '.join(found['configuration']) or 'defaults'}"
-    for result in found["results"]:
-        where = " ".join(part for part in (_name(result.get("object")), result.get("field", "")) if part)
-        yield f"{result['severity']}: {where + ': ' if where else ''}{result['message']}"
-    for decision in found["decisions"]:
-        yield f"{decision['outcome']}: {_name(decision['object'])} {decision['path']}: {decision['reason']}"
-        for gone in decision["removed"]:
-            yield f"    not {gone['architecture']}: {', '.join(gone['images'])}"
-
-
-def _name(ref: dict[str, str] | None) -> str:
-    return "/".join(part for part in (ref or {}).values() if part)

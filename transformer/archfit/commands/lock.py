@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
     from archfit.commands.lock_streams import Asked
-    from archfit.images.platforms import Unasked
+    from archfit.images.platforms import Malformed, Unasked
     from archfit.images.relock import Change
     from archfit.outcome import Result
 
@@ -155,7 +155,7 @@ def _ask(
     return fresh, results, sum(asking.requests.values())
 
 
-def _why(answer: Absent | Unknown | Unasked) -> str:
+def _why(answer: Absent | Unknown | Unasked | Malformed) -> str:
     match answer:
         case Absent():
             return f"there is no such image: {answer.detail}; correct the image"

@@ -10,6 +10,9 @@ from archfit.images.reference import parse
 from archfit.outcome import Place, Result
 from archfit.patch import dotted
 from archfit.pipeline import survey
+from archfit.placement.evidence import malformed
+from archfit.placement.images import answers_for
+from archfit.placement.selection import wishes
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -57,9 +60,18 @@ def asked(found: Iterable[tuple[str, bytes]], options: Options, *, blank_is_wron
             reference = parse(text)
             if not override(reference, options.image_platforms):
                 needed.setdefault(reference.normalised, text)
+        results += [named(result, name) for result in _malformed(surveyed.documents, options)]
         for text, use in _uses(surveyed.documents):
             uses.setdefault(text, named(use, name))
     return Asked(needed, uses, tuple(results))
+
+
+def _malformed(documents: Iterable[Document], options: Options) -> Iterable[Result]:
+    for document in documents:
+        for pod in document.pods:
+            asked = wishes(pod, options)
+            if not asked.left_alone:
+                yield from malformed(pod, answers_for(pod, {}, options, asked), options)
 
 
 def _uses(documents: Iterable[Document]) -> Iterable[tuple[str, Result]]:

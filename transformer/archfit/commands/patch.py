@@ -96,6 +96,7 @@ def run(
             requests=asking.requests,
             path=settings.operator.report,
             environ=environ,
+            command=_PROGRAM,
         )
     finally:
         asking.close()

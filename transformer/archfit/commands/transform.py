@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from archfit.options.values import Settings
     from archfit.pipeline import Splice, Transformed
 
+_PROGRAM = "archfit transform"
 ABOUT = """\
 Reads rendered Kubernetes YAML on standard input, finds out which CPU architectures every image supports, and writes
 the same YAML with the tolerations or the kubernetes.io/arch node affinity that each pod needs.
@@ -133,11 +134,24 @@ def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
     from archfit.commands.last import keep
 
     results = [Result("error", message)]
-    keep(None, results, (), exit_code=code, sources=(), requests={}, path="", environ=environ)
+    keep(
+        None,
+        results,
+        (),
+        exit_code=code,
+        sources=(),
+        requests={},
+        path="",
+        environ=environ,
+        command=_PROGRAM,
+    )
 
 
 class Job:
-    """One run: its settings, its lookup, and what it has to say. named_hosts_only: as `asking.Asking` takes it."""
+    """One run: its settings, its lookup, and what it has to say.
+
+    named_hosts_only: as `asking.Asking` takes it. program: what the report calls the run.
+    """
 
     def __init__(
         self,
@@ -147,7 +161,9 @@ class Job:
         function: FunctionInput | None = None,
         *,
         named_hosts_only: bool = False,
+        program: str = _PROGRAM,
     ) -> None:
+        self._program = program
         self._settings = settings
         self._environ = environ
         self._stderr = stderr
@@ -222,6 +238,7 @@ class Job:
             requests=self._asking.requests,
             path=self._settings.operator.report,
             environ=self._environ,
+            command=self._program,
         )
 
     def _say(self, texts: list[str]) -> None:

@@ -1,8 +1,13 @@
 """Answers as the store keeps them: JSON texts, re-validated when they are read.
 
-    tag:<reference>   {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..]}
-    digest:<digest>   {"checked": 1767225600, "index": true, "image": true, "platforms": ["linux/amd64", ..]}
+    tag:<reference>   {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..],
+                       "rules": 2}
+    digest:<digest>   the same without "digest"
     host:<origin>     see `registry.hosts`
+
+    platforms         as the entries state them, variants too: what they mean is decided anew by each run
+    rules             by which rules entries of an index were left out; where these have changed since, the index is
+                      asked for again. Entries of single manifests count as they are
 
 A tag's entry repeats the platforms, so that a warm run reads everything in one query. Only Found is kept: `Unknown`
 is never cached, and `Absent` is asked again each time, so that it never decides a failure from the cache.
@@ -23,6 +28,8 @@ if TYPE_CHECKING:
     from archfit.images.reference import Reference
 
 _MAX_PLATFORMS = 256
+# 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
+_RULES = 2
 _platform = functools.cache(parse_platform)
 
 
@@ -37,6 +44,7 @@ def dump(found: Found, checked: int) -> dict[str, str]:
         "image": found.image,
         "index": found.index,
         "platforms": [str(platform) for platform in found.platforms],
+        "rules": _RULES,
     }
     return {
         "tag": json.dumps({"checked": checked, "digest": found.digest, **body}),
@@ -63,6 +71,7 @@ def load(text: str, digest: str) -> tuple[Found, int] | None:
             and isinstance(digest, str)
             and is_digest(digest)
             and isinstance(checked, int)
+            and (not index or kept.get("rules") == _RULES)
         ):
             return None
         platforms: tuple[Platform, ...] = tuple(_platform(name) for name in names)

@@ -1,6 +1,6 @@
 """The platforms of all images of a run: override, then lock file, then cache, then registry.
 
-    text -> not a reference?         Unasked
+    text -> not a reference?         Unasked, or Malformed
          -> an override matches?     Found, origin "override"
          -> the lock file holds it?  Found, origin "lock"
          -> --locked?                Unknown, and final
@@ -25,7 +25,7 @@ from archfit.images.deadline import Deadline
 from archfit.images.kept import Kept
 from archfit.images.keys import OwnKeys
 from archfit.images.overrides import override
-from archfit.images.platforms import Found, Unasked, Unknown
+from archfit.images.platforms import Found, Unknown, unanswerable
 from archfit.images.reference import parse
 from archfit.store import StoreTrouble
 from archfit.store.memory import MemoryStore
@@ -104,7 +104,7 @@ class Lookup:
             try:
                 reference = parse(text)
             except InvalidReference as error:
-                answers[text] = Unasked(str(error))
+                answers[text] = unanswerable(text, error)
                 continue
             found = override(reference, self._overrides) if self._overrides else None
             if found:

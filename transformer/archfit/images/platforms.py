@@ -3,7 +3,9 @@
     Found(platforms, digest)    it restricts the pod to these platforms
     Absent(detail)              the registry said there is no such manifest
     Unknown(cause)              the registry could not be asked, or its answer was not understood
-    Unasked(reason)             nobody could answer: empty, not a reference, a template, never pulled
+    Unasked(reason)             nobody could answer: empty, a placeholder, never pulled
+
+    Malformed(reason)           no answer: the string is no reference, so that no node could pull it
 
 They never collapse into each other, in code, cache or report.
 
@@ -12,27 +14,29 @@ folded as containerd does (containerd/platforms, database.go):
 
     x86_64, x86-64 -> amd64         aarch64 -> arm64            armhf -> arm/v7
     i386 -> 386                     arm64/8, arm64/v8 -> arm64  armel -> arm/v6
-    macos -> darwin                 amd64/v1 -> amd64           arm -> arm/v7
+    macos -> darwin                 amd64/v1 -> amd64           arm, arm/7 -> arm/v7
+
+So a variant is left only where it says more than the baseline of its architecture, and always for arm.
 """
 
 from __future__ import annotations
 
 from archfit.errors import InvalidReference
+from archfit.images.reference import is_placeholder
 from archfit.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-_ARCHITECTURES = {
-    "x86_64": ("amd64", ""),
-    "x86-64": ("amd64", ""),
-    "aarch64": ("arm64", ""),
-    "armhf": ("arm", "v7"),
-    "armel": ("arm", "v6"),
-    "i386": ("386", ""),
+_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
+# These names imply their variant, whatever is written beside them.
+_WITH_VARIANT = {"armhf": ("arm", "v7"), "armel": ("arm", "v6"), "i386": ("386", "")}
+_VARIANTS = {
+    "amd64": {"v1": ""},
+    "arm64": {"8": "", "v8": "", "v8.0": ""},
+    "arm": {"": "v7", "7": "v7", "6": "v6", "5": "v5", "8": "v8"},
 }
-_PLAIN_VARIANTS = {("amd64", "v1"), ("arm64", "v8"), ("arm64", "v8.0"), ("arm64", "8")}
 
 
 class Platform(Record):
@@ -49,12 +53,10 @@ class Platform(Record):
 def normalised(os: str, architecture: str, variant: str = "") -> Platform:
     """The platform in normalised spelling (containerd/platforms). An empty os means linux."""
     os, architecture, variant = os.lower() or "linux", architecture.lower(), variant.lower()
-    architecture, implied = _ARCHITECTURES.get(architecture, (architecture, ""))
-    variant = variant or implied
-    if architecture == "arm":
-        variant = {"": "v7", "7": "v7", "6": "v6", "5": "v5", "8": "v8"}.get(variant, variant)
-    elif (architecture, variant) in _PLAIN_VARIANTS:
-        variant = ""
+    if architecture in _WITH_VARIANT:
+        architecture, variant = _WITH_VARIANT[architecture]
+    architecture = _ARCHITECTURES.get(architecture, architecture)
+    variant = _VARIANTS.get(architecture, {}).get(variant, variant)
     return Platform({"macos": "darwin"}.get(os, os), architecture, variant)
 
 
@@ -101,16 +103,29 @@ class Unknown(Record):
     """The registry could not be asked, or its answer was not understood. `cause` is a sentence for the user.
 
     final: no `--on-unknown` applies, as with `--locked`: an answer outside the lock file would change the output.
+    remedy: what to do about it, "" where there is only the usual advice.
     """
 
     cause: str
     final: bool = False
+    remedy: str = ""
 
 
 class Unasked(Record):
-    """Nobody could answer: the string is empty, a template or no reference, or the image is never pulled."""
+    """Nobody could answer: the string is empty or a placeholder, or the image is never pulled."""
 
     reason: str
 
 
-Answer: TypeAlias = "Found | Absent | Unknown | Unasked"
+class Malformed(Record):
+    """The string is no reference, and no placeholder that something fills in later: no node could pull it."""
+
+    reason: str
+
+
+Answer: TypeAlias = "Found | Absent | Unknown | Unasked | Malformed"
+
+
+def unanswerable(text: str, error: InvalidReference) -> Unasked | Malformed:
+    """What becomes of a string that is no reference. error: what the grammar says about it."""
+    return Unasked(str(error)) if is_placeholder(text) else Malformed(str(error))

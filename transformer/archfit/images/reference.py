@@ -33,6 +33,7 @@ _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII).fullmatch
 _DIGEST = re.compile(r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}", re.ASCII).fullmatch
 _IDENTIFIER = re.compile(r"[a-f0-9]{64}", re.ASCII).fullmatch
 _TEMPLATE = re.compile(r"\{\{|\}\}|\$\(|\$\{|<[a-zA-Z_ -]+>", re.ASCII).search
+_PLACEHOLDERS = ("{", "$(", "<<", "://")
 _MAX_PATH = 255
 _LENGTHS = {"sha256": 64, "sha512": 128}
 
@@ -70,6 +71,11 @@ class Reference(Record):
 def is_digest(text: str) -> bool:
     """`sha256:` with 64, or `sha512:` with 128, lower-case hex digits: nothing else may enter a URL or a cache."""
     return _DIGEST(text) is not None
+
+
+def is_placeholder(text: str) -> bool:
+    """Something fills it in later, as in `{{ .Values.image }}`, `$(params.x)`, `<<image>>` or `ko://..`."""
+    return any(mark in text for mark in _PLACEHOLDERS)
 
 
 def parse(text: str) -> Reference:

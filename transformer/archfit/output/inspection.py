@@ -5,6 +5,7 @@
       media type  application/vnd.oci.image.index.v1+json (1.2 kB)
       source      https://registry-1.docker.io/library/nginx
       runs on     amd64, arm64
+      note        linux/amd64/v3 does not count ..
 
       PLATFORM      DIGEST      SIZE    KIND
       linux/amd64   sha256:..   1.1 kB  image
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import json
 
-from archfit.images.platforms import Absent, Found, Unasked, Unknown
+from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -39,6 +40,7 @@ class Inspected(Record):
     answer: the registry's, or the cache's. stated: what an override says instead, None if none does.
     source: server and repository that were read, "" where none was.
     listing: None where there is no document. runs_on: node labels for Linux, None where it restricts nothing.
+    notes: sentences about platforms that do not count as they stand.
     """
 
     text: str
@@ -48,6 +50,7 @@ class Inspected(Record):
     source: str = ""
     listing: Listing | None = None
     runs_on: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -64,7 +67,7 @@ def problem(image: Inspected) -> str:
             return f"{image.text}: there is no such image: {image.answer.detail}"
         case Unknown():
             return f"{image.text}: {image.answer.cause}"
-        case Unasked():
+        case Unasked() | Malformed():
             return f"{image.text}: {image.answer.reason}"
     return ""
 
@@ -98,6 +101,8 @@ def _lines(image: Inspected) -> Iterator[str]:
         sizes = [entry.size for entry in listing.entries]
         yield f"  contents    {_size(-1 if -1 in sizes else sum(sizes))}"
     yield f"  runs on     {_runs_on(image)}"
+    for note in image.notes:
+        yield f"  note        {note}"
     if listing and listing.entries:
         yield ""
         yield from _table(listing.entries)
@@ -152,6 +157,8 @@ def _plain(image: Inspected) -> dict[str, Any]:
         told |= {"artifactType": listing.artifact_type} if listing.artifact_type else {}
     told["platforms"] = [str(platform) for platform in found.platforms]
     told["architectures"] = None if image.runs_on is None else list(image.runs_on)
+    if image.notes:
+        told["notes"] = list(image.notes)
     if image.stated:
         told["stated"] = [str(platform) for platform in image.stated.platforms]
     if listing:

@@ -2,6 +2,8 @@
 
 {
   "archfit": "0.1.0",            the version that ran
+  "time": "2026-07-28T10:15:00Z", when it ended
+  "command": "archfit check",    its options are not shown: they may hold secrets
   "configuration": [...],        every source of configuration used, the strongest first
   "exit": 0,
   "results": [{severity, message, object, field, document, line, source}],
@@ -16,7 +18,7 @@
 from __future__ import annotations
 
 from archfit import __version__
-from archfit.images.platforms import Absent, Found, Unasked, Unknown
+from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.patch import dotted, to_json
 
 TYPE_CHECKING = False
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from archfit.pipeline import Transformed
     from archfit.workloads.pods import Pod
 
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+
 
 def report(
     transformed: Transformed | None,
@@ -39,10 +43,14 @@ def report(
     exit_code: int,
     sources: Iterable[str],
     requests: Mapping[str, int],
+    command: str,
+    time: str,
 ) -> dict[str, Any]:
-    """The report of a run, ready for a JSON encoder with `source.values.plain` as its default."""
+    """The report of a run, ready for a JSON encoder with `source.values.plain` as its default. time: RFC 3339."""
     return {
         "archfit": __version__,
+        "time": time,
+        "command": command,
         "configuration": list(sources),
         "exit": exit_code,
         "results": [_result(result) for result in results],
@@ -112,3 +120,5 @@ def _answer(answer: Answer) -> dict[str, Any]:
             return {"answer": "Unknown", "cause": answer.cause}
         case Unasked():
             return {"answer": "Unasked", "reason": answer.reason}
+        case Malformed():
+            return {"answer": "Malformed", "reason": answer.reason}

@@ -37,21 +37,25 @@ def _line(same: list[Result]) -> str:
 
 
 def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: int) -> str:
-    """One sentence about a run that wrote its output; "" if the stream holds no pods."""
+    """One sentence about a run that wrote its output, "" if the stream holds no pods.
+
+    A second line says which changes may be refused (`refusal`).
+    """
     if not decisions:
         return ""
     changes = [(pod, decision) for pod, decision in decisions if decision.outcome == "Change"]
-    immutable = [pod for pod, decision in changes if decision.immutable]
-    templates = sum(1 for _, decision in decisions if not decision.immutable and not decision.controller)
-    rolling = len(changes) - len(immutable)
+    refused = [pod.ref for pod, decision in changes if decision.immutable]
+    recreated = sum(1 for pod, decision in changes if pod.immutable and not decision.immutable)
+    templates = sum(1 for pod, decision in decisions if not pod.immutable and not decision.controller)
+    rolling = len(changes) - len(refused) - recreated
     verb = "changes and rolls" if rolling == 1 else "change and roll"
     parts = [f"{rolling} of {_count(templates, 'pod template')} {verb} once when applied"]
-    if immutable:
-        named = ", ".join(str(pod.ref) for pod in immutable[:3]) + (", ..." if len(immutable) > 3 else "")
-        parts.append(
-            f"{_count(len(immutable), 'Job or Pod', 'Jobs or Pods')} that cannot be changed once applied "
-            f"{'changes' if len(immutable) == 1 else 'change'}, too: {named}"
-        )
+    if recreated:
+        verb = "changes" if recreated == 1 else "change"
+        parts.append(f"{recreated} made anew each time {verb}")
+    if refused:
+        verb = "changes" if len(refused) == 1 else "change"
+        parts.append(f"{len(refused)} that cannot be changed once applied {verb}")
     for outcome, text in (
         ("Unresolved", "left alone, images unknown"),
         ("Conflict", "left alone, no node fits"),
@@ -59,7 +63,12 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
         number = sum(1 for _, decision in decisions if decision.outcome == outcome)
         if number:
             parts.append(f"{number} {text}")
-    return f"archfit: {'; '.join(parts)}; {_count(images, 'image')}, {_count(requests, 'registry request')}"
+    said = f"archfit: {'; '.join(parts)}; {_count(images, 'image')}, {_count(requests, 'registry request')}"
+    if not refused:
+        return said
+    from archfit.output.refusal import refusal
+
+    return f"{said}\n{refusal(refused).translate(_CONTROL)}"
 
 
 def failure(results: Iterable[Result]) -> str:

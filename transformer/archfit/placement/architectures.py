@@ -1,16 +1,24 @@
 """S(os): the architectures that every image of a pod offers for an operating system.
 
-    an image offers, for an os             because
-    the architecture of each platform      variants fold to the node label: arm/v6, arm/v7 -> arm
-    amd64 too, where it has linux/386      containerd runs 386 on amd64 nodes
-    nothing else                           arm is never taken for arm64
+    an entry of an index counts for         because
+    its architecture, without a variant     every node of the architecture takes it; amd64/v1 and arm64/v8 are spelt so
+    arm, with any variant                   they share one node label
+    amd64 too, where it is linux/386        containerd may take it on amd64 nodes; CRI-O does not (`uncounted` warns)
+    nothing, with another variant           amd64/v3, arm64/v9: no runtime takes it unless its node is set up for it
+    nothing, of os wasi or wasm* beside     the pod's runtime runs native code; a pod that names a runtimeClassName is
+      native entries                        `evidence`'s business
+    never arm for arm64
 
-    an image restricts nothing when        because
-    it is an artifact                      nothing of it is run (`Found.image` is False)
-    a platform is wasi/* or */wasm*        a WebAssembly runtime class runs it on any node
-    it is a volume of a single manifest    the kubelet mounts its files wherever the pod is (KEP-4639)
+    an image restricts nothing when         because
+    it is an artifact                       nothing of it is run (`Found.image` is False)
+    all its platforms are wasi/* or wasm*   a WebAssembly runtime class runs it on any node
+    it is a volume of a single manifest     the kubelet mounts its files wherever the pod is (KEP-4639)
 
-S(os) is the intersection over the images that restrict; None where no image does: every architecture.
+A single manifest counts by its architecture, whatever the variant: nodes pull it without looking. What registries
+said is stored as they said it, so that old caches and lock files are judged by these rules too.
+
+S(os) is the intersection over the images that restrict; None where no image does: every architecture. Source:
+containerd/platforms, compare.go and database.go; containers/image, internal/pkg/platform/platform_matcher.go.
 """
 
 from __future__ import annotations
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import TypeAlias
 
-    from archfit.images.platforms import Found
+    from archfit.images.platforms import Found, Platform
     from archfit.workloads.pods import ImageUse
 
     Known: TypeAlias = Sequence[tuple[ImageUse, Found]]
@@ -33,15 +41,42 @@ def offered(use: ImageUse, found: Found, os: str) -> set[str] | None:
     if not found.image or (use.volume and not found.index):
         return None
     architectures = set()
+    native = False
     for platform in found.platforms:
         architecture = platform.architecture
-        if platform.os == os:
-            architectures.add(architecture)
         if architecture[:4] == "wasm" or platform.os == "wasi":
-            return None
+            continue
+        native = True
+        if platform.os == os and (not platform.variant or architecture == "arm" or not found.index):
+            architectures.add(architecture)
+    if not native and found.platforms:
+        return None
     if "386" in architectures and os == "linux":
         architectures.add("amd64")
     return architectures
+
+
+def is_wasm(platform: Platform) -> bool:
+    """WebAssembly, which a runtime class runs on nodes of any architecture."""
+    return platform.os == "wasi" or platform.architecture[:4] == "wasm"
+
+
+def is_plain(found: Found) -> bool:
+    """Every entry counts for its own architecture, so that there is nothing to say: the rule, told fast."""
+    emulated = amd64 = False
+    for platform in found.platforms:
+        architecture = platform.architecture
+        if architecture == "amd64" and not platform.variant:
+            amd64 = True
+        elif architecture == "386":
+            emulated = True
+        if (
+            (platform.variant and architecture != "arm")
+            or architecture[:4] == "wasm"
+            or platform.os == "wasi"
+        ):
+            return False
+    return amd64 or not emulated
 
 
 def supported(images: Known, os: str) -> frozenset[str] | None:

@@ -3,10 +3,13 @@
     the image                                               answer
     archfit.dev/image-platforms on the pod template         Found, origin "override": for every image
     empty or missing, or unseen in a custom resource        Unasked
+    a placeholder: `ko://..`, `$(params.x)`, `{{ .. }}`     Unasked
+    any other string that is no reference                   Malformed: the kubelet refuses it unpulled
     imagePullPolicy: Never                                  an override of the configuration, else Unasked
     `auto`, and the pod is marked for Istio's injector      an override of the configuration, else Unasked
-    not a reference: `ko://..`, `$(params.x)`, `{{ .. }}`   Unasked
     anything else                                           the lookup's, which knows the overrides
+
+A pod that is left alone has no answers, so that a malformed string in it is no error.
 
 Istio replaces the image `auto` in any pod that it injects (istio, pkg/kube/inject, AutoImage). A pod is
 marked by the annotation `inject.istio.io/templates`, by the label or annotation `sidecar.istio.io/inject:
@@ -20,7 +23,7 @@ from functools import lru_cache
 
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
-from archfit.images.platforms import Found, Unasked, Unknown
+from archfit.images.platforms import Found, Unasked, Unknown, unanswerable
 from archfit.images.reference import parse
 from archfit.placement.selection import wishes
 from archfit.source.values import text_of
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from archfit.images.platforms import Answer
+    from archfit.images.platforms import Answer, Malformed
     from archfit.options.values import ImagePlatforms, Options
     from archfit.placement.selection import Wishes
     from archfit.workloads.pods import ImageUse, Pod
@@ -48,7 +51,7 @@ def questions(pod: Pod, options: Options) -> tuple[str, ...]:
     asked = wishes(pod, options)
     if asked.left_alone or asked.platforms is not None:
         return ()
-    return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _unasked(pod, use)))
+    return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _without_lookup(pod, use)))
 
 
 def answers_for(
@@ -68,35 +71,38 @@ def answers_for(
 def _answer(
     pod: Pod, use: ImageUse, answers: Mapping[str, Answer], rows: tuple[ImagePlatforms, ...]
 ) -> Answer:
-    reason = _unasked(pod, use)
-    if not reason:
+    answer = _without_lookup(pod, use)
+    if answer is None:
         return answers.get(use.text or "") or Unknown("it was not looked up")
     if use.text and rows and not _no_reference(use.text):
-        return override(parse(use.text), rows) or Unasked(reason)
-    return Unasked(reason)
+        return override(parse(use.text), rows) or answer
+    return answer
 
 
-def _unasked(pod: Pod, use: ImageUse) -> str:
-    """Why nobody can answer for this use of an image, "" where the lookup can."""
+def _without_lookup(pod: Pod, use: ImageUse) -> Unasked | Malformed | None:
+    """The answer for this use of an image that nobody has to be asked for, None where the lookup has it."""
     text = use.text
     if use.unasked:
-        return use.unasked
+        return Unasked(use.unasked)
     if not text:
-        return "no image is named"
+        return Unasked("no image is named")
+    refused = _no_reference(text)
+    if refused is not None:
+        return refused
     if use.pull_policy == "Never":
-        return "it is never pulled (imagePullPolicy: Never)"
+        return Unasked("it is never pulled (imagePullPolicy: Never)")
     if text == "auto" and _injected(pod):
-        return "Istio's injector writes this image"
-    return _no_reference(text)
+        return Unasked("Istio's injector writes this image")
+    return None
 
 
 @lru_cache(maxsize=4096)
-def _no_reference(text: str) -> str:
+def _no_reference(text: str) -> Unasked | Malformed | None:
     try:
         parse(text)
     except InvalidReference as error:
-        return str(error)
-    return ""
+        return unanswerable(text, error)
+    return None
 
 
 def _injected(pod: Pod) -> bool:

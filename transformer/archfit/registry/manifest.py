@@ -11,8 +11,19 @@
 The body's `mediaType` must equal the Content-Type where both say something; where neither does, `manifests`
 makes an index, and `config` with `layers` a manifest; fields of both kinds together are refused (CVE-2021-41190).
 
+    entry of an index                        counts
+    a manifest or an index with a platform   unless an earlier entry has the platform: runtimes take the first
+    without a platform                       if it is the first without one: runtimes read no other
+    a platform without an architecture       never: no node matches it
+    os.features                              never, but for win32k of Windows: a node has to be set up for them
+    vnd.docker.reference.*, unknown/unknown  never: attestations
+    another media type                       never
+
+`artifactType` on an entry says what the config's media type is (OCI 1.1), also for images: it changes nothing.
+
 Every surprise is an InvalidManifest with a sentence. Sources: OCI image-spec 1.1 (image-index.md, manifest.md,
-descriptor.md, config.md), distribution-spec 1.1 (Pull), Docker image manifest v2 schema 2.
+descriptor.md, config.md), distribution-spec 1.1 (Pull), Docker image manifest v2 schema 2; containerd,
+core/images/image.go (Manifest), and containers/image, internal/manifest/oci_index.go (chooseInstance).
 """
 
 from __future__ import annotations
@@ -63,7 +74,7 @@ class Descriptor(Record):
     """What an index or manifest says about another document.
 
     media_type: "" where it says nothing. digest: checked spelling. size: bytes, -1 where it says nothing.
-    platform: None where there is none, or an empty one.
+    platform: None where there is none.
     data: the document itself in base64 (OCI 1.1 embedded content), "" where it is not embedded; not verified.
     """
 
@@ -75,10 +86,9 @@ class Descriptor(Record):
 
 
 class Index(Record):
-    """An image index or Docker list; only the entries that could run, in the document's order.
+    """An image index or Docker list; only the entries that a runtime could take, in the document's order.
 
-    entries: without attestations, artifacts, unknown platforms and unknown media types.
-    artifact: it declares itself an artifact (`artifactType`).
+    entries: those that count, as the module says. artifact: it declares itself an artifact (`artifactType`).
     """
 
     entries: tuple[Descriptor, ...]
@@ -148,26 +158,53 @@ def _index(document: dict[str, Any]) -> Index:
         raise InvalidManifest("it is an index without a list of manifests")
     if len(entries) > MAX_ENTRIES:
         raise InvalidManifest(f"it is an index of {len(entries)} entries; at most {MAX_ENTRIES} are read")
-    kept = [_entry(entry) for entry in entries]
-    return Index(tuple(entry for entry in kept if entry), bool(document.get("artifactType")))
+    kept: list[Descriptor] = []
+    taken: set[tuple[Platform | None, str]] = set()
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise InvalidManifest("its index has an entry that is not an object")
+        descriptor = _entry(entry)
+        place = _place(entry)
+        if place is None or place in taken or (place[0], "") in taken:
+            continue
+        taken.add(place)
+        if descriptor:
+            kept.append(descriptor)
+    return Index(tuple(kept), bool(document.get("artifactType")))
 
 
-def _entry(entry: object) -> Descriptor | None:
+def _entry(entry: dict[str, Any]) -> Descriptor | None:
     """The descriptor, None where the entry is nothing that could run."""
-    if not isinstance(entry, dict):
-        raise InvalidManifest("its index has an entry that is not an object")
     annotations = entry.get("annotations") or {}
     if not isinstance(annotations, dict):
         raise InvalidManifest("its index has an entry whose annotations are not an object")
     if "vnd.docker.reference.type" in annotations or "vnd.docker.reference.digest" in annotations:
         return None
-    if entry.get("artifactType") or entry.get("mediaType") not in (*INDEXES, *MANIFESTS):
+    if entry.get("mediaType") not in (*INDEXES, *MANIFESTS):
         return None
-    descriptor = _descriptor(entry, "an entry of its index")
-    platform = descriptor.platform
-    if platform and _is_unknown(platform):
+    return _descriptor(entry, "an entry of its index")
+
+
+def _place(entry: dict[str, Any]) -> tuple[Platform | None, str] | None:
+    """What a runtime finds the entry by: its platform, None without one, and of Windows the version.
+
+    None where no node matches it.
+    """
+    stated = entry.get("platform")
+    if stated is None:
+        return None, ""
+    try:
+        platform = _platform(stated, "it") if isinstance(stated, dict) else None
+    except InvalidManifest:
         return None
-    return descriptor
+    if platform is None or _is_unknown(platform):
+        return None
+    windows = platform.os == "windows"
+    features = stated.get("os.features") or []
+    if features and not (windows and features == ["win32k"]):
+        return None
+    version = stated.get("os.version") if windows else ""
+    return platform, version if isinstance(version, str) else ""
 
 
 def _manifest(document: dict[str, Any]) -> Manifest:

@@ -1,12 +1,12 @@
 """From a document to the platforms it offers.
 
-    index    -> every entry with a platform counts as it stands, and is not fetched
-             -> an entry without one is read: an image counts by its config, a nested index by its entries;
-                what is no image, or names no architecture, does not count
+    index    -> an entry with a platform counts as it stands, and is not fetched
+             -> the one without a platform (`manifest` leaves no second) is read: an image counts by its config, a
+                nested index by its entries; what is no image, or names no architecture, does not count
     manifest -> one image: its config says the platform
 
-Limits: nested indexes 4 deep, each digest once, 24 further documents in all. Embedded `data` (OCI 1.1) that
-matches size and digest saves its request. Source: containerd, core/images/image.go; image-spec, image-index.md.
+Limits: nested indexes 4 deep, each digest once. Embedded `data` (OCI 1.1) that matches size and digest saves its
+request. Source: containerd, core/images/image.go; image-spec, image-index.md.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     Read = Callable[[str, Descriptor], bytes]
 
 MAX_NESTING = 4
-MAX_DOCUMENTS = 24
 
 
 class Offer(Record):
@@ -55,12 +54,11 @@ def offered(document: Index | Manifest, digest: str, read: Read) -> Offer:
 
 
 class _Walk:
-    """One walk's budget: the digests seen, and how many documents may still be read."""
+    """One walk: what it reads with, and the digests seen."""
 
     def __init__(self, read: Read, digest: str) -> None:
         self._read = read
         self._seen = {digest}
-        self._left = MAX_DOCUMENTS
 
     def of_index(self, index: Index, depth: int) -> set[Platform]:
         if depth > MAX_NESTING:
@@ -88,14 +86,7 @@ class _Walk:
 
     def _fetch(self, kind: str, descriptor: Descriptor) -> bytes:
         embedded = _embedded(descriptor) if descriptor.data else None
-        if embedded is not None:
-            return embedded
-        if self._left == 0:
-            raise InvalidManifest(
-                f"more than {MAX_DOCUMENTS} documents would have to be read to know its platforms"
-            )
-        self._left -= 1
-        return self._read(kind, descriptor)
+        return self._read(kind, descriptor) if embedded is None else embedded
 
 
 def matches(body: bytes, digest: str) -> bool:

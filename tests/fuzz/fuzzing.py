@@ -1,0 +1,132 @@
+"""A run of the fuzzer: batches of streams, one judge, and the smallest stream of each signature.
+
+tally = Fuzzing(asking, real).run(seed, numbers, until)
+tally.defects    {signature: Case}: the first stream that showed it, made smaller
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fuzz.engine import Done, Refused
+from fuzz.properties import counted_otherwise, examine, judged, recount
+from fuzz.shrinking import shrunk
+from fuzz.streams import Stream, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from fuzz.asking import Answer, Asking
+    from fuzz.properties import Defect, Examined
+
+BATCH = 50
+
+
+class Case(NamedTuple):
+    """A defect: where it was found first, the smallest stream that shows it, and what happens there."""
+
+    number: int
+    stream: Stream
+    detail: str
+
+
+class Tally:
+    """What a run counts."""
+
+    def __init__(self) -> None:
+        self.streams = self.changed = self.refused = self.killed = 0
+        self.counts: dict[str, int] = {}
+        self.defects: dict[str, Case] = {}
+
+    def count(self, examined: Examined) -> None:
+        """One stream more."""
+        self.streams += 1
+        self.refused += isinstance(examined.outcome, Refused)
+        self.changed += isinstance(examined.outcome, Done) and bool(examined.outcome.splices)
+
+
+class Fuzzing:
+    """The streams of a seed, one after the other. real: documents of the corpus."""
+
+    def __init__(self, asking: Asking, real: Sequence[Any], *, shrink: bool = True) -> None:
+        self._asking = asking
+        self._real = real
+        self._shrink = shrink
+
+    def run(
+        self,
+        seed: int,
+        streams: int,
+        seconds: float,
+        found: Callable[[str, Case], None] = lambda _signature, _case: None,
+    ) -> Tally:
+        """At most so many streams, for at most so long. found: is told of each new signature."""
+        tally = Tally()
+        until = time.monotonic() + seconds
+        waiting: list[tuple[int, Examined]] = []
+        for first in range(0, streams, BATCH):
+            numbers = range(first, min(first + BATCH, streams))
+            batch = [(number, examine(stream(seed, number, self._real))) for number in numbers]
+            # The judge works on one batch while the next one is made.
+            self._take(tally, waiting, self._asking.answers(), found)
+            waiting = batch
+            self._asking.send([one.asked for _, one in batch if one.asked])
+            if time.monotonic() > until:
+                break
+        self._take(tally, waiting, self._asking.answers(), found)
+        return tally
+
+    def defects_of(self, one: Stream) -> list[Defect]:
+        """All that is wrong with one stream."""
+        examined = examine(one)
+        answer = self._asking.ask([examined.asked])[0] if examined.asked else None
+        return self._defects(examined, answer)
+
+    def _take(
+        self,
+        tally: Tally,
+        batch: list[tuple[int, Examined]],
+        answers: list[Answer | None],
+        found: Callable[[str, Case], None],
+    ) -> None:
+        for number, examined, answer in _answered(batch, answers):
+            tally.count(examined)
+            tally.killed += examined.asked is not None and answer is None
+            for defect in self._defects(examined, answer):
+                tally.counts[defect.signature] = tally.counts.get(defect.signature, 0) + 1
+                if defect.signature not in tally.defects:
+                    case = self._case(number, examined.stream, defect)
+                    tally.defects[defect.signature] = case
+                    found(defect.signature, case)
+
+    def _defects(self, examined: Examined, answer: Answer | None) -> list[Defect]:
+        again = recount(examined, answer)
+        if again is not None:
+            answer = self._asking.ask([again])[0]
+        return [*examined.defects, *judged(examined, answer), *counted_otherwise(answer)]
+
+    def _case(self, number: int, one: Stream, defect: Defect) -> Case:
+        if not self._shrink:
+            return Case(number, one, defect.detail)
+
+        def fails(candidate: Stream) -> bool:
+            return any(other.signature == defect.signature for other in self.defects_of(candidate))
+
+        small = shrunk(one, fails)
+        return Case(
+            number,
+            small,
+            next(
+                (other.detail for other in self.defects_of(small) if other.signature == defect.signature),
+                defect.detail,
+            ),
+        )
+
+
+def _answered(
+    batch: list[tuple[int, Examined]], answers: list[Answer | None]
+) -> Iterator[tuple[int, Examined, Answer | None]]:
+    left = iter(answers)
+    for number, examined in batch:
+        yield number, examined, next(left) if examined.asked else None

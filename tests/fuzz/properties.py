@@ -1,0 +1,296 @@
+"""What has to hold for each stream. A defect is a signature, which is equal for equal causes, and a sentence.
+
+raises             a run ends in its output or in an error with message and place, never in another exception
+reads otherwise    kubectl and kustomize read the output as the patch applied to what they read before, typed
+bytes              only insertions, an empty value or an alias differ, and only in documents that get a patch
+                   (a stamp of an earlier run may go)
+second run         changes nothing, and is not refused; with `--stamp` too
+pod missing        a pod that kubectl reads has a decision
+refused            what both readers take is refused only for the reasons of `refusals`
+sliced             a list says the same whether its items are parsed one by one or together
+slow               no run takes longer than SLOW_SECONDS of the processor
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import traceback
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from archfit.errors import ArchfitError
+from archfit.source.compose import parse
+from archfit.source.container import slices
+from archfit.source.split import split
+from archfit.source.values import plain
+from fuzz.asking import question
+from fuzz.engine import Done, Refused, run
+from fuzz.refusals import reason
+from fuzz.streams import OPTIONS
+
+if TYPE_CHECKING:
+    from archfit.outcome import Place
+    from fuzz.asking import Answer, Question
+    from fuzz.streams import Stream
+
+SLOW_SECONDS = 1.0
+_REPLACED = re.compile(rb"(?:null|Null|NULL|~|\[[ \r\n]*\]|\{[ \r\n]*\}|\*[^\s,\[\]{}]+|[ \t]+|)").fullmatch
+_PATHS = re.compile(r"(?<!\S)(?:/[\w.~-]*)+|\b\w+(?:\[[^\]]*\]|\.\w+)+")
+_NAMES = re.compile(r"'[^']*'|\"[^\"]*\"|\b[0-9][0-9,]*\b|U\+[0-9A-F]+|\*\S+")
+_ITEMS = re.compile(rb"(?m)^[\"']?items")
+
+
+class Defect(NamedTuple):
+    """signature: of the cause. detail: of this stream."""
+
+    signature: str
+    detail: str
+
+
+class Examined(NamedTuple):
+    """A stream that was run. outcome: None where the run raised. asked: what the judge has to say on."""
+
+    stream: Stream
+    outcome: Done | Refused | None
+    defects: tuple[Defect, ...]
+    asked: Question | None
+
+
+def examine(stream: Stream) -> Examined:
+    """Runs the stream, and whatever can be said of it without the judge."""
+    options = OPTIONS[stream.options]
+    mode = " --stamp" if options.stamp else ""
+    defects: list[Defect] = []
+    started = time.process_time()
+    try:
+        outcome = run(stream.text, options)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is what is looked for
+        return Examined(stream, None, (_raised(error, mode),), None)
+    took = time.process_time() - started
+    if took > SLOW_SECONDS:
+        defects.append(Defect("slow", f"{took:.1f} s for {len(stream.text)} bytes"))
+    if isinstance(outcome, Refused):
+        defects += [
+            Defect(f"no place: {_general(message)}", message)
+            for message, placed in outcome.messages
+            if not placed
+        ]
+        asked = question(stream.text, None, 0, (), both=True)
+        return Examined(stream, outcome, (*defects, *_sliced(stream)), asked)
+    if not outcome.splices:
+        asked = question(stream.text, None, 0, (), both=False)
+        return Examined(stream, outcome, (*defects, *_sliced(stream)), asked)
+    pieces = split(stream.text)
+    defects += _bytes(stream, outcome)
+    try:
+        again = run(outcome.data, options, results=False)
+    except Exception as error:  # noqa: BLE001 - as above
+        defects.append(_raised(error, f"{mode}, second run"))
+    else:
+        defects += _second(again, mode)
+    asked = question(stream.text, outcome.data, len(pieces), patch(stream.text, outcome), both=True)
+    return Examined(stream, outcome, (*defects, *_sliced(stream)), asked)
+
+
+def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
+    """What the judge's answer says about the stream."""
+    outcome = examined.outcome
+    if answer is None or outcome is None:
+        return []
+    kubectl, kustomize = answer["kubectl"], answer["kustomize"]
+    if isinstance(outcome, Refused):
+        if "refused" in kubectl or "refused" in kustomize:
+            return []
+        unknown = [message for message, _ in outcome.messages if not reason(message, examined.stream.text)]
+        return [Defect(f"refused: {_general(message)}", message) for message in unknown]
+    mode = " --stamp" if OPTIONS[examined.stream.options].stamp else ""
+    defects = [
+        Defect(f"{reader} reads otherwise{mode}: {_kind(verdict['difference'])}", verdict["difference"])
+        for reader, verdict in (("kubectl", kubectl), ("kustomize", kustomize))
+        if "difference" in verdict
+    ]
+    if "refused" not in kubectl:
+        defects += _missing(outcome, answer["pods"])
+    return defects
+
+
+def _kind(difference: str) -> str:
+    """What a difference is, without the place and the values."""
+    words = (
+        "output is refused",
+        " instead of ",
+        " is gone",
+        " is new",
+        "does not fit",
+        "documents, the input",
+    )
+    kind = next((word for word in words if word in difference), "")
+    return f"{kind.strip()}: {_general(difference.partition(kind)[2])}" if kind == words[0] else kind.strip()
+
+
+def recount(examined: Examined, answer: Answer | None) -> Question | None:
+    """The question again, where archfit and a reader count documents otherwise because some hold nothing."""
+    if answer is None or not isinstance(examined.outcome, Done) or examined.asked is None:
+        return None
+    counts = {
+        verdict["documents"] for verdict in (answer["kubectl"], answer["kustomize"]) if "counted" in verdict
+    }
+    if not counts:
+        return None
+    numbers = [
+        number
+        for number, piece in enumerate(split(examined.stream.text))
+        if not _is_empty(examined.stream.text, piece)
+    ]
+    if len(numbers) == examined.asked["documents"]:
+        return None
+    moved = [
+        {**step, "document": numbers.index(step["document"])}
+        for step in examined.asked["patch"]
+        if step["document"] in numbers
+    ]
+    return {**examined.asked, "documents": len(numbers), "patch": moved}
+
+
+def counted_otherwise(answer: Answer | None) -> list[Defect]:
+    """A reader that takes the input and finds other documents in it than archfit, which changes some."""
+    if answer is None:
+        return []
+    return [
+        Defect(
+            f"{reader} counts documents otherwise",
+            f"{answer[reader]['documents']} for {reader}, {answer[reader]['counted']} for archfit",
+        )
+        for reader in ("kubectl", "kustomize")
+        if "counted" in answer[reader]
+    ]
+
+
+def patch(text: bytes, outcome: Done) -> list[dict[str, Any]]:
+    """What was decided, from the roots of the documents, as compare.go takes it."""
+    made = []
+    for pod, decision in outcome.transformed.decisions:
+        within: tuple[str | int, ...] = ()
+        for step in decision.patch:
+            operation = type(step).__name__.lower()
+            if operation == "test":
+                continue
+            within = within or (() if pod.path[0] == "items" else _item(text, pod.place))
+            one = {"document": pod.place.document - 1, "op": operation, "path": [*within, *step.path]}
+            made.append(one if operation == "remove" else {**one, "value": plain(step.value)})
+    return made
+
+
+def _item(text: bytes, place: Place) -> tuple[str | int, ...]:
+    """Where an object stands that was parsed by itself: in a list, the number of the item that begins at its line."""
+    piece = split(text)[place.document - 1]
+    if piece.line == place.line:
+        return ()
+    lines = [text.count(b"\n", 0, item.start) + 1 for item in slices(text, piece.start, piece.end) or ()]
+    return ("items", lines.index(place.line)) if place.line in lines else ()
+
+
+def _is_empty(text: bytes, piece: Any) -> bool:
+    try:
+        return not parse(text[piece.start : piece.end].decode()).value
+    except ArchfitError:
+        return False
+
+
+def _raised(error: Exception, mode: str) -> Defect:
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if "/archfit/" in frame.filename]
+    last = inside[-1] if inside else frames[-1]
+    where = "" if isinstance(error, ArchfitError) else f" in {last.filename.rpartition('/')[2]} {last.name}"
+    said = f": {_general(str(error))}" if isinstance(error, ArchfitError) else ""
+    return Defect(
+        f"raises{mode}: {type(error).__name__}{where}{said}", f"{error} ({last.filename}:{last.lineno})"
+    )
+
+
+def _general(message: str) -> str:
+    return " ".join(_NAMES.sub("_", _PATHS.sub("PATH", message)).split())[:110]
+
+
+def _bytes(stream: Stream, outcome: Done) -> list[Defect]:
+    changed = {pod.place.document for pod, decision in outcome.transformed.decisions if decision.patch}
+    pieces = [piece for piece in split(stream.text) if piece.number in changed]
+    defects = []
+    for splice in outcome.splices:
+        was = stream.text[splice.start : splice.end]
+        if not _REPLACED(was) and b"archfit.dev/added" not in stream.text:
+            defects.append(
+                Defect(
+                    f"bytes{' --stamp' if OPTIONS[stream.options].stamp else ''}: more than an insertion",
+                    repr(was),
+                )
+            )
+        if not any(piece.start <= splice.start and splice.end <= piece.end for piece in pieces):
+            defects.append(Defect("bytes: outside of the documents that get a patch", repr(was)))
+    return defects
+
+
+def _second(again: Done | Refused, mode: str) -> list[Defect]:
+    if isinstance(again, Refused):
+        text = again.messages[0][0]
+        return [Defect(f"second run{mode} is refused: {_general(text)}", text)]
+    if again.splices:
+        said = "; ".join(decision.reason for _, decision in again.transformed.decisions if decision.patch)
+        return [Defect(f"second run{mode} changes something", f"{said}: {again.splices[0].text!r}")]
+    return []
+
+
+def _missing(outcome: Done, pods: list[dict[str, Any]]) -> list[Defect]:
+    if not pods:
+        return []
+    seen = Counter(
+        (pod.ref.kind, *sorted(use.text or "" for use in pod.images if not use.volume))
+        for pod, _ in outcome.transformed.decisions
+    )
+    read = Counter((pod["kind"], *sorted(pod["images"])) for pod in pods)
+    return [
+        Defect("pod missing", f"{key} stands there {many} times, decided {seen[key]} times")
+        for key, many in read.items()
+        if seen[key] < many
+    ]
+
+
+def _sliced(stream: Stream) -> list[Defect]:
+    """The same text with a comment in it that forbids slicing has to fail, or to be decided, alike."""
+    text = stream.text
+    if not _ITEMS.search(text) or b"\x85" in text:
+        return []
+    try:
+        pieces = split(text)
+    except ArchfitError:
+        return []
+    if not any(slices(text, piece.start, piece.end) for piece in pieces):
+        return []
+    options = OPTIONS[stream.options].replace(stamp=False, affinity="never", tolerate=(), prefer=())
+    one = _said(text, options)
+    other = _said(_unsliceable(text, pieces), options)
+    if one == other:
+        return []
+    return [
+        Defect(
+            "sliced: says something else" if None not in (one, other) else "sliced: fails alone",
+            f"{one} and {other}",
+        )
+    ]
+
+
+def _unsliceable(text: bytes, pieces: Any) -> bytes:
+    made, at = b"", 0
+    for piece in pieces:
+        end = piece.end if text[piece.end - 1 : piece.end] == b"\n" else text.rfind(b"\n", 0, piece.end) + 1
+        made += text[at:end] + "# \u0085\n".encode()
+        at = end
+    return made + text[at:]
+
+
+def _said(text: bytes, options: Any) -> list[Any] | None:
+    outcome = run(text, options, results=False)
+    if isinstance(outcome, Refused):
+        return None
+    return [(pod.ref.kind, [use.text for use in pod.images]) for pod, _ in outcome.transformed.decisions]

@@ -1,0 +1,422 @@
+package main
+
+// Comparisons: whether an edited stream says what a patch says, by the readers of kubectl and kustomize, many at once.
+//
+//	{"compare": [{"before": "<base64>", "after": "<base64>" | null, "both": true, "documents": 2, "patch":
+//	    [{"document": 0, "op": "add" | "remove", "path": ["spec", "containers", 0], "value": ..}]}, ..]}
+//	{"compared": [{"kubectl": {..}, "kustomize": {..}, "pods": [{"kind": "Pod", "images": ["nginx"]}]}, ..]}
+//
+//	verdict   {"refused": "..."}        the reader does not take the input
+//	          {"documents": 2}          it does; there is no output to compare, or it is right
+//	          {"documents": 2, "counted": 3}         the patch counts the documents otherwise: nothing was compared
+//	          {"documents": 2, "difference": "..."}  document, path, and both values
+//
+// Documents that hold nothing (null, for kustomize {} also) are left out and not counted. Numbers are compared as they
+// are written, so that 1 is not 1.0. In a ResourceList, `results` may grow. pods: those of kubectl's documents.
+// Without an output, kustomize is asked only if `both` says so.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+type reader func([]byte) ([]json.RawMessage, error)
+
+type question struct {
+	Both      bool    `json:"both"`
+	Before    []byte  `json:"before"`
+	After     *[]byte `json:"after"`
+	Documents int     `json:"documents"`
+	Patch     []step  `json:"patch"`
+}
+
+type step struct {
+	Document int             `json:"document"`
+	Op       string          `json:"op"`
+	Path     []any           `json:"path"`
+	Value    json.RawMessage `json:"value"`
+}
+
+type comparison struct {
+	Kubectl   verdict `json:"kubectl"`
+	Kustomize verdict `json:"kustomize"`
+	Pods      []pod   `json:"pods"`
+}
+
+type verdict struct {
+	Refused    string `json:"refused,omitempty"`
+	Documents  int    `json:"documents"`
+	Counted    *int   `json:"counted,omitempty"`
+	Difference string `json:"difference,omitempty"`
+}
+
+func compare(asked question) comparison {
+	made := comparison{Pods: []pod{}, Kustomize: verdict{Refused: "not asked"}}
+	documents, err := values(kubectl, asked.Before)
+	for _, document := range documents {
+		made.Pods = podsIn(document, made.Pods)
+	}
+	made.Kubectl = judged(kubectl, asked, documents, err)
+	if (asked.Both || asked.After != nil) && !holdsItself(asked.Before) {
+		documents, err = values(kustomize, asked.Before)
+		made.Kustomize = judged(kustomize, asked, documents, err)
+	}
+	return made
+}
+
+// holdsItself says whether an alias stands inside of its own anchor: kyaml follows it until its stack is full.
+func holdsItself(text []byte) bool {
+	if !bytes.ContainsRune(text, '&') || !bytes.ContainsRune(text, '*') {
+		return false
+	}
+	for _, document := range bytes.Split(text, []byte("\n---")) {
+		decoder := yaml.NewDecoder(bytes.NewReader(document))
+		for {
+			var node yaml.Node
+			if decoder.Decode(&node) != nil {
+				break
+			}
+			if isInside(&node, map[*yaml.Node]bool{}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isInside(node *yaml.Node, open map[*yaml.Node]bool) bool {
+	if node.Kind == yaml.AliasNode {
+		return open[node.Alias]
+	}
+	open[node] = true
+	defer delete(open, node)
+	for _, below := range node.Content {
+		if isInside(below, open) {
+			return true
+		}
+	}
+	return false
+}
+
+// judged is the verdict of one reader, by what it makes of the input; the documents are patched in place.
+func judged(reader reader, asked question, documents []any, err error) verdict {
+	if err != nil {
+		return verdict{Refused: err.Error()}
+	}
+	made := verdict{Documents: len(documents)}
+	if asked.After == nil {
+		return made
+	}
+	if made.Documents != asked.Documents {
+		made.Counted = &asked.Documents
+		return made
+	}
+	for _, one := range asked.Patch {
+		if err := patch(documents, one); err != nil {
+			made.Difference = fmt.Sprintf("document %d: the patch does not fit: %v", one.Document+1, err)
+			return made
+		}
+	}
+	after, err := values(reader, *asked.After)
+	if err != nil {
+		made.Difference = "the output is refused: " + err.Error()
+		return made
+	}
+	if len(after) != len(documents) {
+		made.Difference = fmt.Sprintf("the output has %d documents, the input %d", len(after), len(documents))
+		return made
+	}
+	for number := range documents {
+		withoutResults(documents[number], after[number])
+		if at := difference(documents[number], after[number], ""); at != "" {
+			made.Difference = fmt.Sprintf("document %d: %s", number+1, at)
+			return made
+		}
+	}
+	return made
+}
+
+// values are the documents that hold something. A reader's panic is its error.
+func values(reader reader, text []byte) (made []any, err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = fmt.Errorf("panic: %v", failure)
+		}
+	}()
+	documents, err := reader(text)
+	if err != nil {
+		if err.Error() == "" {
+			err = fmt.Errorf("%T", err)
+		}
+		return nil, err
+	}
+	for _, document := range documents {
+		decoder := json.NewDecoder(bytes.NewReader(document))
+		decoder.UseNumber()
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			return nil, err
+		}
+		if value == nil {
+			continue
+		}
+		if mapping, is := value.(map[string]any); is && len(mapping) == 0 {
+			continue
+		}
+		made = append(made, value)
+	}
+	return made, nil
+}
+
+func patch(documents []any, one step) error {
+	if one.Document < 0 || one.Document >= len(documents) {
+		return errors.New("there is no such document")
+	}
+	var value any
+	if one.Op == "add" {
+		decoder := json.NewDecoder(bytes.NewReader(one.Value))
+		decoder.UseNumber()
+		if err := decoder.Decode(&value); err != nil {
+			return err
+		}
+	}
+	made, err := changed(documents[one.Document], one.Path, one.Op, value)
+	documents[one.Document] = made
+	return err
+}
+
+// changed is the node with the step taken below it (RFC 6902 4.1 and 4.2).
+func changed(node any, path []any, op string, value any) (any, error) {
+	if len(path) == 0 {
+		return value, nil
+	}
+	last := len(path) == 1
+	switch holder := node.(type) {
+	case map[string]any:
+		key, is := path[0].(string)
+		if !is {
+			return node, fmt.Errorf("%v is no key", path[0])
+		}
+		member, there := holder[key]
+		if !there && (!last || op == "remove") {
+			return node, fmt.Errorf("%q does not exist", key)
+		}
+		if last && op == "remove" {
+			delete(holder, key)
+			return node, nil
+		}
+		made, err := changed(member, path[1:], op, value)
+		holder[key] = made
+		return node, err
+	case []any:
+		if path[0] == "-" && last {
+			return append(holder, value), nil
+		}
+		number, is := path[0].(float64)
+		index := int(number)
+		if !is || index < 0 || index >= len(holder) {
+			return node, fmt.Errorf("%v is no index", path[0])
+		}
+		if last && op == "remove" {
+			return append(holder[:index:index], holder[index+1:]...), nil
+		}
+		if last {
+			return append(holder[:index:index], append([]any{value}, holder[index:]...)...), nil
+		}
+		made, err := changed(holder[index], path[1:], op, value)
+		holder[index] = made
+		return node, err
+	}
+	return node, fmt.Errorf("%v stands below neither a mapping nor a list", path[0])
+}
+
+// withoutResults takes a ResourceList's results out of both, where those of the input begin those of the output.
+func withoutResults(expected, after any) {
+	one, isMapping := expected.(map[string]any)
+	other, isToo := after.(map[string]any)
+	if !isMapping || !isToo || one["kind"] != "ResourceList" {
+		return
+	}
+	old, _ := one["results"].([]any)
+	now, _ := other["results"].([]any)
+	if len(now) >= len(old) && difference(old, now[:len(old)], "") == "" {
+		delete(one, "results")
+		delete(other, "results")
+	}
+}
+
+// difference is the first path where the values differ, "" if there is none.
+func difference(expected, found any, at string) string {
+	switch one := expected.(type) {
+	case map[string]any:
+		other, is := found.(map[string]any)
+		if !is {
+			break
+		}
+		keys := make([]string, 0, len(one)+len(other))
+		for key := range one {
+			keys = append(keys, key)
+		}
+		for key := range other {
+			if _, known := one[key]; !known {
+				keys = append(keys, key)
+			}
+		}
+		sort.Strings(keys)
+		for _, key := range keys {
+			a, inOne := one[key]
+			b, inOther := other[key]
+			if !inOther {
+				return fmt.Sprintf("%s/%s is gone", at, key)
+			}
+			if !inOne {
+				return fmt.Sprintf("%s/%s is new", at, key)
+			}
+			if where := difference(a, b, at+"/"+key); where != "" {
+				return where
+			}
+		}
+		return ""
+	case []any:
+		other, is := found.([]any)
+		if !is {
+			break
+		}
+		if len(one) != len(other) {
+			return fmt.Sprintf("%s has %d items instead of %d", at, len(other), len(one))
+		}
+		for index := range one {
+			if where := difference(one[index], other[index], fmt.Sprintf("%s/%d", at, index)); where != "" {
+				return where
+			}
+		}
+		return ""
+	default:
+		if expected == found {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s: %.60q instead of %.60q", at, shown(found), shown(expected))
+}
+
+func shown(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+type pod struct {
+	Kind   string   `json:"kind"`
+	Images []string `json:"images"`
+}
+
+// Where the kinds of Kubernetes and some custom resources hold a pod spec; "*" is every item or member.
+var podSpecs = map[string][]string{
+	"/Pod":                    {"spec"},
+	"/PodTemplate":            {"template.spec"},
+	"/ReplicationController":  {"spec.template.spec"},
+	"apps/ReplicaSet":         {"spec.template.spec"},
+	"apps/Deployment":         {"spec.template.spec"},
+	"apps/StatefulSet":        {"spec.template.spec"},
+	"apps/DaemonSet":          {"spec.template.spec"},
+	"batch/Job":               {"spec.template.spec"},
+	"batch/CronJob":           {"spec.jobTemplate.spec.template.spec"},
+	"argoproj.io/Rollout":     {"spec.template.spec"},
+	"keda.sh/ScaledJob":       {"spec.jobTargetRef.template.spec"},
+	"jobset.x-k8s.io/JobSet":  {"spec.replicatedJobs.*.template.spec.template.spec"},
+	"kubeflow.org/PyTorchJob": {"spec.pytorchReplicaSpecs.*.template.spec"},
+	"leaderworkerset.x-k8s.io/LeaderWorkerSet": {
+		"spec.leaderWorkerTemplate.leaderTemplate.spec", "spec.leaderWorkerTemplate.workerTemplate.spec",
+	},
+	"batch.volcano.sh/Job":          {"spec.tasks.*.template.spec"},
+	"apps.kruise.io/CloneSet":       {"spec.template.spec"},
+	"core.strimzi.io/StrimziPodSet": {"spec.pods.*.spec"},
+}
+
+// podsIn adds the pods of an object, or of the items of a list, whose images are all written as text.
+func podsIn(document any, found []pod) []pod {
+	object, is := document.(map[string]any)
+	if !is {
+		return found
+	}
+	kind, _ := object["kind"].(string)
+	version, _ := object["apiVersion"].(string)
+	group := ""
+	if at := strings.LastIndexByte(version, '/'); at >= 0 {
+		group = version[:at]
+	}
+	items, isList := object["items"].([]any)
+	if isList && (kind == "List" && version == "v1" || kind == "ResourceList" && group == "config.kubernetes.io") {
+		for _, item := range items {
+			found = podsIn(item, found)
+		}
+		return found
+	}
+	for _, path := range podSpecs[group+"/"+kind] {
+		for _, spec := range nodesAt(object, strings.Split(path, ".")) {
+			if images := imagesOf(spec); len(images) > 0 {
+				found = append(found, pod{kind, images})
+			}
+		}
+	}
+	return found
+}
+
+func nodesAt(node any, path []string) []any {
+	if len(path) == 0 {
+		return []any{node}
+	}
+	below := []any{}
+	switch holder := node.(type) {
+	case map[string]any:
+		if path[0] == "*" {
+			for _, member := range holder {
+				below = append(below, nodesAt(member, path[1:])...)
+			}
+		} else if member, there := holder[path[0]]; there {
+			below = nodesAt(member, path[1:])
+		}
+	case []any:
+		if path[0] == "*" {
+			for _, item := range holder {
+				below = append(below, nodesAt(item, path[1:])...)
+			}
+		}
+	}
+	return below
+}
+
+// imagesOf are the images of a pod spec, none where a container or an image is not what the API server takes.
+func imagesOf(node any) []string {
+	spec, is := node.(map[string]any)
+	if !is {
+		return nil
+	}
+	images := []string{}
+	for _, name := range []string{"containers", "initContainers"} {
+		containers, is := spec[name].([]any)
+		if !is && spec[name] != nil {
+			return nil
+		}
+		for _, one := range containers {
+			container, is := one.(map[string]any)
+			if !is {
+				return nil
+			}
+			image, is := container["image"].(string)
+			if !is || image == "" {
+				return nil
+			}
+			images = append(images, image)
+		}
+	}
+	return images
+}

@@ -1,0 +1,235 @@
+"""Entries that do not count as they stand: what becomes of the pod, and what is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from archfit.images.platforms import Found, parse_platform
+from archfit.options.values import ImagePlatforms, Options
+from archfit.outcome import Place
+from archfit.placement.architectures import is_plain
+from archfit.placement.requirement import judge
+from placing import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
+
+RUNTIME = {"runtimeClassName": "wasmtime"}
+EVERYWHERE = "amd64 arm64"
+FOUR = Options(cluster_architectures=("386", "amd64", "arm", "arm64"))
+
+
+def about(outcome: Outcome, severity: str) -> list[str]:
+    return [result.message for result in outcome.decision.results if result.severity == severity]
+
+
+@pytest.mark.parametrize(
+    ("platforms", "plain"),
+    [
+        pytest.param("amd64 arm64 arm/v7 s390x windows/amd64", True, id="plain"),
+        pytest.param("amd64 386 arm/v5", True, id="386-beside-amd64"),
+        pytest.param("386", False, id="386"),
+        pytest.param("amd64/v3 386", False, id="386-beside-a-higher-variant"),
+        pytest.param("amd64 amd64/v3", False, id="variant"),
+        pytest.param("amd64 wasi/wasm", False, id="wasm"),
+        pytest.param("wasip1/wasm", False, id="wasm-by-architecture"),
+    ],
+)
+def test_what_needs_a_second_look(platforms: str, *, plain: bool) -> None:
+    assert is_plain(found(platforms)) is plain
+
+
+@pytest.mark.parametrize(
+    "platforms", ["amd64 arm64", "amd64 arm64 amd64/v3", "amd64 386 arm64 arm/v5 arm/v7"]
+)
+def test_what_runs_everywhere_is_not_talked_about(platforms: str) -> None:
+    outcome = one(platforms)
+    assert outcome.added == {"tolerations": [GKE]}
+    assert outcome.messages == []
+
+
+# WebAssembly
+
+
+@pytest.mark.parametrize(
+    ("platforms", "spec", "added"),
+    [
+        pytest.param("amd64 wasi/wasm", {}, {"amd64"}, id="the-native-entry-runs"),
+        pytest.param("amd64 arm64 wasi/wasm", {}, None, id="native-entries-for-all"),
+        pytest.param("amd64 wasi/wasm", RUNTIME, None, id="a-runtime-class-runs-wasm"),
+        pytest.param("amd64 wasi/wasm", {"runtimeClassName": ""}, {"amd64"}, id="an-empty-name-is-none"),
+        pytest.param("wasi/wasm", {}, None, id="wasm-alone-restricts-nothing"),
+        pytest.param("amd64", RUNTIME, {"amd64"}, id="a-runtime-class-alone-changes-nothing"),
+    ],
+)
+def test_wasm(platforms: str, spec: dict[str, Any], added: set[str] | None) -> None:
+    outcome = one(platforms, **spec) if spec else one(platforms)
+    assert terms_of(outcome.spec) == ([term(in_(*added))] if added else None)
+    assert ("tolerations" in outcome.spec) is (added is None)
+    assert outcome.messages == []
+
+
+def test_wasm_counts_for_the_pod_that_names_a_runtime_class_and_for_no_other() -> None:
+    images = {"w": "amd64 wasi/wasm", "b": EVERYWHERE}
+    assert terms_of(decided(using("w", "b"), images).spec) == [term(in_("amd64"))]
+    assert terms_of(decided({**using("w", "b"), **RUNTIME}, images).spec) is None
+
+
+# Variants
+
+
+def test_an_index_with_only_a_higher_variant_is_not_understood() -> None:
+    outcome = one("amd64/v3")
+    assert (outcome.name, outcome.added) == ("Unresolved", {})
+    assert outcome.messages == [
+        "error: app:1: its platforms are not known: no entry of its index counts (linux/amd64/v3), as no runtime takes "
+        "an entry of a higher variant on a node that is not set up for it; if your nodes take it, state "
+        "--image-platforms 'docker.io/library/app=linux/amd64', or choose --on-unknown assume or leave"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "added"),
+    [
+        pytest.param(Options(on_unknown="leave"), "Unresolved", None, id="leave"),
+        pytest.param(
+            Options(on_unknown="assume", assume=(parse_platform("linux/amd64"),)),
+            "Change",
+            ["amd64"],
+            id="assume",
+        ),
+    ],
+)
+def test_and_the_policy_for_unknown_images_applies(
+    options: Options, name: str, added: list[str] | None
+) -> None:
+    outcome = one("amd64/v3", options)
+    assert outcome.name == name
+    assert terms_of(outcome.spec) == ([term(in_(*added))] if added else None)
+    assert not about(outcome, "error")
+
+
+def test_beside_other_entries_it_is_a_warning_that_names_the_way_out() -> None:
+    outcome = one("amd64/v2 amd64/v3 arm64 arm/v7")
+    assert terms_of(outcome.spec) == [term(in_("arm64"))]
+    assert about(outcome, "warning") == [
+        "app:1: linux/amd64/v2, linux/amd64/v3 does not count for amd64, as no runtime takes an entry of a higher "
+        "variant on a node that is not set up for it; if your nodes take it, state --image-platforms "
+        "'docker.io/library/app=linux/amd64,linux/arm/v7,linux/arm64'"
+    ]
+    assert outcome.decision.results[0].field == "spec.template.spec.containers[0].image"
+    assert outcome.decision.results[0].place == Place(1, 1)
+
+
+def test_following_the_advice_ends_it() -> None:
+    rows = (
+        ImagePlatforms("docker.io/library/app", tuple(map(parse_platform, ("linux/amd64", "linux/arm64")))),
+    )
+    outcome = decided(
+        using("app:1"), {"app:1": Found(rows[0].platforms, origin="override")}, Options(image_platforms=rows)
+    )
+    assert outcome.added == {"tolerations": [GKE]}
+    assert not about(outcome, "warning")
+
+
+def test_variants_of_architectures_that_the_cluster_lacks_are_not_talked_about() -> None:
+    assert one("amd64 arm64 riscv64/rva23").messages == []
+    assert about(one("amd64 riscv64/rva23", Options(cluster_architectures=("amd64", "riscv64"))), "warning")
+
+
+@pytest.mark.parametrize("origin", ["cache", "lock", "registry"])
+def test_what_was_stored_earlier_is_judged_the_same(origin: str) -> None:
+    outcome = decided(using("app:1"), {"app:1": found("amd64/v3 arm64", origin=origin)})
+    assert terms_of(outcome.spec) == [term(in_("arm64"))]
+
+
+@pytest.mark.parametrize(
+    ("stated", "architectures"),
+    [
+        pytest.param("amd64/v3 arm64", ["arm64"], id="beside-another"),
+        pytest.param("amd64/v3", None, id="alone"),
+    ],
+)
+def test_stated_platforms_count_like_entries(stated: str, architectures: list[str] | None) -> None:
+    outcome = decided(using("app:1"), {"app:1": found(stated, origin="override", digest="")})
+    assert terms_of(outcome.spec) == ([term(in_(*architectures))] if architectures else None)
+    (said,) = about(outcome, "warning" if architectures else "error")
+    assert "linux/amd64/v3" in said
+    plain = "linux/amd64,linux/arm64" if architectures else "linux/amd64"
+    assert said.endswith(f"if your nodes take it, state {plain} instead")
+
+
+def test_stated_by_annotation_of_a_placeholder() -> None:
+    notes = {"annotations": {"archfit.dev/image-platforms": "linux/amd64/v3,linux/arm64"}}
+    outcome = decided(using("$(image)"), {}, metadata=notes)
+    assert terms_of(outcome.spec) == [term(in_("arm64"))]
+    assert "state linux/amd64,linux/arm64 instead" in about(outcome, "warning")[0]
+
+
+@pytest.mark.parametrize("on_unknown", ["leave", "assume"])
+def test_no_policy_for_unknown_images_applies_to_what_is_stated(on_unknown: Any) -> None:
+    options = Options(on_unknown=on_unknown, assume=(parse_platform("linux/amd64"),))
+    outcome = decided(using("app:1"), {"app:1": found("amd64/v3", origin="override")}, options)
+    assert (outcome.name, len(about(outcome, "error"))) == ("Unresolved", 1)
+
+
+def test_nor_does_assume_of_what_does_not_count() -> None:
+    options = Options(on_unknown="assume", assume=(parse_platform("linux/amd64/v3"),))
+    (said,) = about(one("arm64/v9", options), "error")
+    assert said.endswith("if your nodes take it, write --assume linux/amd64")
+
+
+def test_a_single_manifest_of_a_higher_variant_counts_with_a_warning() -> None:
+    outcome = decided(using("app:1"), {"app:1": found("amd64/v3", index=False)})
+    assert terms_of(outcome.spec) == [term(in_("amd64"))]
+    assert about(outcome, "warning") == [
+        "app:1: it is built for linux/amd64/v3, and is pulled by nodes that lack v3 too; keep it off them with a "
+        "nodeSelector, or if your nodes take it, state --image-platforms 'docker.io/library/app=linux/amd64'"
+    ]
+
+
+def test_single_manifests_of_the_baseline_are_not_talked_about() -> None:
+    for platform in ("amd64", "arm64/v8", "arm/v6", "386"):
+        outcome = decided(using("app:1"), {"app:1": found(platform, index=False)}, FOUR)
+        assert outcome.messages == []
+
+
+def test_an_image_volume_of_a_manifest_has_no_variant_to_speak_of() -> None:
+    spec = {**using("app:1"), "volumes": [{"name": "v", "image": {"reference": "data:1"}}]}
+    images: dict[str, Any] = {"app:1": EVERYWHERE, "data:1": found("amd64/v3", index=False)}
+    assert decided(spec, images).messages == []
+    images["data:1"] = found("amd64/v3")
+    assert decided(spec, images).name == "Unresolved"
+
+
+# 386
+
+
+@pytest.mark.parametrize("platforms", ["386", "386 amd64/v3", "386 arm64"])
+def test_amd64_by_386_alone_is_a_warning(platforms: str) -> None:
+    outcome = one(platforms)
+    (said,) = about(outcome, "warning")
+    assert said.startswith("app:1: it counts for amd64 by linux/386 alone, which CRI-O does not take")
+    assert said.endswith("linux/amd64'" if "arm64" not in platforms else "linux/amd64,linux/arm64'")
+
+
+def test_386_without_amd64_nodes_is_not_talked_about() -> None:
+    assert one("386 arm64", Options(cluster_architectures=("arm64",))).messages == []
+
+
+# The same images before `check --require`
+
+
+@pytest.mark.parametrize(
+    ("platforms", "spec", "lacks", "severities"),
+    [
+        pytest.param("amd64 arm64/v9", {}, 1, ["warning"], id="variant"),
+        pytest.param("arm64/v9", {}, 0, ["error"], id="nothing-counts"),
+        pytest.param("amd64 wasi/wasm", {}, 1, [], id="wasm-beside-native"),
+        pytest.param("amd64 wasi/wasm", RUNTIME, 0, [], id="wasm-with-a-runtime-class"),
+    ],
+)
+def test_require(platforms: str, spec: dict[str, Any], lacks: int, severities: list[str]) -> None:
+    pod = a_pod({**using("app:1"), **spec})
+    verdict = judge(pod, answers({"app:1": platforms}), Options(), (parse_platform("linux/arm64"),))
+    assert len(verdict.lacks) == lacks
+    assert [result.severity for result in verdict.results] == severities

@@ -1,0 +1,178 @@
+"""The fuzzer finds what is wrong, says it once, and makes it small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import machine
+from archfit.pipeline import Splice
+from fuzz import properties
+from fuzz.asking import Asking, question
+from fuzz.engine import Done, Refused, run
+from fuzz.fuzzing import Fuzzing
+from fuzz.shrinking import shrunk
+from fuzz.streams import Stream, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# `a` and `d:3` need something: see engine.lookup.
+PODS = b"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: one
+spec:
+  template:
+    spec:
+      containers:
+      - image: nginx:1
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: two
+data:
+  a: 1
+"""
+CHANGED = Stream(PODS, "always")
+
+
+@pytest.fixture(scope="module")
+def asking() -> Iterator[Asking]:
+    with Asking(machine.go_build(machine.ROOT / "tests" / "judge", "judge")) as running:
+        yield running
+
+
+def _signatures(asking: Asking, one: Stream) -> list[str]:
+    return [defect.signature for defect in Fuzzing(asking, ()).defects_of(one)]
+
+
+def _raised(_data: bytes, _outcome: Done) -> Done:
+    raise ValueError(42)
+
+
+def _byte(old: bytes, new: bytes) -> Callable[[bytes, Done], Done]:
+    def plant(data: bytes, outcome: Done) -> Done:
+        at = data.rindex(old)
+        splice = Splice(at, at + len(old), new)
+        written = outcome.data.replace(old, new)
+        return outcome._replace(data=written, splices=(*outcome.splices, splice))
+
+    return plant
+
+
+def _no_decision(_data: bytes, outcome: Done) -> Done:
+    return outcome._replace(transformed=outcome.transformed.replace(decisions=()))
+
+
+def _no_output(_data: bytes, outcome: Done) -> Done:
+    return outcome._replace(data=PODS)
+
+
+def _again(_data: bytes, outcome: Done) -> Done:
+    return outcome._replace(splices=outcome.splices or (Splice(0, 0, b"#"),))
+
+
+def _refused(_data: bytes, _outcome: Done) -> Refused:
+    return Refused((("no such luck", True),))
+
+
+def _nowhere(_data: bytes, _outcome: Done) -> Refused:
+    return Refused((("this is not YAML", False),))
+
+
+PLANTED: dict[str, tuple[Callable[[bytes, Done], Done | Refused], str]] = {
+    "a run raises": (_raised, "raises: ValueError in test_fuzz.py _raised"),
+    "a value becomes another type": (_byte(b"a: 1", b"a: '1'"), "kubectl reads otherwise: instead of"),
+    "a comment goes": (_byte(b"two", b"two # c"), "bytes: more than an insertion"),
+    "another document is touched": (
+        _byte(b"data", b" data"),
+        "bytes: outside of the documents that get a patch",
+    ),
+    "a key stands twice": (_byte(b"data:", b"kind: x\ndata:"), "kustomize reads otherwise"),
+    "a document is lost": (_byte(b"---\n", b""), "kubectl reads otherwise"),
+    "the patch is not written": (_no_output, "kustomize reads otherwise: is gone"),
+    "a pod is not seen": (_no_decision, "pod missing"),
+    "the second run writes": (_again, "second run changes something"),
+    "a good stream is refused": (_refused, "refused: no such luck"),
+    "an error names no place": (_nowhere, "no place: this is not YAML"),
+}
+
+
+def test_a_stream_that_is_right_has_no_defect(asking: Asking) -> None:
+    assert run(PODS, properties.OPTIONS["always"]).splices
+    assert _signatures(asking, CHANGED) == []
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_each_property_can_fail(asking: Asking, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    plant, signature = PLANTED[name]
+
+    def planted(data: bytes, options: Any, **more: Any) -> Any:
+        return plant(data, run(data, options, **more))
+
+    monkeypatch.setattr(properties, "run", planted)
+    found = _signatures(asking, CHANGED)
+    assert any(one.startswith(signature) for one in found), found
+
+
+POD = b"kind: Pod\nspec: {a: 1, b: [x, y]}\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "patch", "difference"),
+    [
+        (POD, [], None),
+        (POD + b"c: on\n", [{"op": "add", "path": ["c"], "value": True}], None),
+        (POD + b"c: on\n", [{"op": "add", "path": ["c"], "value": "on"}], '/c: "true"'),
+        (POD.replace(b"1", b"1.0"), [], None),
+        (POD.replace(b"1", b"'1'"), [], "/spec/a: "),
+        (POD.replace(b"y", b"y, z"), [{"op": "add", "path": ["spec", "b", "-"], "value": "z"}], None),
+        (POD.replace(b"x, ", b""), [{"op": "remove", "path": ["spec", "b", 0]}], None),
+        (POD.replace(b"x, y", b"x"), [], "/spec/b has 1 items instead of 2"),
+        (POD.replace(b"b: ", b"c: "), [], "/spec/b is gone"),
+        (POD + b"---\nkind: Pod\n", [], "the output has 2 documents, the input 1"),
+        (POD, [{"op": "add", "path": ["x", "y"], "value": 1}], "the patch does not fit"),
+        (POD + b"}", [], "the output is refused"),
+        (b"# nothing\n---\n" + POD + b"---\nnull\n", [], None),
+    ],
+)  # fmt: skip
+def test_the_judge_compares_by_value_and_type(
+    asking: Asking, after: bytes, patch: list[dict[str, Any]], difference: str | None
+) -> None:
+    steps = [{"document": 0, **step} for step in patch]
+    (answer,) = asking.ask([question(POD, after, 1, steps, both=True)])
+    assert answer is not None
+    said = answer["kubectl"].get("difference")
+    assert (said is None) if difference is None else (difference in said), said
+
+
+def test_the_judge_names_pods_and_counts_documents(asking: Asking) -> None:
+    pod = b"{apiVersion: v1, kind: Pod, spec: {containers: [{image: a}]}}"
+    listed = b"apiVersion: v1\nkind: List\nitems:\n- " + pod + b"\n---\n{}\n"
+    (answer,) = asking.ask([question(listed, listed, 2, (), both=True)])
+    assert answer is not None
+    assert answer["pods"] == [{"kind": "Pod", "images": ["a"]}]
+    assert answer["kustomize"] == {"documents": 1, "counted": 2}
+
+
+def test_an_alias_inside_of_its_anchor_ends_no_judge(asking: Asking) -> None:
+    inside = question(b"a: &x [*x]\n", None, 1, (), both=True)
+    answers = asking.ask([inside, question(POD, None, 1, (), both=True)])
+    assert [answer is None for answer in answers] == [False, False]
+
+
+def test_a_seed_gives_the_same_streams_again() -> None:
+    one = [stream(5, number, ()) for number in range(50)]
+    assert [stream(5, number, ()) for number in range(49, -1, -1)] == one[::-1]
+    assert len({made.text for made in one}) > 40
+    assert stream(6, 0, ()) != one[0]
+
+
+def test_a_failing_stream_is_made_small() -> None:
+    text = b"".join(b"line %d: value\n" % number for number in range(60))
+    small = shrunk(Stream(text, "taint --stamp"), lambda made: b"7: v" in made.text)
+    assert small == Stream(b"7: v", "default")
