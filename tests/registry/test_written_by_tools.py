@@ -1,0 +1,195 @@
+"""Indexes that crane, regctl and skopeo write into Debian's registry: archfit beside the runtimes' own code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import machine
+from archfit.registry import manifest as media
+from looking_up import Runs
+from real_registries import Running, distribution
+from running import archfit
+from runtime_judging import RUNTIMES, Documents, RuntimeJudge, digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BUILT = ("linux/amd64", "linux/arm64", "linux/arm/v7", "linux/amd64/v3", "windows/amd64")
+NODES = {
+    "linux/amd64": {"os": "linux", "architecture": "amd64"},
+    "linux/arm64": {"os": "linux", "architecture": "arm64", "variant": "v8"},
+    "linux/arm": {"os": "linux", "architecture": "arm", "variant": "v7"},
+}
+BOTH = ["linux/amd64", "linux/arm64"]
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {template: {spec: {containers: [{name: a, image: "x.io/t/%s"}]}}}
+"""
+
+
+class Tools:
+    """The programs, with a home of their own, against one registry."""
+
+    def __init__(self, server: Running, home: Path) -> None:
+        self._server = server
+        self._environ = {**os.environ, "HOME": str(home), "REGCTL_CONFIG": str(home / "regctl.json")}
+
+    def at(self, name: str) -> str:
+        return f"{self._server.host}/t/{name}"
+
+    def crane(self, *words: str) -> None:
+        """`index append` infers platforms from configs, and writes artifactType."""
+        self._run(machine.tool("crane"), "index", "append", "--insecure", *words)
+
+    def regctl(self, *words: str) -> None:
+        self._run(machine.tool("regctl"), "--host", f"reg={self._server.host},tls=disabled", "index", *words)
+
+    def skopeo(self, source: str, target: str, *words: str) -> None:
+        insecure = ("--src-tls-verify=false", "--dest-tls-verify=false")
+        self._run(
+            machine.tool("skopeo"),
+            *("--insecure-policy", "copy", "--all", *insecure, *words),
+            f"docker://{self.at(source)}",
+            f"docker://{self.at(target)}",
+        )
+
+    def _run(self, *command: str) -> None:
+        done = subprocess.run(command, env=self._environ, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """What each tool writes, once."""
+    folder = tmp_path_factory.mktemp("written")
+    with distribution(folder) as running:
+        tools = Tools(running, folder)
+        for platform in BUILT:
+            running.single("t/one", platform.replace("/", "-"), platform)
+        one = {platform: tools.at(f"one:{platform.replace('/', '-')}") for platform in BUILT}
+        amd64, arm64, arm = (one[platform] for platform in BUILT[:3])
+        tools.crane("-m", amd64, "-m", arm64, "-t", tools.at("one:crane"))
+        tools.crane("-m", amd64, "-m", arm64, "--docker-empty-base", "-t", tools.at("one:crane-list"))
+        tools.crane("-m", one["linux/amd64/v3"], "-m", arm64, "-t", tools.at("one:crane-v3"))
+        tools.crane("-m", amd64, "-m", one["windows/amd64"], "-m", arm, "-t", tools.at("one:crane-windows"))
+        tools.regctl("create", tools.at("one:regctl"), "--ref", amd64, "--ref", arm64)
+        docker = ("--media-type", media.DOCKER_LIST)
+        tools.regctl("create", tools.at("one:regctl-list"), *docker, "--ref", amd64, "--ref", arm64)
+        tools.regctl("create", tools.at("one:regctl-amd64"), "--ref", amd64)
+        tools.crane(tools.at("one:regctl-amd64"), "-m", arm64, "-t", tools.at("one:crane-on-regctl"))
+        tools.skopeo("one:crane", "copy:crane")
+        tools.skopeo("one:regctl", "copy:regctl")
+        tools.skopeo("one:crane", "copy:v2s2", "--format", "v2s2")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def runtimes() -> Iterator[RuntimeJudge]:
+    with RuntimeJudge(machine.go_build(machine.ROOT / "tests" / "runtime_judge", "runtime_judge")) as running:
+        yield running
+
+
+def fetched(server: Running, path: str) -> tuple[bytes, str]:
+    kinds = {"Accept": media.ACCEPT}
+    with urllib.request.urlopen(
+        urllib.request.Request(f"{server.url}/v2/t/{path}", headers=kinds)
+    ) as reply:  # loopback
+        return reply.read(), reply.headers["Content-Type"]
+
+
+def documents(server: Running, image: str) -> Documents:
+    """The index and all below it, as the registry has them."""
+    repository, tag = image.split(":")
+    top, kind = fetched(server, f"{repository}/manifests/{tag}")
+    blobs = {}
+    for entry in json.loads(top)["manifests"]:
+        body, _ = fetched(server, f"{repository}/manifests/{entry['digest']}")
+        config = json.loads(body)["config"]["digest"]
+        blobs |= {entry["digest"]: body, config: fetched(server, f"{repository}/blobs/{config}")[0]}
+    return Documents(digest_of(top), kind, {**blobs, digest_of(top): top})
+
+
+def entries(server: Running, image: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(documents(server, image).body)["manifests"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("image", "with_artifact_type"),
+    [
+        pytest.param("one:crane", 2, id="crane"),
+        pytest.param("one:crane-list", 2, id="crane-docker-list"),
+        pytest.param("one:crane-on-regctl", 1, id="crane-on-an-index-of-regctl"),
+        pytest.param("one:regctl", 0, id="regctl"),
+    ],
+)
+def test_crane_writes_artifact_types(server: Running, image: str, with_artifact_type: int) -> None:
+    assert sum("artifactType" in entry for entry in entries(server, image)) == with_artifact_type
+
+
+@pytest.mark.parametrize(
+    ("image", "platforms"),
+    [
+        pytest.param("one:crane", BOTH, id="crane"),
+        pytest.param("one:crane-list", BOTH, id="crane-docker-list"),
+        pytest.param("one:crane-on-regctl", BOTH, id="crane-on-an-index-of-regctl"),
+        pytest.param("one:crane-v3", ["linux/amd64/v3", "linux/arm64"], id="crane-with-a-higher-variant"),
+        pytest.param(
+            "one:crane-windows", ["linux/amd64", "linux/arm/v7", "windows/amd64"], id="crane-with-windows"
+        ),
+        pytest.param("one:regctl", BOTH, id="regctl"),
+        pytest.param("one:regctl-list", BOTH, id="regctl-docker-list"),
+        pytest.param("one:regctl-amd64", ["linux/amd64"], id="regctl-one"),
+        pytest.param("copy:crane", BOTH, id="skopeo-of-crane"),
+        pytest.param("copy:regctl", BOTH, id="skopeo-of-regctl"),
+        pytest.param("copy:v2s2", BOTH, id="skopeo-to-a-docker-list"),
+    ],
+)
+def test_archfit_reads_what_the_runtimes_take(
+    server: Running, runtimes: RuntimeJudge, tmp_path: Path, image: str, platforms: list[str]
+) -> None:
+    runs = Runs(tmp_path, server.url)
+    assert runs.names(f"x.io/t/{image}") == platforms
+    assert runs.requests == {"manifest": 1}
+    offered = {"/".join(platform.split("/")[:2]) for platform in platforms if platform != "linux/amd64/v3"}
+    for name, node in NODES.items():
+        taken = runtimes.taken(documents(server, image), node)
+        if (name, image) != ("linux/arm64", "one:crane-windows"):  # containerd's client takes arm there
+            assert {runtime: bool(taken[runtime]) for runtime in RUNTIMES} == dict.fromkeys(
+                RUNTIMES, name in offered
+            )
+
+
+@pytest.mark.parametrize(
+    ("image", "added", "said"),
+    [
+        pytest.param("one:crane", "tolerations:", "", id="crane"),
+        pytest.param("one:crane-on-regctl", "tolerations:", "", id="crane-on-an-index-of-regctl"),
+        pytest.param("copy:v2s2", "tolerations:", "", id="skopeo"),
+        pytest.param("one:regctl-amd64", "values: [amd64]", "", id="regctl-one"),
+        pytest.param(
+            "one:crane-v3",
+            "values: [arm64]",
+            "linux/amd64/v3 does not count for amd64",
+            id="crane-with-a-higher-variant",
+        ),
+    ],
+)
+def test_the_program(server: Running, image: str, added: str, said: str) -> None:
+    stream = (DEPLOYMENT % image).encode()
+    ran = archfit(stream, "--no-cache", "--mirror", f"*={server.url}")
+    output = ran.ok().decode()
+    assert output != stream.decode()
+    words = added.replace("[", "").replace("]", "").split()
+    assert all(word in output for word in words), output
+    assert said in ran.stderr
+    assert ("warning" in ran.stderr) is bool(said)
