@@ -285,7 +285,7 @@ def test_all_problems_of_a_pod_are_reported_once_each() -> None:
     ("fields", "severity", "says"),
     [
         pytest.param({"origin": "stale", "age_seconds": 90000}, "warning", "90000 s old", id="stale"),
-        pytest.param({"origin": "override"}, "info", "counts as linux/amd64, linux/arm64", id="override"),
+        pytest.param({"origin": "override"}, "info", "annotation: linux/amd64, linux/arm64", id="override"),
     ],
 )
 def test_answers_worth_saying(fields: dict[str, Any], severity: str, says: str) -> None:

@@ -174,7 +174,9 @@ def test_image_platforms(annotation: str, terms: object) -> None:
     outcome = decided(spec, {}, metadata=metadata)
     assert terms_of(outcome.spec) == terms
     assert questions(outcome.pod, Options()) == ()
-    assert outcome.messages[0].startswith("info: a: counts as linux/amd64")
+    assert outcome.messages[0].startswith(
+        "info: a: its platforms are stated by configuration or annotation: linux/amd64"
+    )
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def _say(
 def _origin(found: Found) -> tuple[Severity, str]:
     platforms = ", ".join(map(str, found.platforms))
     if found.origin == "override":
-        return "info", f"counts as {platforms}, because configuration or annotation says so"
+        return "info", f"its platforms are stated by configuration or annotation: {platforms}"
     return (
         "warning",
         f"the registry could not be asked; an answer that is {found.age_seconds} s old is used: {platforms}",

@@ -109,7 +109,7 @@ def _statement(use: ImageUse, found: Found, platforms: Iterable[str]) -> str:
     """How to say that the nodes take the image on these platforms."""
     listed = ",".join(sorted(set(platforms)))
     if found.origin == "override":
-        return f"if your nodes take it, state {listed} instead"
+        return f"if your nodes take it, state {listed} instead (--image-platforms or archfit.dev/image-platforms)"
     if found.origin == "assumed":
         return f"if your nodes take it, write --assume {listed}"
     return f"if your nodes take it, state --image-platforms '{parse(use.text or '').name}={listed}'"

@@ -1,0 +1,107 @@
+"""Images that archfit once counted otherwise than container runtimes do, and references that no node can pull."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from placement_cases import PLATFORMS, case
+from running import archfit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus_streams import Oracle
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web%s}
+spec: {%scontainers: [{name: a, image: "%s"}]}
+"""
+COMMANDS = [
+    pytest.param((), id="transform"),
+    pytest.param(("check",), id="check"),
+    pytest.param(("check", "--require", "amd64"), id="check-require"),
+    pytest.param(("lock",), id="lock"),
+    pytest.param(("patch",), id="patch"),
+]
+
+
+def severe(stderr: str) -> list[str]:
+    return [line for line in stderr.splitlines() if line.startswith(("warning:", "error:"))]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        pytest.param("wasm-beside-native", "", id="wasm-beside-native"),
+        pytest.param("index-386-crio", "r/386: it counts for amd64 by linux/386 alone", id="index-386-crio"),
+    ],
+)
+def test_the_pod_is_kept_on_amd64(oracle: Oracle, name: str, said: str) -> None:
+    ran = case(name).ran()
+    (placed,) = case(name).placed()
+    assert placed.endswith(": amd64")
+    assert oracle(case(name).stream, ran.ok(), platforms=PLATFORMS).violations == []
+    assert case(name).ran(stream=ran.stdout).ok() == ran.stdout
+    warnings = severe(ran.stderr)
+    assert [said in line for line in warnings] == ([True] if said else [])
+
+
+def test_a_pod_with_a_runtime_class_runs_the_wasm_entry() -> None:
+    stream = case("wasm-beside-native").stream.replace(
+        b"spec: {containers", b"spec: {runtimeClassName: w, containers"
+    )
+    ran = case("wasm-beside-native").ran(stream=stream)
+    assert b"tolerations" in ran.ok()
+    assert b"nodeAffinity" not in ran.stdout
+
+
+def test_no_node_takes_a_higher_variant() -> None:
+    ran = case("amd64-v3-only").ran()
+    assert (ran.status, ran.stdout) == (1, b"")
+    (error,) = severe(ran.stderr)
+    assert "state linux/amd64 instead (--image-platforms" in error
+    stated = archfit(
+        case("amd64-v3-only").stream, "--no-cache", "--offline", "--image-platforms=*/r/v3=linux/amd64"
+    )
+    assert b"values: [amd64]" in stated.ok()
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("image", ["nginx@sha256:abc", "ghcr.io/Foo/bar:1"])
+def test_every_command_refuses_a_malformed_reference(
+    words: tuple[str, ...], image: str, tmp_path: Path
+) -> None:
+    ran = archfit(
+        (POD % ("", "", image)).encode(), *words, "--no-cache", cwd=tmp_path, ARCHFIT_ON_UNKNOWN="leave"
+    )
+    assert (ran.status, ran.stdout) == (1, b"")
+    (error,) = severe(ran.stderr)
+    assert error.startswith(
+        f"error: v1/Pod/web spec.containers[0].image: {image}: no node can pull it: {image!r} has"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize(
+    ("notes", "spec", "image"),
+    [
+        pytest.param(', annotations: {archfit.dev/skip: "true"}', "", "nginx@sha256:abc", id="skip"),
+        pytest.param("", "nodeName: n1, ", "nginx@sha256:abc", id="node-name"),
+        pytest.param(
+            ", annotations: {archfit.dev/image-platforms: linux/amd64}", "", "REPLACE_ME", id="stated"
+        ),
+        pytest.param("", "", "$(image)", id="placeholder"),
+        pytest.param("", "", "ko://x/y", id="ko"),
+    ],
+)
+def test_and_none_refuses_what_is_accounted_for(
+    words: tuple[str, ...], notes: str, spec: str, image: str, tmp_path: Path
+) -> None:
+    ran = archfit((POD % (notes, spec, image)).encode(), *words, "--no-cache", cwd=tmp_path)
+    assert ran.status in (0, 3), ran.stderr
+    assert "error:" not in ran.stderr
