@@ -1,0 +1,152 @@
+"""Jobs under real Helms: which are placed, and what makes the template of one that exists differ.
+
+An API server refuses a Job whose `spec.template` is not the one that it has. So what helps is what gives the same
+template, and a Job's template is compared here with the one that was applied before.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from helming import Helm
+
+CHART = """\
+apiVersion: v2
+name: work
+version: 0.1.0
+"""
+JOBS = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: migrate
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: x.example/app:1}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: hook
+  annotations: {helm.sh/hook: pre-upgrade}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: x.example/app:1}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: argo
+  annotations: {argocd.argoproj.io/hook: PreSync}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: x.example/app:1}]
+"""
+OFFLINE = {"ARCHFIT_OFFLINE": "true", "ARCHFIT_NO_CACHE": "true"}
+AMD64 = {**OFFLINE, "ARCHFIT_IMAGE_PLATFORMS": "x.example/app=linux/amd64"}
+BOTH = {**OFFLINE, "ARCHFIT_IMAGE_PLATFORMS": "x.example/app=linux/amd64,linux/arm64"}
+
+
+@pytest.fixture
+def chart(tmp_path: Path) -> Path:
+    (tmp_path / "work" / "templates").mkdir(parents=True)
+    (tmp_path / "work" / "Chart.yaml").write_text(CHART, encoding="utf-8")
+    (tmp_path / "work" / "templates" / "jobs.yaml").write_text(JOBS, encoding="utf-8")
+    return tmp_path / "work"
+
+
+def specs(judge: Any, stream: bytes) -> dict[str, Any]:
+    """Each Job's pod spec by its name, as kubectl reads it."""
+    found = {}
+    for document in judge.kubectl(stream):
+        if document:
+            found[document["metadata"]["name"]] = document["spec"]["template"]["spec"]
+    return found
+
+
+def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    return sorted(name for name in before if before[name] != after[name])
+
+
+def test_helm_4_places_hooks_and_helm_3_never_shows_them(helm: Helm, judge: Any, chart: Path) -> None:
+    """A multi-arch image: only what is made anew gets the toleration, and to Helm an Argo hook is a plain Job."""
+    before = specs(judge, helm.plain(chart))
+    after = specs(judge, helm.template(chart, **BOTH).ok())
+    assert changed(before, after) == ([] if helm.name == "helm3" else ["hook"])
+    narrowed = specs(judge, helm.template(chart, **AMD64).ok())
+    assert changed(before, narrowed) == (
+        ["argo", "migrate"] if helm.name == "helm3" else ["argo", "hook", "migrate"]
+    )
+
+
+@pytest.mark.parametrize("how", ["variable", "flag"])
+def test_the_user_may_say_otherwise(helms: Callable[[str], Helm], judge: Any, chart: Path, how: str) -> None:
+    helm = helms("helm4")
+    words = ("--post-renderer-args=--hooks=immutable",) if how == "flag" else ()
+    environ = {"ARCHFIT_HOOKS": "immutable"} if how == "variable" else {}
+    before = specs(judge, helm.plain(chart))
+    assert changed(before, specs(judge, helm.template(chart, *words, **BOTH, **environ).ok())) == []
+
+
+def test_a_plain_stream_of_either_helm_leaves_hooks_as_they_are(helm: Helm, chart: Path) -> None:
+    stream = helm.plain(chart)
+    assert b"helm.sh/hook" in stream
+    assert running.archfit(stream, **BOTH).ok() == stream
+
+
+def test_what_makes_the_template_of_a_job_differ_and_what_does_not(
+    helm: Helm, judge: Any, chart: Path, tmp_path: Path
+) -> None:
+    lock = tmp_path / "archfit.lock"
+    held = {**OFFLINE, "ARCHFIT_LOCK_FILE": str(lock)}
+    digest = "sha256:" + "0" * 64
+    lock.write_text(
+        '{\n  "version": 1,\n  "images": {\n    "x.example/app:1": '
+        f'{{"digest": "{digest}", "kind": "index", "platforms": ["linux/amd64"]}}\n  }}\n}}\n',
+        encoding="utf-8",
+    )
+
+    def job(*words: str, **environ: str) -> Any:
+        return specs(judge, helm.template(chart, *words, **environ).ok())["migrate"]
+
+    chart_as_it_is = specs(judge, helm.plain(chart))["migrate"]
+    excluded = "--post-renderer-args=--exclude=Job/*/migrate"
+    assert job(**AMD64) != chart_as_it_is  # archfit comes: refused
+    assert job(excluded, **AMD64) == chart_as_it_is  # and then this helps
+    applied = job(**AMD64)
+    assert job(**AMD64) == applied  # every upgrade after that
+    assert job(**BOTH) != applied  # the image gains an architecture: refused
+    assert job(excluded, **BOTH) != applied  # and this does not help any more
+    assert job(**held) == applied  # the answer is held
+    platforms = "--post-renderer-args=--image-platforms=x.example/app=linux/amd64"
+    assert job(platforms, **BOTH) == applied  # the same, without a file
+    text = JOBS.replace("  name: migrate\n", "  name: migrate\n  annotations: {archfit.dev/only: amd64}\n")
+    (chart / "templates" / "jobs.yaml").write_text(text, encoding="utf-8")
+    assert job(**BOTH) == applied  # on the Job itself: its metadata may change
+
+
+def test_archfit_last_names_the_jobs_of_the_plugins_run(
+    helms: Callable[[str], Helm], chart: Path, tmp_path: Path
+) -> None:
+    helm = helms("helm4")
+    helm.template(chart, XDG_STATE_HOME=str(tmp_path), **AMD64).ok()
+    last = running.archfit(b"", "last", **{**os.environ, "XDG_STATE_HOME": str(tmp_path)}).ok().decode()
+    (line,) = [line for line in last.splitlines() if "cannot be changed once applied" in line]
+    assert "2 objects that cannot be changed once applied change: batch/v1/Job/" in line
+    assert "kubectl delete -n NAMESPACE job/" in line
+    assert "Job/hook" not in line
