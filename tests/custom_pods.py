@@ -53,10 +53,12 @@ def _plain(pod: Pod, name: str) -> dict[str, Any]:
     images = [use.text or "unseen.example/image" for use in pod.images]
     containers = [{"name": f"c{number}", "image": image} for number, image in enumerate(images)]
     annotations = pod.metadata.get("annotations") or {}
+    own = pod.object_metadata
+    named = "name" if own.get("name") or not own.get("generateName") else "generateName"
     return {
         "apiVersion": "batch/v1" if pod.immutable else "apps/v1",
         "kind": "Job" if pod.immutable else "Deployment",
-        "metadata": {"name": name},
+        "metadata": {named: name, "annotations": own.get("annotations") or {}},
         "spec": {
             "template": {"metadata": {"annotations": annotations}, "spec": {**spec, "containers": containers}}
         },
