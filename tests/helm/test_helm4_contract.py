@@ -249,7 +249,8 @@ def test_check_18_called_for_hooks_and_for_the_rest(
     apart: dict[str, Any] = {}
     for hooks in (True, False):
         stream = given(documents, hooks=hooks)
-        written = archfit(stream, "--on-blank", "comment", ARCHFIT_MIRROR=mirrors).ok()
+        words = ("--on-blank", "comment", "--hooks", "recreated")
+        written = archfit(stream, *words, ARCHFIT_MIRROR=mirrors).ok()
         apart |= by_name(judge.helm4(written))
     assert apart == together
 
@@ -268,7 +269,8 @@ def test_check_19_pipe_and_plugin_write_the_same_bytes(
 ) -> None:
     seen = helm.recorded(chart)
     launcher = str(helm4.folder / "plugins" / "archfit" / "archfit")
-    assert archfit(seen.given, ARCHFIT_MIRROR=mirrors).ok() == seen.written
+    words = ("--hooks", "recreated") if helm.name == "helm4" else ()
+    assert archfit(seen.given, *words, ARCHFIT_MIRROR=mirrors).ok() == seen.written
     done = subprocess.run(
         [launcher],
         input=seen.given,
