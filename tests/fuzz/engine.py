@@ -64,7 +64,7 @@ def run(data: bytes, options: Options, *, results: bool = True) -> Done | Refuse
         splices: tuple[Any, ...] = transformed.splices
         if function is not None and results:
             pods = [pod for pod, _ in transformed.decisions]
-            splices = (*splices, *with_results(function, said, pods))
+            splices = with_results(function, said, pods, splices)
     except InvalidInput as error:
         return Refused(((error.message, bool(error.line or error.document)),))
     except (UsageError, UnplaceableEdit) as error:

@@ -49,12 +49,16 @@ class Defect(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """A stream that was run. outcome: None where the run raised. asked: what the judge has to say on."""
+    """A stream that was run. outcome: None where the run raised. asked: what the judge has to say on.
+
+    defects_if_taken: what is a defect only of a stream that both readers take.
+    """
 
     stream: Stream
     outcome: Done | Refused | None
     defects: tuple[Defect, ...]
     asked: Question | None
+    defects_if_taken: tuple[Defect, ...] = ()
 
 
 def examine(stream: Stream) -> Examined:
@@ -70,6 +74,10 @@ def examine(stream: Stream) -> Examined:
     took = time.process_time() - started
     if took > SLOW_SECONDS:
         defects.append(Defect("slow", f"{took:.1f} s for {len(stream.text)} bytes"))
+    try:
+        sliced = tuple(_sliced(stream))
+    except Exception as error:  # noqa: BLE001 - as above
+        return Examined(stream, None, (_raised(error, ", unsliced"),), None)
     if isinstance(outcome, Refused):
         defects += [
             Defect(f"no place: {_general(message)}", message)
@@ -77,10 +85,10 @@ def examine(stream: Stream) -> Examined:
             if not placed
         ]
         asked = question(stream.text, None, 0, (), both=True)
-        return Examined(stream, outcome, (*defects, *_sliced(stream)), asked)
+        return Examined(stream, outcome, tuple(defects), asked, sliced)
     if not outcome.splices:
-        asked = question(stream.text, None, 0, (), both=False)
-        return Examined(stream, outcome, (*defects, *_sliced(stream)), asked)
+        asked = question(stream.text, None, 0, (), both=bool(sliced))
+        return Examined(stream, outcome, tuple(defects), asked, sliced)
     pieces = split(stream.text)
     defects += _bytes(stream, outcome)
     try:
@@ -90,7 +98,7 @@ def examine(stream: Stream) -> Examined:
     else:
         defects += _second(again, mode)
     asked = question(stream.text, outcome.data, len(pieces), patch(stream.text, outcome), both=True)
-    return Examined(stream, outcome, (*defects, *_sliced(stream)), asked)
+    return Examined(stream, outcome, tuple(defects), asked, sliced)
 
 
 def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
@@ -99,13 +107,13 @@ def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
     if answer is None or outcome is None:
         return []
     kubectl, kustomize = answer["kubectl"], answer["kustomize"]
+    taken = "refused" not in kubectl and "refused" not in kustomize
+    defects = list(examined.defects_if_taken) if taken else []
     if isinstance(outcome, Refused):
-        if "refused" in kubectl or "refused" in kustomize:
-            return []
         unknown = [message for message, _ in outcome.messages if not reason(message, examined.stream.text)]
-        return [Defect(f"refused: {_general(message)}", message) for message in unknown]
+        return [*defects, *(Defect(f"refused: {_general(message)}", message) for message in unknown if taken)]
     mode = " --stamp" if OPTIONS[examined.stream.options].stamp else ""
-    defects = [
+    defects += [
         Defect(f"{reader} reads otherwise{mode}: {_kind(verdict['difference'])}", verdict["difference"])
         for reader, verdict in (("kubectl", kubectl), ("kustomize", kustomize))
         if "difference" in verdict
@@ -242,18 +250,19 @@ def _second(again: Done | Refused, mode: str) -> list[Defect]:
 
 
 def _missing(outcome: Done, pods: list[dict[str, Any]]) -> list[Defect]:
-    if not pods:
-        return []
-    seen = Counter(
-        (pod.ref.kind, *sorted(use.text or "" for use in pod.images if not use.volume))
-        for pod, _ in outcome.transformed.decisions
-    )
-    read = Counter((pod["kind"], *sorted(pod["images"])) for pod in pods)
-    return [
-        Defect("pod missing", f"{key} stands there {many} times, decided {seen[key]} times")
-        for key, many in read.items()
-        if seen[key] < many
+    """A decision may know more images of its pod than the containers', never fewer."""
+    left = [
+        (pod.ref.kind, Counter(use.text for use in pod.images)) for pod, _ in outcome.transformed.decisions
     ]
+    defects = []
+    for pod in sorted(pods, key=lambda one: -len(one["images"])):
+        wanted = Counter(pod["images"])
+        found = next((one for one in left if one[0] == pod["kind"] and wanted <= one[1]), None)
+        if found is None:
+            defects.append(Defect("pod missing", f"no decision for a {pod['kind']} with {pod['images']}"))
+        else:
+            left.remove(found)
+    return defects
 
 
 def _sliced(stream: Stream) -> list[Defect]:

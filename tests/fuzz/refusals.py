@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import re
 
-REASONS: tuple[tuple[str, str], ...] = (
+_NO_PLACE = "there is no place for an edit"
+_USELESS = "the API server refuses it"
+
+# A message, and why it is right; with a third member, only for texts that hold it.
+REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"^functionConfig", "the configuration says something that no option takes"),
     (
         r"has to be a (mapping|list|single text|string|boolean|number), but|write it as the Kubernetes API does$",
-        "the API server refuses it",
+        _USELESS,
     ),
+    (r"^this is not a Kubernetes object|^this is a list, not a Kubernetes object", _USELESS),
     (r"^archfit\.dev/", "an annotation of archfit's own is wrong"),
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
-    (r"^this is not a Kubernetes object", "nobody could apply it"),
-    (r"the ResourceList already has results, in flow style", "there is no place for an edit"),
-    (r"cannot be edited: an explicit key", "there is no place for an edit"),
-    (r"cannot be edited: an anchor stands where the value is missing", "there is no place for an edit"),
-    (
-        r"cannot be edited: the value there is neither a mapping nor a list, or a tag",
-        "there is no place for an edit",
-    ),
-    (
-        r"the text ends inside a block scalar, behind which something has to be added",
-        "there is no place for an edit",
-    ),
+    (r"the ResourceList already has results, in flow style", _NO_PLACE),
+    (r"cannot be edited: an explicit key|cannot be edited: a key without ':'", _NO_PLACE),
+    (r"cannot be edited: an anchor stands where the value is missing", _NO_PLACE),
+    (r"cannot be edited: the value there is neither a mapping nor a list, or a tag", _NO_PLACE),
+    (r"the text ends inside a block scalar, behind which something has to be added", _NO_PLACE),
     (r"holds a bare CR, NEL, LS or PS", "parsers disagree on its lines"),
+    (r"^this is not YAML", "a byte order mark inside of a document is none", b"\xef\xbb\xbf"),
     (r"collections are nested more than|its aliases stand for", "a limit"),
     (r"kubectl and kustomize disagree on which one counts", "readers disagree"),
 )
-_FOUND = tuple((re.compile(pattern, re.DOTALL).search, why) for pattern, why in REASONS)
+_FOUND = tuple((re.compile(row[0], re.DOTALL).search, row[1], b"".join(row[2:])) for row in REASONS)
 
 
-def reason(message: str, _text: bytes) -> str:
-    """Why the message is justified, "" if nothing says so."""
-    return next((why for matches, why in _FOUND if matches(message)), "")
+def reason(message: str, text: bytes) -> str:
+    """Why the message is justified for the text, "" if nothing says so."""
+    return next((why for matches, why, held in _FOUND if held in text and matches(message)), "")

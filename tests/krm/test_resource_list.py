@@ -220,6 +220,24 @@ def test_results_that_were_there_are_kept(run):
     assert run(HEAD + CONFIG_MAP + old).ok() == HEAD + CONFIG_MAP + old
 
 
+def test_results_may_stand_before_the_items(run):
+    head = HEAD.replace(b"items:", b"results:\n- message: old\nitems:")
+    before = head + deployment(b"amd").replace(b"kind: Deployment\n  m", b"kind: DaemonSet\n  m")
+    after = yaml.safe_load(run(before).ok())
+    assert [result["message"][:3] for result in after["results"]] == ["old", "thi"]
+    assert "affinity" in after["items"][0]["spec"]["template"]["spec"]
+
+
+def test_a_key_of_the_list_may_be_an_alias(run):
+    """Each is read from its own lines, where that suffices."""
+    config = b"{apiVersion: archfit.dev/v1alpha1, kind: ArchFit, spec: {affinity: never}}"
+    head = b"x: &config " + config + b"\ny: &said [{message: old}]\n" + HEAD
+    items = deployment(b"amd")
+    assert run(head + items + b"functionConfig: *config\n").ok().startswith(head + items)
+    after = yaml.safe_load(run(head + deployment(b"gone") + b"results: *said\n").stdout)
+    assert [result["message"][:3] for result in after["results"]] == ["old", "h.e"]
+
+
 @pytest.mark.parametrize(
     ("before", "tail"),
     [

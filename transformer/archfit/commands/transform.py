@@ -188,7 +188,7 @@ class Job:
             results += told(transformed)
         if transformed.failed():
             return self._failed(transformed, results, stdout)
-        splices = (*transformed.splices, *self._results(transformed, results))
+        splices = self._with_results(transformed, results, transformed.splices)
         self._report(transformed, results, 0, stream.changed_spans(read.data, splices))
         for part in stream.write(read.data, splices):
             stdout.write(part)
@@ -201,13 +201,15 @@ class Job:
     def close(self) -> None:
         self._asking.close()
 
-    def _results(self, transformed: Transformed | None, results: list[Result]) -> tuple[Splice, ...]:
+    def _with_results(
+        self, transformed: Transformed | None, results: list[Result], splices: tuple[Splice, ...] = ()
+    ) -> tuple[Splice, ...]:
         if not self._function:
-            return ()
+            return splices
         from archfit.frames.resource_list import with_results
 
         pods = [pod for pod, _ in transformed.decisions] if transformed else []
-        return with_results(self._function, results, pods)
+        return with_results(self._function, results, pods, splices)
 
     def _failed(self, transformed: Transformed | None, results: list[Result], stdout: BinaryIO) -> int:
         from archfit.output.terminal import say_on_terminal
@@ -216,7 +218,7 @@ class Job:
         try:
             self._report(transformed, results, 1, ())
             if self._function:
-                for part in stream.write(self._function.data, self._results(transformed, results)):
+                for part in stream.write(self._function.data, self._with_results(transformed, results)):
                     stdout.write(part)
                 stdout.flush()
         finally:

@@ -75,31 +75,31 @@ def function_config(function: FunctionInput) -> Any:
     data, piece = function.data, function.piece
     block = _top_block(data, piece, _CONFIG_KEY)
     if block is not None:
-        from archfit.source.compose import parse
-
-        return plain(_get(parse(data[block[0] : block[1]].decode()).value, "functionConfig"))
+        return plain(_alone(data, piece, block, "functionConfig"))
     if data.find(_CONFIG_KEY, piece.start, piece.end) < 0:
         return None
     return plain(_get(_value(data, piece), "functionConfig"))
 
 
 def with_results(
-    function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod]
+    function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod], splices: tuple[Splice, ...] = ()
 ) -> tuple[Splice, ...]:
-    """The splices that put results into the list; none where there is nothing to say.
+    """The splices that put results into the list too, in the order of their places.
 
-    pods: for the files that their objects come from. Raises ArchfitError if the list has no place for results.
+    pods: for the files that their objects come from. splices: those of the items. Raises ArchfitError if the list has
+    no place for results.
     """
-    if not results:
-        return ()
+    said = _results(function, results, pods) if results else ()
+    return tuple(sorted((*splices, *said), key=lambda splice: splice.start))
+
+
+def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod]) -> tuple[Splice, ...]:
     data, piece = function.data, function.piece
     files = {pod.ref: file for pod in pods if (file := _file(pod.object_metadata))}
     said = [_result(result, files) for result in results]
     before = _top_block(data, piece, _RESULTS_KEY)
     if before is not None:
-        from archfit.source.compose import parse
-
-        said = [*(_get(parse(data[before[0] : before[1]].decode()).value, "results") or []), *said]
+        said = [*(_alone(data, piece, before, "results") or []), *said]
         return (Splice(*before, _lines(said, data, before[0])),)
     end = piece.end
     if _top_block(data, piece, b"kind") is None or data.find(b"\n...", piece.start, end) >= 0:
@@ -146,6 +146,18 @@ def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:
             return None
     following = _NEXT_KEY(data, start, piece.end)
     return start, following.end() if following else piece.end
+
+
+def _alone(data: bytes, piece: Piece, block: tuple[int, int], key: str) -> Any:
+    """The value of a top-level key from its own lines, or from the whole list where an alias needs that."""
+    from archfit.source.compose import parse
+
+    try:
+        return _get(parse(data[block[0] : block[1]].decode()).value, key)
+    except InvalidInput:
+        if data.find(b"*", *block) < 0:
+            raise
+        return _get(parse(data[piece.start : piece.end].decode()).value, key)
 
 
 def _value(data: bytes, piece: Piece) -> Any:
