@@ -13,6 +13,9 @@ ARCH, BETA = "kubernetes.io/arch", "beta.kubernetes.io/arch"
 OS, BETA_OS = "kubernetes.io/os", "beta.kubernetes.io/os"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 GKE_TAINT = (ARCH, "arm64", "NoSchedule")
+POOL_TAINT = ("arch", "", "NoSchedule")
+VIRTUAL_TAINT = ("virtual-kubelet.io/provider", "azure", "NoSchedule")
+ARCH_TAINTS = (ARCH, "arch")
 
 
 class Node(NamedTuple):
@@ -30,7 +33,10 @@ _KINDS = (
     ("linux", "amd64", ()),
     ("linux", "arm64", ()),
     ("linux", "arm64", (GKE_TAINT,)),
+    ("linux", "arm64", (POOL_TAINT,)),
     ("linux", "s390x", ()),
+    ("linux", "s390x", (POOL_TAINT,)),
+    ("linux", "", (VIRTUAL_TAINT,)),
     ("windows", "amd64", ()),
     ("windows", "arm64", ()),
 )
@@ -41,7 +47,8 @@ _BASELINE = {"amd64": ("v1",), "arm64": ("v8", "v8.0", "8"), "arm": ("v5", "v6",
 def _nodes() -> list[Node]:
     made = []
     for (os, arch, taints), foo, zone, name in product(_KINDS, (None, "bar", "7"), (None, "z"), ("n1", "n2")):
-        labels = {ARCH: arch, BETA: arch, OS: os, BETA_OS: os, "kubernetes.io/hostname": name}
+        labels = {OS: os, BETA_OS: os, "kubernetes.io/hostname": name}
+        labels |= {ARCH: arch, BETA: arch} if arch else {}
         labels |= {key: value for key, value in (("foo", foo), ("zone", zone)) if value is not None}
         made.append(Node(os, arch, taints, labels, name))
     return made
@@ -52,7 +59,7 @@ NODES = _nodes()
 
 def can_run(spec: dict[str, Any], node: Node, *, but_for_arch_taints: bool = False) -> bool:
     """Whether the scheduler would place the pod there."""
-    taints = [taint for taint in node.taints if not (but_for_arch_taints and taint[0] == ARCH)]
+    taints = [taint for taint in node.taints if not (but_for_arch_taints and taint[0] in ARCH_TAINTS)]
     tolerated = all(
         any(_tolerates(one or {}, taint) for one in spec.get("tolerations") or []) for taint in taints
     )
@@ -126,13 +133,13 @@ def _wasm(platform: str) -> bool:
 
 
 def asks_for_os(spec: dict[str, Any], node: Node) -> bool:
-    """Whether the pod comes to the node in words that ask for its OS; linux needs none."""
+    """Whether the pod comes to the node in words that ask for its OS, alone or among others; linux needs none."""
     if node.os == "linux" or (spec.get("os") or {}).get("name"):
         return True
     if any(key in (spec.get("nodeSelector") or {}) for key in (OS, BETA_OS)):
         return True
     return any(
-        one["key"] in (OS, BETA_OS) and one["operator"] == "In" and one["values"] == [node.os]
+        one["key"] in (OS, BETA_OS) and one["operator"] != "DoesNotExist"
         for term in matching_terms(spec, node)
         for one in term.get("matchExpressions") or []
     )

@@ -170,10 +170,16 @@ UNUSED = [
     ),
     pytest.param([node("a")], ("pool",), ("--arch-taint pool", "no node carries such a taint"), id="a key nobody has"),
     pytest.param(
-        [node("a"), node("w1", os="windows"), node("w2", os="windows")],
+        [node("a"), node("f1", os="freebsd"), node("f2", os="freebsd")],
         (),
-        ("2 nodes, as w1", "its operating system is windows"),
-        id="Windows nodes",
+        ("2 nodes, as f1", "its operating system is freebsd"),
+        id="nodes of another OS",
+    ),
+    pytest.param(
+        [node("a"), node("w", "s390x", os="windows")],
+        (),
+        ("node w", "its architecture s390x is not one that Kubernetes runs on"),
+        id="an architecture that Windows does not have",
     ),
     pytest.param(
         [node("a"), node("v", labels={"type": "virtual-kubelet"})],
@@ -215,19 +221,23 @@ def test_what_is_not_used_is_listed(
             id="beta labels alone",
         ),
         pytest.param([node("a", labels={"kubernetes.io/arch": "arm64"})], (("arm64", 1),), id="no word of the OS"),
-        pytest.param([node("w", "arm64", os="windows"), node("a")], (("amd64", 1),), id="Windows does not count"),
+        pytest.param(
+            [node("w", "arm64", os="windows"), node("a"), node("x", "arm64", os="windows")],
+            (("amd64", 1), ("windows/arm64", 2)),
+            id="Windows nodes have entries of their own",
+        ),
         pytest.param(
             [
                 node("w", labels={"kubernetes.io/arch": "arm64"})
                 | {"status": {"nodeInfo": {"operatingSystem": "windows"}}},
                 node("a"),
             ],
-            (("amd64", 1),),
+            (("amd64", 1), ("windows/arm64", 1)),
             id="the OS from the node's own report",
         ),
     ],
 )  # fmt: skip
-def test_architectures_are_those_of_linux_nodes(items: list[object], architectures: object) -> None:
+def test_architectures_are_those_of_the_nodes(items: list[object], architectures: object) -> None:
     """By their label, with the number of nodes."""
     found = of(*items)
     assert found.architectures == architectures
@@ -242,6 +252,7 @@ def test_the_file_says_where_each_value_comes_from() -> None:
         node("a"),
         node("c", "arm64", "arm-only:NoExecute"),
         node("d", "s390x"),
+        node("w", os="windows"),
     ]
     out, err = ran(listed(*items), "--arch-taint", "arm-only")
     assert out == (
@@ -249,11 +260,13 @@ def test_the_file_says_where_each_value_comes_from() -> None:
         "apiVersion: archfit.dev/v1alpha1\n"
         "kind: ArchFit\n"
         "spec:\n"
-        "  # The architectures of the cluster's Linux nodes. Add those of node pools that have no node at the moment.\n"
+        "  # The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64.\n"
+        "  # Add those of node pools that have no node at the moment.\n"
         "  clusterArchitectures:\n"
-        "    - amd64    # 1 Linux node\n"
-        "    - arm64    # 2 Linux nodes\n"
-        "    - s390x    # 1 Linux node\n"
+        "    - amd64            # 1 Linux node\n"
+        "    - arm64            # 2 Linux nodes\n"
+        "    - s390x            # 1 Linux node\n"
+        "    - windows/amd64    # 1 Windows node\n"
         "  # Tolerated where the images run on every architecture after the @.\n"
         "  # Not used:\n"
         f"  #   taint spot=true:NoSchedule: {OTHER} (on node b)\n"
@@ -264,7 +277,7 @@ def test_the_file_says_where_each_value_comes_from() -> None:
     assert err == f"not used: taint spot=true:NoSchedule: {OTHER} (on node b)\n"
     assert ran(listed(*reversed(items)), "--arch-taint", "arm-only") == (out, err)
     assert loaded(out).options == Options(
-        cluster_architectures=("amd64", "arm64", "s390x"),
+        cluster_architectures=("amd64", "arm64", "s390x", "windows/amd64"),
         tolerate=(TolerationRule(("arm64",), Toleration("arm-only", "Equal", "", "NoExecute")), GKE),
     )
 

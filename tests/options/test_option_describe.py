@@ -90,6 +90,10 @@ def test_every_yaml_block_of_the_page_loads() -> None:
         pytest.param({**HEAD, "spec": {"onConflict": "leav"}}, id="a word"),
         pytest.param({**HEAD, "spec": {"clusterArchitectures": ["amr64"]}}, id="an architecture"),
         pytest.param({**HEAD, "spec": {"clusterArchitectures": []}}, id="no architecture"),
+        pytest.param({**HEAD, "spec": {"clusterArchitectures": ["windows/amd64"]}}, id="Windows nodes alone"),
+        pytest.param(
+            {**HEAD, "spec": {"clusterArchitectures": ["amd64", "windows/s390x"]}}, id="an OS's own"
+        ),
         pytest.param({**HEAD, "spec": {"strict": "true"}}, id="a quoted boolean"),
         pytest.param({**HEAD, "spec": {"prefer": {"arm64": 101}}}, id="a weight"),
         pytest.param({**HEAD, "spec": {"tolerate": ["arch=arm64"]}}, id="a taint without effect"),
@@ -122,6 +126,9 @@ def test_the_schema_and_the_loader_refuse_the_same(value: dict[str, Any]) -> Non
         pytest.param({**HEAD, "spec": {"tolerate": "none", "prefer": "none", "exclude": "none"}}, id="none"),
         pytest.param(
             {**HEAD, "spec": {"clusterArchitectures": [386, "amd64"]}}, id="an architecture of digits"
+        ),
+        pytest.param(
+            {**HEAD, "spec": {"clusterArchitectures": ["amd64", "windows/amd64"]}}, id="Windows nodes"
         ),
         pytest.param({**HEAD, "spec": {"tolerate": ["gke", "a:NoExecute@arm64,amd64"]}}, id="taints"),
         pytest.param({**HEAD, "operator": {"maxStale": 0, "cacheTtl": "1h30m"}}, id="durations"),

@@ -48,6 +48,11 @@ def complaint(body: str, head: str = HEAD) -> str:
             id="architectures, one of digits",
         ),
         pytest.param(
+            "clusterArchitectures: [windows/amd64, amd64]",
+            {"cluster_architectures": ("amd64", "windows/amd64")},
+            id="architectures, one of Windows nodes",
+        ),
+        pytest.param(
             "tolerate: [gke, 'arch=arm64:NoSchedule']",
             {"tolerate": (GKE, TolerationRule(("arm64",), ARCH))},
             id="tolerations as taints",
@@ -210,6 +215,17 @@ BAD = [
         "6, spec.clusterArchitectures[1]: 'amr64' is not an architecture as Kubernetes "
         "labels its nodes: write 'arm64'",
         id="an item has its own line",
+    ),
+    pytest.param(
+        "spec:\n  clusterArchitectures:\n    - amd64\n    - windos/amd64\n",
+        "6, spec.clusterArchitectures[1]: 'windos/amd64' is not an architecture of nodes: write 'windows/amd64'",
+        id="a misspelt OS",
+    ),
+    pytest.param(
+        "spec:\n  clusterArchitectures: [windows/amd64]\n",
+        "4, spec.clusterArchitectures: names no architecture of Linux nodes: write those too, as 'amd64', beside "
+        "'windows/amd64'",
+        id="Windows nodes alone",
     ),
     pytest.param(
         "spec:\n  prefer: {arm64: 0}\n",

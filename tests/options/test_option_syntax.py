@@ -27,14 +27,22 @@ def _rule(
 
 
 GOOD = [
-    pytest.param(syntax.architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"),
     pytest.param(
-        syntax.architectures,
+        syntax.cluster_architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"
+    ),
+    pytest.param(
+        syntax.cluster_architectures,
         "amd64, amd64",
         ("amd64",),
         id="architectures are unique, blanks around commas fall",
     ),
-    pytest.param(syntax.architectures, "386", ("386",), id="an architecture of digits"),
+    pytest.param(syntax.cluster_architectures, "386", ("386",), id="an architecture of digits"),
+    pytest.param(
+        syntax.cluster_architectures,
+        "windows/amd64,arm64,amd64,windows/amd64",
+        ("amd64", "arm64", "windows/amd64"),
+        id="architectures of Windows nodes",
+    ),
     pytest.param(
         syntax.weights, "arm64=1,amd64=100", (("amd64", 100), ("arm64", 1)), id="weights are sorted by name"
     ),
@@ -155,38 +163,65 @@ def test_reads(parse: Parse, text: str, expected: object) -> None:
 
 
 BAD = [
+    *(
+        pytest.param(
+            syntax.cluster_architectures,
+            f"amd64,{text}",
+            f"{text!r} is not an architecture of nodes: write {remedy}",
+            id=f"architectures: {text}",
+        )
+        for text, remedy in (
+            ("windows/amd46", "'windows/amd64'"),
+            ("windows/x86_64", "'windows/amd64'"),
+            ("windows/arm64/v8", "'windows/arm64'"),
+            ("windows/s390x", "'windows/amd64'"),
+            ("windows/", "'windows/amd64'"),
+            ("windows", "'windows/amd64'"),
+            ("windows-amd64", "'windows/amd64'"),
+            ("Windows/amd64", "'windows/amd64'"),
+            ("window/arm64", "'windows/arm64'"),
+            ("linx/arm64", "'arm64'"),
+            ("darwin/arm64", "'arm64' for Linux nodes, 'windows/arm64' for Windows nodes"),
+        )
+    ),
     pytest.param(
-        syntax.architectures,
+        syntax.cluster_architectures,
+        "windows/amd64",
+        "names no architecture of Linux nodes: write those too, as 'amd64', beside 'windows/amd64'",
+        id="architectures: none of Linux nodes",
+    ),
+    pytest.param(
+        syntax.cluster_architectures,
         "amd64,",
         "'amd64,' has an empty entry: write architectures separated by single commas",
         id="architectures: an empty entry",
     ),
     pytest.param(
-        syntax.architectures,
+        syntax.cluster_architectures,
         "aarch64",
         "'aarch64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
         id="architectures: uname's word",
     ),
     pytest.param(
-        syntax.architectures,
+        syntax.cluster_architectures,
         "amr64",
         "'amr64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
         id="architectures: a typo",
     ),
     pytest.param(
-        syntax.architectures,
+        syntax.cluster_architectures,
         "AMD64",
         "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'",
         id="architectures: capitals",
     ),
     pytest.param(
-        syntax.architectures,
+        syntax.cluster_architectures,
         "quantum",
         f"'quantum' is not an architecture as Kubernetes labels its nodes: {KNOWN}",
         id="architectures: nothing near",
     ),
     pytest.param(
-        syntax.architectures,
+        syntax.cluster_architectures,
         "linux/arm64",
         "'linux/arm64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
         id="architectures: a platform",

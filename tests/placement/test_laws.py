@@ -7,8 +7,13 @@
     idempotence   a second run changes nothing
     one patch     python-jsonpatch makes of it what `archfit.patch.apply` makes
 
-A node counts if it is Linux and its architecture is in C, or if the pod asks for its OS and its architecture is in C
-or one that all images offer for it.
+    no opening    where a new toleration lets it in, every image runs, in C or not
+    virtual       a virtual node that it could reach stays reachable
+
+A node counts if it is Linux and its architecture is in C, or if the pod asks for its OS, alone or beside others for
+which the images have builds, and it is an entry of that OS; without entries, if the images run there. A term of several
+systems has one list of architectures: liveness ends where that would let the pod onto a node of another of its systems
+on which an image does not run.
 """
 
 from __future__ import annotations
@@ -20,13 +25,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archfit import patch
-from archfit.options.values import Options
+from archfit.options.values import GKE, Options, Toleration, TolerationRule
 from archfit.source.values import Typed
 from placing import Outcome, decided
-from scheduler_model import ARCH, BETA, BETA_OS, NODES, OS, REQUIRED, Node, asks_for_os, can_run, supports
+from scheduler_model import (
+    ARCH,
+    BETA,
+    BETA_OS,
+    NODES,
+    OS,
+    REQUIRED,
+    VIRTUAL_TAINT,
+    Node,
+    asks_for_os,
+    can_run,
+    matching_terms,
+    supports,
+)
 
 many = settings(max_examples=250, deadline=None)
 ARCHITECTURES = ("amd64", "arm64", "s390x")
+POOL = TolerationRule(("arm64", "s390x"), Toleration("arch", "Equal", "", "NoSchedule"))
+_NOWHERE = Node("plan9", "none", (), {}, "")  # where only images run that restrict nothing
+_SOME = list({(node.os, node.arch): node for node in NODES}.values())
 
 
 class Case(NamedTuple):
@@ -40,25 +61,50 @@ class Case(NamedTuple):
         return decided(spec or self.spec, images, self.options, self.kind)
 
     def counts(self, node: Node, spec: dict[str, Any]) -> bool:
-        in_c = node.arch in self.options.cluster_architectures
-        return in_c if node.os == "linux" else asks_for_os(spec, node) and (in_c or self.offers(node))
+        if node.os == "linux":
+            return node.arch in self.options.cluster_architectures
+        if not asks_for_os(spec, node):
+            return False
+        entries = [one for one in self.options.cluster_architectures if one.startswith(f"{node.os}/")]
+        if entries:
+            return f"{node.os}/{node.arch}" in entries
+        if self.runs_on(_NOWHERE) or not self.has_builds(node.os):
+            return node.arch in self.options.cluster_architectures
+        return self.runs_on(node)
 
-    def offers(self, node: Node) -> bool:
-        """The images run on the node, and not because they run anywhere."""
-        nowhere = Node("plan9", "none", (), {}, "")
-        named = bool(self.spec.get("runtimeClassName"))
-        return self.runs_on(node) and not all(
-            supports(platforms, nowhere, runtime_class=named) for platforms in self.images.values()
+    def has_builds(self, os: str) -> bool:
+        return any(self.runs_on(node) for node in _SOME if node.os == os)
+
+    def nodes(self) -> list[Node]:
+        """Those whose taints, if they have some of architectures, a rule is about."""
+        keys = {rule.toleration.key for rule in self.options.tolerate}
+        return [node for node in NODES if all(one[0] in keys or one == VIRTUAL_TAINT for one in node.taints)]
+
+    def sacrificed(self, node: Node) -> bool:
+        """Whether every term that leads to the node leads to one of another OS too, where an image does not run."""
+        others = [
+            other
+            for other in NODES
+            if other.os != node.os
+            and other.arch == node.arch
+            and self.has_builds(other.os)
+            and self.counts(other, self.spec)
+            and not self.runs_on(other)
+        ]
+        return all(
+            any(term in matching_terms(self.spec, other) for other in others)
+            for term in matching_terms(self.spec, node)
         )
 
     def fitting(self) -> list[Node]:
         """The nodes where every image runs and the pod can run as it is, but for arch taints."""
         return [
             node
-            for node in NODES
+            for node in self.nodes()
             if self.counts(node, self.spec)
             and self.runs_on(node)
             and can_run(self.spec, node, but_for_arch_taints=True)
+            and not self.sacrificed(node)
         ]
 
     def runs_on(self, node: Node) -> bool:
@@ -101,6 +147,9 @@ def _expressions() -> st.SearchStrategy[dict[str, Any]]:
             {"key": "zone", "operator": "In", "values": ["z"]},
             {"key": OS, "operator": "In", "values": ["linux"]},
             {"key": OS, "operator": "In", "values": ["windows"]},
+            {"key": OS, "operator": "In", "values": ["linux", "windows"]},
+            {"key": OS, "operator": "Exists"},
+            {"key": OS, "operator": "NotIn", "values": ["windows"]},
             {"key": BETA_OS, "operator": "In", "values": ["windows"]},
         ]
     )
@@ -176,6 +225,9 @@ TOLERATIONS = st.one_of(
                 {"key": ARCH, "operator": "Gt", "value": "arm64"},
                 {"key": "foo", "operator": "Exists", "effect": "NoExecute"},
                 {"operator": "Exists", "effect": "NoExecute"},
+                {"key": "virtual-kubelet.io/provider", "operator": "Exists"},
+                {"key": "virtual-kubelet.io/provider", "value": "azure", "effect": "NoSchedule"},
+                {"key": "arch", "operator": "Exists"},
                 None,
             ]
         ),
@@ -203,7 +255,16 @@ def cases(
     spec |= draw(st.fixed_dictionaries({}, optional=optional))
     options = Options(
         cluster_architectures=draw(
-            st.sampled_from([("amd64", "arm64"), ("amd64", "arm64"), ("amd64", "arm64", "s390x"), ("arm64",)])
+            st.sampled_from(
+                [
+                    ("amd64", "arm64"),
+                    ("amd64", "arm64"),
+                    ("amd64", "arm64", "s390x"),
+                    ("arm64",),
+                    ("amd64", "arm64", "windows/amd64"),
+                    ("amd64", "arm64", "windows/amd64", "windows/arm64"),
+                ]
+            )
         ),
         affinity=draw(st.sampled_from(["needed", "needed", "always"])),
         prefer=draw(st.sampled_from([(), (("arm64", 1),), (("amd64", 2), ("arm64", 1))])),
@@ -245,7 +306,7 @@ def test_what_is_immutable_gets_only_what_it_cannot_run_without(case: Case) -> N
     assert any(can_run(outcome.spec, node) for node in fits)
     assert all(can_run(outcome.spec, node, but_for_arch_taints=True) for node in fits)
     # One tainted node stands for all of its architecture: arm64 counts as out of reach without a toleration.
-    tainted = {node.arch for node in NODES if node.taints}
+    tainted = {node.arch for node in case.nodes() if node.taints}
     plain = [node for node in fits if node.arch not in tainted]
     if outcome.spec.get("tolerations") != case.spec.get("tolerations"):
         assert not plain
@@ -258,6 +319,34 @@ def test_no_widening(case: Case) -> None:
     for node in NODES:
         if can_run(outcome.spec, node):
             assert can_run(case.spec, node, but_for_arch_taints=True), node
+
+
+@many
+@given(cases(tolerate=(GKE, POOL)))
+def test_no_opening(case: Case) -> None:
+    """A taint that stands for several architectures: tolerated where that is safe, and only there."""
+    outcome = case.outcome()
+    for node in NODES:
+        if can_run(outcome.spec, node) and not can_run(case.spec, node):
+            assert case.runs_on(node), node
+    if outcome.name == "Conflict":
+        return
+    pool = [node for node in NODES if node.arch in POOL.architectures and asks_for_os(case.spec, node)]
+    open_to = [node for node in pool if can_run(outcome.spec, node, but_for_arch_taints=True)]
+    if all(case.runs_on(node) for node in open_to):
+        for node in case.fitting():
+            assert can_run(outcome.spec, node), node
+
+
+@many
+@given(EVERYTHING)
+def test_virtual_nodes_stay_reachable(case: Case) -> None:
+    outcome = case.outcome()
+    named = [one or {} for one in case.spec.get("tolerations") or []]
+    if any(one.get("key") == VIRTUAL_TAINT[0] for one in named):
+        for node in NODES:
+            if VIRTUAL_TAINT in node.taints:
+                assert can_run(outcome.spec, node) == can_run(case.spec, node), node
 
 
 def _kept(before: Any, after: Any) -> bool:
@@ -343,5 +432,5 @@ def test_s390x_is_reached_exactly_where_nothing_is_taken_from_the_cluster(
         case.runs_on(node) for node in NODES if node.os == "linux" and node.arch in ("amd64", "arm64")
     )
     for node in NODES:
-        if (node.os, node.arch) == ("linux", "s390x"):
+        if (node.os, node.arch, node.taints) == ("linux", "s390x", ()):
             assert can_run(outcome.spec, node) == (case.runs_on(node) if in_cluster else everywhere)

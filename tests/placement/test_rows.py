@@ -35,10 +35,13 @@ WITH_S390X = Options(cluster_architectures=("amd64", "arm64", "s390x"))
     "fields",
     [
         pytest.param({"nodeName": "n1"}, id="node-name"),
-        pytest.param({"nodeSelector": {"type": "virtual-kubelet"}}, id="virtual-kubelet-by-selector"),
+        pytest.param({"nodeSelector": {"type": "virtual-kubelet"}}, id="for-virtual-nodes-alone"),
         pytest.param(
-            {"tolerations": [{"key": "virtual-kubelet.io/provider", "operator": "Exists"}]},
-            id="virtual-kubelet-by-toleration",
+            {
+                "nodeSelector": {"type": "virtual-kubelet"},
+                "tolerations": [{"key": "virtual-kubelet.io/provider", "operator": "Exists"}],
+            },
+            id="for-virtual-nodes-alone-as-azure-writes-it",
         ),
     ],
 )
@@ -63,10 +66,68 @@ def test_not_opted_out(fields: dict[str, Any]) -> None:
     assert terms_of(one(A, **fields).spec) == [term(in_("amd64"))]
 
 
+def virtual(key: str = "virtual-kubelet.io/provider") -> dict[str, Any]:
+    return {"tolerations": [{"key": key, "operator": "Exists"}]}
+
+
+NOT_ARM = (ARCH, "NotIn", ["arm64"])
+
+
+@pytest.mark.parametrize(
+    ("platforms", "fields", "terms"),
+    [
+        pytest.param(A, {}, [term(NOT_ARM)], id="instead-of-in"),
+        pytest.param(AR, {}, None, id="nothing-where-the-images-run-everywhere"),
+        pytest.param(A, {"affinity": requiring(term(FOO))}, [term(FOO, NOT_ARM)], id="anded"),
+        pytest.param(A, {"affinity": requiring(term(NOT_ARM))}, [term(NOT_ARM)], id="it-is-there-already"),
+        pytest.param(
+            A, {"affinity": requiring(term((ARCH, "Exists")))}, [term((ARCH, "Exists"), in_("amd64"))],
+            id="a-term-that-asks-for-the-label",
+        ),
+        pytest.param(
+            A, {"affinity": requiring(term(in_("amd64", "arm64")), term(FOO))},
+            [term(in_("amd64", "arm64"), in_("amd64")), term(FOO, NOT_ARM)], id="term-by-term",
+        ),
+        pytest.param(
+            A, {"affinity": requiring(term((ARCH, "NotIn", ["amd64"])), term(FOO))},
+            [term((ARCH, "NotIn", ["amd64"]), NOT_ARM), term(FOO, NOT_ARM)], id="also-to-close-a-term",
+        ),
+        pytest.param(
+            A, {"affinity": requiring(term(in_("arm64")), term(FOO))},
+            [term(in_("arm64"), in_("amd64")), term(FOO, NOT_ARM)], id="a-dead-term-that-asks-for-the-label",
+        ),
+        pytest.param(A, {"nodeSelector": {ARCH: "amd64"}}, None, id="not-beside-a-pin"),
+    ],
+)  # fmt: skip
+def test_a_pod_that_tolerates_virtual_nodes_keeps_them(
+    platforms: str, fields: dict[str, Any], terms: object
+) -> None:
+    outcome = one(platforms, **virtual(), **fields)
+    assert terms_of(outcome.spec) == terms
+    again = decided(outcome.spec, {"app:1": platforms})
+    assert (again.decision.patch, again.spec) == ((), outcome.spec)
+
+
+def test_virtual_nodes_always_and_what_the_reason_says() -> None:
+    assert terms_of(one(AR, Options(affinity="always"), **virtual()).spec) is None
+    assert one(A, **virtual()).decision.reason == (
+        "restricted to amd64 (arm64 is not offered by app:1), and to nodes without an architecture label "
+        "(toleration of virtual-kubelet.io/provider)"
+    )
+    assert one("s390x", **virtual()).name == "Conflict"
+
+
+def test_an_earlier_narrower_term_beside_virtual_nodes_is_said() -> None:
+    (message,) = one(
+        AR, tolerations=[*virtual()["tolerations"], GKE], affinity=requiring(term(NOT_ARM))
+    ).messages
+    assert message.startswith("info: this allows only amd64, though the images run on amd64, arm64")
+
+
 def test_unlabelled_nodes_adds_keys() -> None:
-    fields = {"tolerations": [{"key": "example.com/virtual", "operator": "Exists"}]}
-    assert one(A, Options(unlabelled_nodes=("example.com/virtual",)), **fields).name == "OptedOut"
-    assert one(A, Options(unlabelled_nodes=("example.com/other",)), **fields).name == "Change"
+    options = Options(unlabelled_nodes=("example.com/virtual",))
+    assert terms_of(one(A, options, **virtual("example.com/virtual")).spec) == [term(NOT_ARM)]
+    assert terms_of(one(A, options, **virtual("example.com/other")).spec) == [term(in_("amd64"))]
 
 
 @pytest.mark.parametrize(
@@ -204,13 +265,13 @@ WINDOWS, LINUX = (OS, "In", ["windows"]), (OS, "In", ["linux"])
         pytest.param(
             "windows/amd64",
             {"affinity": requiring(term(LINUX), term(WINDOWS))},
-            [term(LINUX, (ARCH, "DoesNotExist")), term(WINDOWS, in_("amd64"))],
+            [term(LINUX, in_("amd64"), in_("386")), term(WINDOWS)],
             id="no-architecture-is-left-to-name",
         ),
         pytest.param(
             "windows/arm64",
             {"affinity": requiring(term(LINUX, in_("amd64")), term(WINDOWS))},
-            [term(LINUX, in_("amd64"), in_("arm64")), term(WINDOWS, in_("arm64"))],
+            [term(LINUX, in_("amd64"), in_("arm64")), term(WINDOWS)],
             id="in-what-the-others-reach",
         ),
         pytest.param(
@@ -222,7 +283,7 @@ WINDOWS, LINUX = (OS, "In", ["windows"]), (OS, "In", ["linux"])
         pytest.param(
             "windows/amd64",
             {"affinity": requiring(term(LINUX), term(WINDOWS)), "nodeSelector": {ARCH: "amd64"}},
-            [term(LINUX, (ARCH, "DoesNotExist")), term(WINDOWS)],
+            [term(LINUX, in_("amd64"), in_("386")), term(WINDOWS)],
             id="pinned-by-node-selector",
         ),
     ],
@@ -233,6 +294,65 @@ def test_a_dead_term_of_another_os_cannot_be_met(
     outcome = one(platforms, **fields)
     assert terms_of(outcome.spec) == after
     assert [result.severity for result in outcome.decision.results] == ["warning"]
+    assert one(platforms, **{**fields, "affinity": outcome.spec["affinity"]}).decision.patch == ()
+
+
+EITHER = (OS, "In", ["linux", "windows"])
+MIXED = "arm64 windows/amd64"
+
+
+def cluster(*entries: str) -> Options:
+    return Options(cluster_architectures=entries)
+
+
+@pytest.mark.parametrize(
+    ("platforms", "options", "expression", "after"),
+    [
+        pytest.param(MIXED, DEFAULT, EITHER, [in_("arm64")], id="what-is-safe-on-both"),
+        pytest.param(MIXED, DEFAULT, (OS, "Exists"), [in_("arm64")], id="any-system"),
+        pytest.param(
+            MIXED, cluster("amd64", "arm64", "windows/amd64"), EITHER, [in_("arm64")], id="windows-nodes-of-amd64"
+        ),
+        pytest.param(MIXED, cluster("arm64", "windows/amd64"), EITHER, [], id="each-has-nodes-of-its-own"),
+        pytest.param("amd64 arm64 windows/amd64", DEFAULT, EITHER, [], id="nothing-is-lost"),
+        pytest.param(
+            "amd64 arm64 windows/amd64", cluster("amd64", "arm64", "windows/amd64", "windows/arm64"), EITHER,
+            [in_("amd64")], id="the-intersection",
+        ),
+        pytest.param("amd64 windows/amd64", DEFAULT, EITHER, [in_("amd64")], id="the-same-on-both"),
+        pytest.param("amd64", DEFAULT, EITHER, [in_("amd64")], id="builds-for-one-system"),
+        pytest.param("windows/amd64", DEFAULT, EITHER, [], id="builds-for-the-other"),
+        pytest.param(MIXED, DEFAULT, (OS, "NotIn", ["linux"]), [], id="one-system-is-left"),
+    ],
+)  # fmt: skip
+def test_a_term_of_several_systems(
+    platforms: str, options: Options, expression: Any, after: list[Any]
+) -> None:
+    outcome = one(platforms, options, affinity=requiring(term(expression)))
+    assert terms_of(outcome.spec) == [term(expression, *after)]
+    losing = (bool(after) and platforms == MIXED) or "windows/arm64" in options.cluster_architectures
+    assert [result.severity for result in outcome.decision.results] == (["warning"] if losing else [])
+
+
+def test_what_a_term_of_several_systems_loses_is_said() -> None:
+    (result,) = one(MIXED, affinity=requiring(term(EITHER))).decision.results
+    assert (result.severity, result.message) == (
+        "warning",
+        "this term allows linux and windows, and one list of architectures holds for all of them: it keeps arm64 and "
+        "loses windows/amd64, where the images run too. To keep both, write one term for each system, with its own "
+        "kubernetes.io/os",
+    )
+    assert result.field.endswith("nodeSelectorTerms[0]")
+    assert one("amd64 arm64 windows/amd64", affinity=requiring(term(EITHER))).messages == []
+
+
+def test_a_term_of_several_systems_without_a_safe_architecture_is_a_conflict() -> None:
+    everywhere = cluster("amd64", "arm64", "windows/amd64", "windows/arm64")
+    outcome = one(MIXED, everywhere, affinity=requiring(term(EITHER)))
+    assert outcome.name == "Conflict"
+    assert "To keep both, write one term for each system" in outcome.messages[0]
+    split = one(MIXED, everywhere, affinity=requiring(term(LINUX), term(WINDOWS)))
+    assert terms_of(split.spec) == [term(LINUX, in_("arm64")), term(WINDOWS, in_("amd64"))]
 
 
 @pytest.mark.parametrize(
@@ -289,6 +409,8 @@ def test_affinity_never_has_nothing_to_say_where_none_is_needed() -> None:
 
 
 BOTH = TolerationRule(("amd64", "arm64"), Toleration("multi", "Equal", "arm64Supported", "NoSchedule"))
+RZ = TolerationRule(("arm64", "s390x"), Toleration("arch", "Equal", "", "NoSchedule"))
+RZ_WRITTEN = {"key": "arch", "operator": "Equal", "effect": "NoSchedule"}
 BOTH_WRITTEN = {"key": "multi", "operator": "Equal", "value": "arm64Supported", "effect": "NoSchedule"}
 
 
@@ -296,13 +418,48 @@ BOTH_WRITTEN = {"key": "multi", "operator": "Equal", "value": "arm64Supported", 
     ("platforms", "options", "fields", "added"),
     [
         pytest.param(AR, Options(tolerate=(BOTH,)), {}, [BOTH_WRITTEN], id="runs-on-all-of-the-rule"),
-        pytest.param(R, Options(tolerate=(BOTH,)), {}, None, id="does-not-run-on-all-of-the-rule"),
+        pytest.param(R, Options(tolerate=(BOTH,)), {}, [BOTH_WRITTEN], id="affinity-shuts-the-other-out"),
+        pytest.param(
+            R, Options(tolerate=(BOTH,), affinity="never"), {}, None, id="no-affinity-shuts-the-other-out"
+        ),
+        pytest.param(
+            R,
+            Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
+            {},
+            None,
+            id="the-other-is-outside-the-cluster-and-open",
+        ),
+        pytest.param(
+            R,
+            Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
+            {"affinity": requiring(term(FOO))},
+            None,
+            id="a-term-leaves-the-other-open",
+        ),
+        pytest.param(
+            R,
+            Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
+            {"affinity": requiring(term(FOO, in_("arm64")))},
+            [BOTH_WRITTEN],
+            id="a-term-of-the-user-shuts-the-other-out",
+        ),
         pytest.param(
             AR,
             Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
             {},
-            None,
-            id="rule-outside-the-cluster",
+            [BOTH_WRITTEN],
+            id="the-images-run-on-the-other-outside-the-cluster",
+        ),
+        pytest.param(A, Options(tolerate=(RZ,)), {}, None, id="reaches-none-of-it"),
+        pytest.param(
+            R, WITH_S390X.replace(tolerate=(RZ,)), {}, [RZ_WRITTEN], id="one-taint-on-all-of-the-rest"
+        ),
+        pytest.param(
+            R,
+            WITH_S390X.replace(tolerate=(RZ,)),
+            {"affinity": requiring(term((OS, "In", ["windows"])), term(FOO))},
+            [RZ_WRITTEN],
+            id="a-closed-term-of-another-os-shuts-out",
         ),
         pytest.param(AR, DEFAULT, {"nodeSelector": {ARCH: "amd64"}}, None, id="cannot-reach-it"),
         pytest.param(
@@ -347,11 +504,22 @@ def test_daemon_sets_that_lose_nothing(platforms: str, fields: dict[str, Any]) -
     assert one(platforms, Options(daemon_sets="fail"), kind="DaemonSet", **fields).messages == []
 
 
-def test_a_daemon_set_of_another_os_names_it() -> None:
-    outcome = one("windows/amd64", kind="DaemonSet", nodeSelector={OS: "windows"})
-    assert outcome.messages == [
-        "warning: this DaemonSet will not run on the windows/arm64 nodes (arm64 is not offered by app:1)"
-    ]
+@pytest.mark.parametrize(
+    ("entries", "lost"),
+    [
+        pytest.param((), "", id="no-entry-for-windows"),
+        pytest.param(("windows/amd64",), "", id="all-its-entries"),
+        pytest.param(("windows/amd64", "windows/arm64"), "windows/arm64", id="one-is-lost"),
+    ],
+)
+@pytest.mark.parametrize("severity", ["warn", "fail"])
+def test_a_daemon_set_of_another_os(entries: tuple[str, ...], lost: str, severity: Any) -> None:
+    options = Options(("amd64", "arm64", *entries), daemon_sets=severity)
+    outcome = one("windows/amd64", options, kind="DaemonSet", nodeSelector={OS: "windows"})
+    head = "error" if severity == "fail" else "warning"
+    said = f"{head}: this DaemonSet will not run on the {lost} nodes (arm64 is not offered by app:1)"
+    assert outcome.messages == ([said] if lost else [])
+    assert terms_of(outcome.spec) == ([term(in_("amd64"))] if lost else None)
 
 
 BY_ARCH = (

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from archfit.options.values import Options
 from archfit.placement.affinity import allowed, demands, matches
 from placing import ARCH, BETA, OS, a_pod, in_, one, requiring, term, terms_of
 
@@ -120,7 +121,7 @@ def test_a_required_set_without_terms_matches_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "os"),
+    ("fields", "systems"),
     [
         pytest.param({}, "linux", id="linux-else"),
         pytest.param({"nodeSelector": {OS: "windows"}}, "windows", id="selector"),
@@ -135,8 +136,10 @@ def test_a_required_set_without_terms_matches_nothing() -> None:
         pytest.param({"affinity": requiring(term((BETA_OS, "In", ["windows"])))}, "windows", id="term-beta"),
         pytest.param({"affinity": requiring(term((OS, "NotIn", ["windows"])))}, "linux", id="not-windows"),
         pytest.param({"affinity": requiring(term((OS, "NotIn", ["linux"])))}, "windows", id="not-linux"),
-        pytest.param({"affinity": requiring(term((OS, "Exists")))}, "linux", id="any"),
-        pytest.param({"affinity": requiring(term((OS, "In", ["windows", "linux"])))}, "linux", id="either"),
+        pytest.param({"affinity": requiring(term((OS, "Exists")))}, "linux windows", id="any"),
+        pytest.param(
+            {"affinity": requiring(term((OS, "In", ["windows", "linux"])))}, "linux windows", id="either"
+        ),
         pytest.param({"affinity": requiring(term((OS, "In", ["freebsd"])))}, "freebsd", id="another"),
         pytest.param(
             {"affinity": requiring(term((OS, "In", ["windows", "linux"]))), "os": {"name": "windows"}},
@@ -144,26 +147,46 @@ def test_a_required_set_without_terms_matches_nothing() -> None:
             id="either-and-spec-os",
         ),
         pytest.param({"affinity": requiring(term((OS, "DoesNotExist")))}, "linux", id="none-is-left"),
-    ],
-)
-def test_operating_system(fields: dict[str, Any], os: str) -> None:
-    (demand,) = demands(a_pod({"containers": [], **fields}))
-    assert demand.os == os
-
-
-@pytest.mark.parametrize(
-    ("platforms", "terms"),
-    [
-        pytest.param("amd64 arm64 windows/amd64", [term(in_("amd64"))], id="windows-platforms-count"),
-        pytest.param("windows/amd64 windows/arm64", None, id="on-all-of-the-cluster"),
-        pytest.param("windows/amd64 windows/arm64 windows/arm", None, id="more-than-the-cluster"),
         pytest.param(
-            "windows/amd64 windows/arm", [term(in_("amd64", "arm"))], id="c-grows-by-what-the-os-offers"
+            {"affinity": requiring(term((OS, "In", ["a", "b"]), (BETA_OS, "In", ["c", "b"])))},
+            "b",
+            id="the-common-one",
+        ),
+        pytest.param(
+            {"nodeSelector": {OS: "windows"}, "affinity": requiring(term((OS, "In", ["windows", "linux"])))},
+            "windows",
+            id="selector-decides",
         ),
     ],
 )
-def test_a_windows_pod(platforms: str, terms: object) -> None:
-    assert terms_of(one(platforms, nodeSelector={OS: "windows"}).spec) == terms
+def test_operating_systems(fields: dict[str, Any], systems: str) -> None:
+    (demand,) = demands(a_pod({"containers": [], **fields}))
+    assert demand.systems == tuple(systems.split())
+
+
+ONE, TWO = ("amd64", "arm64", "windows/amd64"), ("amd64", "arm64", "windows/amd64", "windows/arm64")
+
+
+@pytest.mark.parametrize(
+    ("platforms", "entries", "terms"),
+    [
+        pytest.param("amd64 arm64 windows/amd64", ("amd64", "arm64"), None, id="no-entry-for-windows"),
+        pytest.param("amd64 arm64 windows/amd64", ONE, None, id="on-all-windows-nodes"),
+        pytest.param("amd64 arm64 windows/amd64", TWO, [term(in_("amd64"))], id="windows-platforms-count"),
+        pytest.param("windows/amd64 windows/arm64", TWO, None, id="on-all-of-the-cluster"),
+        pytest.param("windows/amd64 windows/arm64 windows/arm", TWO, None, id="more-than-the-cluster"),
+        pytest.param("windows/amd64 windows/arm", TWO, [term(in_("amd64"))], id="c-is-what-the-entries-say"),
+    ],
+)
+def test_a_windows_pod(platforms: str, entries: tuple[str, ...], terms: object) -> None:
+    outcome = one(platforms, Options(cluster_architectures=entries), nodeSelector={OS: "windows"})
+    assert terms_of(outcome.spec) == terms
+    assert outcome.messages == []
+
+
+def test_windows_entries_say_nothing_of_linux() -> None:
+    options = Options(cluster_architectures=("amd64", "windows/arm64"))
+    assert one("amd64", options).added == {}
 
 
 def test_a_windows_pod_without_windows_images_is_a_conflict() -> None:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 _HEAD = """\
 Written by `archfit setup cluster` from the nodes of a cluster. Use it with --config or ARCHFIT_CONFIG."""
 _ARCHITECTURES = """\
-The architectures of the cluster's Linux nodes. Add those of node pools that have no node at the moment."""
+The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64.
+Add those of node pools that have no node at the moment."""
 _TAINTS = "Tolerated where the images run on every architecture after the @."
 _NO_TAINT = "No node has a taint that keeps pods of other architectures away."
 HELP = """\
@@ -143,7 +144,8 @@ def written(cluster: Cluster) -> str:
 
     spec = CommentedMap()
     spec["clusterArchitectures"] = _list(
-        (name, counted(count, "Linux node")) for name, count in cluster.architectures
+        (name, counted(count, "Windows node" if "/" in name else "Linux node"))
+        for name, count in cluster.architectures
     )
     spec.yaml_set_comment_before_after_key("clusterArchitectures", indent=2, before=_ARCHITECTURES)
     spec["tolerate"] = (

@@ -1,11 +1,11 @@
 """What the nodes of a cluster say about its configuration.
 
-    clusterArchitectures    the architectures of the Linux nodes, by their label
+    clusterArchitectures    the architectures of the Linux nodes, by their label; of Windows nodes as windows/amd64
     tolerate                a taint becomes a rule when all of these hold
       key                   it is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint
       architectures R       the one that its value spells, else those of the nodes that carry it
       nodes                 every node with exactly this key, value and effect has one of R's architectures
-      cluster               R is among clusterArchitectures
+      cluster               R is among those of the Linux nodes
 
 Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must
 never be tolerated by archfit.
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 
 from archfit.errors import InvalidInput
-from archfit.options.syntax import ARCHITECTURES, Problem
+from archfit.options.syntax import ARCHITECTURES, WINDOWS, Problem
 from archfit.options.taints import ARCH_KEYS, architecture_of, toleration_rule
 from archfit.record import Record
 
@@ -47,6 +47,13 @@ class Node(Record):
     architecture: str
     taints: tuple[Taint, ...]
 
+    @property
+    def entry(self) -> str:
+        """Its entry of clusterArchitectures, "" where it has none."""
+        if self.os == "linux":
+            return self.architecture if self.architecture in ARCHITECTURES else ""
+        return f"windows/{self.architecture}" if self.os == "windows" and self.architecture in WINDOWS else ""
+
 
 class Rule(Record):
     """A taint that is used, the architectures behind it, and how many nodes carry it."""
@@ -64,7 +71,7 @@ class Rule(Record):
 class Cluster(Record):
     """What goes into the file.
 
-    architectures: each with its number of nodes. unused: what was not used, as (subject, reason).
+    architectures: each entry with its number of nodes. unused: what was not used, as (subject, reason).
     """
 
     architectures: tuple[tuple[str, int], ...]
@@ -129,16 +136,16 @@ def _first(labels: dict[str, Any], keys: Iterable[str]) -> object:
 
 def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
     """What the nodes say. keys: those of --arch-taint. Raises InvalidInput without a labelled Linux node."""
-    linux = [node for node in found if node.os == "linux"]
-    numbers = Counter(node.architecture for node in linux if node.architecture in ARCHITECTURES)
-    if not numbers:
+    numbers = Counter(node.entry for node in found if node.entry)
+    linux = {entry for entry in numbers if "/" not in entry}
+    if not linux:
         raise InvalidInput(
             f"none of the {len(found)} nodes is a Linux node with a label kubernetes.io/arch: "
             "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`"
         )
     left_out: dict[str, list[Node]] = {}
     for node in found:
-        if node.os != "linux" or node.architecture not in ARCHITECTURES:
+        if not node.entry:
             left_out.setdefault(_why_not_counted(node), []).append(node)
     unused = [(_named(those), reason) for reason, those in left_out.items()]
     carriers: dict[Taint, list[Node]] = {}
@@ -147,7 +154,7 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
             carriers.setdefault(taint, []).append(node)
     rules = []
     for taint in sorted(carriers, key=str):
-        rule = _rule(taint, carriers[taint], numbers, (*ARCH_KEYS, *keys))
+        rule = _rule(taint, carriers[taint], linux, (*ARCH_KEYS, *keys))
         if isinstance(rule, Rule):
             rules.append(rule)
         else:
@@ -158,14 +165,14 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
 
 
 def _why_not_counted(node: Node) -> str:
-    if node.os != "linux":
+    if node.os not in ("linux", "windows"):
         return f"its operating system is {printable(node.os)}"
     if not node.architecture:
         return "it has no label kubernetes.io/arch, so no pod that needs an architecture can go there"
     return f"its architecture {printable(node.architecture)} is not one that Kubernetes runs on"
 
 
-def _rule(taint: Taint, carriers: Sequence[Node], numbers: Counter[str], keys: Sequence[str]) -> Rule | str:
+def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequence[str]) -> Rule | str:
     """The rule, or why there is none."""
     if taint.key not in keys:
         return "not a taint of architectures; if it is one, pass --arch-taint with its key"
@@ -180,7 +187,7 @@ def _rule(taint: Taint, carriers: Sequence[Node], numbers: Counter[str], keys: S
             if what
             else "a node that carries it has no architecture"
         )
-    if not architectures <= set(numbers):
+    if not architectures <= linux:
         return "no Linux node has this architecture"
     rule = Rule(taint, tuple(sorted(architectures)), len(carriers))
     try:

@@ -1,6 +1,7 @@
 """Option values in the shape of a configuration file: lists and mappings instead of one line of text.
 
     architectures    [amd64, arm64]
+    the cluster's    [amd64, arm64, windows/amd64]
     platforms        [linux/amd64, linux/arm/v7]
     weights          {arm64: 10, amd64: 5}
     overrides        {"registry.local/legacy/*": [linux/amd64]}
@@ -93,6 +94,18 @@ def architectures(value: object) -> tuple[str, ...]:
     if not found:
         raise Problem("names no architecture: write at least one, as [amd64]")
     return tuple(sorted(found))
+
+
+def cluster_architectures(value: object) -> tuple[str, ...]:
+    """A list of architectures of nodes, at least one of Linux, sorted and unique. Raises Problem."""
+    found = (
+        ()
+        if value == "none"
+        else items(value, lambda item: syntax.cluster_architecture(string(item)), "amd64, arm64")
+    )
+    if not found:
+        raise Problem("names no architecture: write at least one, as [amd64]")
+    return syntax.with_linux(found)
 
 
 def platforms(value: object) -> tuple[Platform, ...]:

@@ -6,7 +6,7 @@
     PATH              any text                     the same
     CACHE             a path, or redis[s]://..     the same
     durations         6h                           the same, or 0
-    ARCHITECTURES     amd64,arm64                  a list
+    CLUSTER           amd64,windows/amd64          a list
     PLATFORMS         linux/amd64,arm64            a list
     PREFERENCE        arm64=10,amd64=5             a mapping, architecture: weight
     OVERRIDES         GLOB=PLATFORM,..  (again)    a mapping, glob: list of platforms
@@ -119,6 +119,11 @@ _PLATFORM = {"type": ["string", "integer"], "pattern": "^[^/,]+(/[^/,]+){0,2}$"}
 _DURATION = {"type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"}
 _TEXT = {"type": "string", "minLength": 1}
 ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*syntax.ARCHITECTURES, 386]}, "minItems": 1}
+_CLUSTER_LIST: Schema = {
+    "type": "array",
+    "items": {"enum": [*syntax.ARCHITECTURES, 386, *(f"windows/{name}" for name in syntax.WINDOWS)]},
+    "contains": ARCHITECTURE_LIST["items"],
+}
 _TOLERATION = {
     "type": "object",
     "properties": {
@@ -155,7 +160,9 @@ PATH = single(_path, _TEXT)
 CACHE = single(cache_place, _TEXT)
 WHOLE_SECONDS = single(syntax.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
 DEADLINE = single(syntax.deadline, _DURATION)
-ARCHITECTURES = Kind(lambda given: syntax.architectures(given[-1]), data.architectures, ARCHITECTURE_LIST)
+CLUSTER = Kind(
+    lambda given: syntax.cluster_architectures(given[-1]), data.cluster_architectures, _CLUSTER_LIST
+)
 PLATFORMS = Kind(_last(syntax.platforms), data.platforms, _or_none({"type": "array", "items": _PLATFORM}))
 PREFERENCE = Kind(_last(syntax.weights), data.weights, _or_none(_WEIGHTS))
 TOLERATIONS = Kind(

@@ -1,6 +1,7 @@
 """The small languages of option values, as flags and variables write them.
 
     architectures   amd64,arm64                       GOARCH words, as in the label kubernetes.io/arch
+    the cluster's   amd64,arm64,windows/amd64         the same for Linux nodes; windows/.. for Windows nodes
     weights         arm64=10,amd64=5                  1 to 100 each
     platforms       linux/amd64,linux/arm/v7,arm64    linux is implied
     overrides       GLOB=PLATFORM,..                  GLOB over host/repository[:tag|@digest]
@@ -34,6 +35,8 @@ ARCHITECTURES = (
     "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le",
     "riscv64", "s390x",
 )  # fmt: skip
+# Go's ports to Windows.
+WINDOWS = ("386", "amd64", "arm", "arm64")
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 # Patterns are compiled on first use: a run with one variable set needs none of them.
@@ -101,9 +104,35 @@ def architecture(text: str) -> str:
     raise Problem(f"{text!r} is not an architecture as Kubernetes labels its nodes: {end}")
 
 
-def architectures(text: str) -> tuple[str, ...]:
-    """`amd64,arm64` sorted and unique. Raises Problem."""
-    return tuple(sorted({architecture(word) for word in words(text, "architectures")}))
+def cluster_architecture(text: str) -> str:
+    """An architecture of Linux nodes, `amd64`, or of Windows nodes, `windows/amd64`. Raises Problem."""
+    system, slash, name = text.partition("/")
+    if system == "windows" and name in WINDOWS:
+        return text
+    if system == "linux" or not (slash or system[:3].lower() == "win"):
+        return architecture(text)
+    label = normalised("windows", name.partition("/")[0]).architecture
+    near = label if label in WINDOWS else nearest(name, WINDOWS) or "amd64"
+    choices = {"linux": near, "windows": f"windows/{near}"}
+    found = nearest(system.partition("-")[0], choices)
+    end = repr(choices[found]) if found else f"{near!r} for Linux nodes, 'windows/{near}' for Windows nodes"
+    raise Problem(f"{text!r} is not an architecture of nodes: write {end}")
+
+
+def cluster_architectures(text: str) -> tuple[str, ...]:
+    """`amd64,arm64,windows/amd64` sorted and unique. Raises Problem."""
+    return with_linux(map(cluster_architecture, words(text, "architectures")))
+
+
+def with_linux(found: Iterable[str]) -> tuple[str, ...]:
+    """Architectures of a cluster, sorted and unique. Raises Problem when none is of Linux nodes."""
+    entries = tuple(sorted(set(found)))
+    if entries and all("/" in entry for entry in entries):
+        raise Problem(
+            "names no architecture of Linux nodes: write those too, as 'amd64', beside "
+            + ", ".join(map(repr, entries))
+        )
+    return entries
 
 
 def weight(text: str) -> int:

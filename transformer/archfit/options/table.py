@@ -74,8 +74,9 @@ def _spec(
 
 SPEC = (
     _spec(
-        "clusterArchitectures", kinds.ARCHITECTURES, "ARCH,..", ["amd64", "arm64"],
-        "The architectures of the cluster's Linux nodes.",
+        "clusterArchitectures", kinds.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
+        "The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64. "
+        "Without a windows entry, pods for Windows are not restricted.",
     ),
     _spec(
         "tolerate", kinds.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
@@ -146,8 +147,8 @@ SPEC = (
     ),
     _spec(
         "unlabelledNodes", kinds.KEYS, "KEY", [],
-        "A toleration key by which pods for nodes without an architecture label are known, beside "
-        "virtual-kubelet.io/provider.",
+        "A toleration key by which pods that may run on nodes without an architecture label are known, beside "
+        "virtual-kubelet.io/provider; they stay reachable.",
         repeatable=True,
     ),
     _spec(

@@ -1,7 +1,7 @@
 """Step (c): tolerations and preferred terms on top of the affinity; what step (d) leaves of the tolerations.
 
-    a toleration rule for R applies       where all images run on every architecture of R, R is part of C,
-                                          the pod can reach one of R, and every image has an answer
+    a toleration rule for R applies       where the pod can reach one of R in the end, all images run on every other
+                                          one of R or its required affinity shuts it out, and every image has an answer
     an architecture needs a toleration    where a rule names it whose toleration the pod has not got
     a preferred term is written           for each weighted architecture that the pod can reach, if it can
                                           reach another one too, and every image has an answer
@@ -11,6 +11,7 @@ R: the architectures of the rule.
 
 from __future__ import annotations
 
+from archfit.placement.affinity import meets
 from archfit.placement.tolerations import uncovered
 
 TYPE_CHECKING = False
@@ -20,24 +21,41 @@ if TYPE_CHECKING:
     from archfit.options.values import Toleration, TolerationRule
     from archfit.placement.evidence import Evidence
     from archfit.placement.reach import Reach
+    from archfit.placement.restriction import Restriction
 
 
 def applicable(
-    rules: Iterable[TolerationRule], found: Sequence[Reach], evidence: Evidence
+    rules: Iterable[TolerationRule],
+    found: Sequence[Reach],
+    reachable: frozenset[str],
+    written: Restriction,
+    evidence: Evidence,
 ) -> list[Toleration]:
-    """The tolerations of the rules that apply, in order."""
+    """The tolerations of the rules that apply, in order. reachable: E. written: the affinity that the pod gets."""
     if evidence.unasked or not evidence.known:
         return []
-    return [rule.toleration for rule in rules if any(_applies(rule, reach) for reach in found)]
+    return [
+        rule.toleration
+        for rule in rules
+        if not reachable.isdisjoint(rule.architectures)
+        and not any(_exposed(architecture, found, written) for architecture in rule.architectures)
+    ]
 
 
-def _applies(rule: TolerationRule, reach: Reach) -> bool:
-    names = rule.architectures
-    return (
-        not reach.live.isdisjoint(names)
-        and reach.cluster.issuperset(names)
-        and (reach.offered is None or reach.offered.issuperset(names))
-    )
+def _exposed(architecture: str, found: Sequence[Reach], written: Restriction) -> bool:
+    """Whether the pod may come to nodes of the architecture, taints apart, where an image does not run."""
+    narrowed = dict(written.narrowed)
+    required = () if written.required is None else (written.required,)
+    for reach in found:
+        demand = reach.demand
+        if architecture in reach.live or demand.closed:
+            continue
+        if all(system.offered is None or architecture in system.offered for system in reach.systems):
+            continue
+        own = required if demand.index is None else narrowed.get(demand.index, ())
+        if meets(demand.requirements, architecture) and meets(own, architecture):
+            return True
+    return False
 
 
 def all_tainted(rules: Sequence[TolerationRule], own: Sequence[Toleration], reachable: Iterable[str]) -> bool:

@@ -2,16 +2,16 @@
 
     required affinity       terms, ORed; missing: one term without conditions; empty: matches nothing
     term                    matchExpressions and matchFields, ANDed; with neither, `{}`, it matches nothing
-    nodeSelector            ANDed to each term
+    nodeSelector            ANDed to each term; that of the pod's RuntimeClass too, which admission merges into it
     In, NotIn               the label's value is, or is not, among the values (at least one)
     Exists, DoesNotExist    the label is there, or not (no values)
     Gt, Lt                  the label's value as a decimal number against one number
     anything else           matches nothing; the API server refuses it
 
 A node of architecture `a` carries `kubernetes.io/arch` and `beta.kubernetes.io/arch`, both with value `a`,
-since the kubelet writes both. All other keys and matchFields are taken as satisfiable. A term's OS is what
-`kubernetes.io/os` or its beta label leave possible in nodeSelector, then in the term, then `spec.os.name`,
-else linux.
+since the kubelet writes both. All other keys and matchFields are taken as satisfiable. A term's systems are
+those of linux and windows that `kubernetes.io/os` and its beta label leave possible in nodeSelector and term:
+`spec.os.name` where it is one of them, all of them where the labels say something, else linux.
 
 Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery labels.Requirement.Matches.
 """
@@ -23,6 +23,7 @@ from archfit.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any, TypeAlias
 
     from archfit.patch import Path
@@ -36,21 +37,27 @@ ARCH = "kubernetes.io/arch"
 ARCH_LABELS = frozenset((ARCH, "beta.kubernetes.io/arch"))
 OS_LABELS = frozenset(("kubernetes.io/os", "beta.kubernetes.io/os"))
 _SYSTEMS = ("linux", "windows")
+_LINUX = ("linux",)
 
 
 class Demand(Record):
     """What one required term, with the nodeSelector, asks of a node.
 
     index: the term's place in nodeSelectorTerms, None for the term that stands for none.
-    os: the operating system whose images count.
+    systems: the operating systems whose images count, at least one.
     requirements: on the node's architecture, each (operator, values); all have to hold.
     closed: it matches nothing, as `{}` does, and what asks for two operating systems at once.
     """
 
     index: int | None
-    os: str = "linux"
+    systems: tuple[str, ...] = _LINUX
     requirements: tuple[Requirement, ...] = ()
     closed: bool = False
+
+    @property
+    def asks_for_label(self) -> bool:
+        """Whether a node without an arch label cannot meet it."""
+        return any(operator not in ("NotIn", "DoesNotExist") for operator, _ in self.requirements)
 
 
 _FREE = (Demand(None),)
@@ -59,32 +66,44 @@ _FREE = (Demand(None),)
 def demands(pod: Pod) -> tuple[Demand, ...]:
     """One Demand for each required term; one with index None without a required set. Raises Malformed."""
     spec = pod.spec
-    if spec.get("affinity") is None and spec.get("nodeSelector") is None and spec.get("os") is None:
+    if (
+        spec.get("affinity") is None
+        and spec.get("nodeSelector") is None
+        and spec.get("os") is None
+        and pod.runtime_class is None
+    ):
         return _FREE
     at = pod.path
-    pins = tuple(("In", (value,)) for value in arch_pins(pod))
-    selected = tuple(("In", (value,)) for value in _selected(pod, OS_LABELS))
+    pins = tuple(("In", (value,)) for value in (*arch_pins(pod), *runtime_pins(pod)))
+    selected = tuple(
+        ("In", (value,)) for value in (*_selected(pod, OS_LABELS), *_of_runtime_class(pod, OS_LABELS))
+    )
     system = mapping(spec, "os", at)
     default = string(system, "name", (*at, "os")) if system else ""
     terms, path = required_terms(pod)
     if terms is None:
-        return (_demand(None, _system(selected, default), pins),)
+        return (_demand(None, _systems(selected, default), pins),)
     found = []
     for index, term in enumerate(terms):
         arch, systems = _requirements(term, (*path, index))
         empty = not term.get("matchExpressions") and not term.get("matchFields")
-        os = None if empty else _system((*selected, *systems), default)
-        found.append(_demand(index, os, (*pins, *arch)))
+        left = () if empty else _systems((*selected, *systems), default)
+        found.append(_demand(index, left, (*pins, *arch)))
     return tuple(found)
 
 
-def _demand(index: int | None, os: str | None, requirements: tuple[Requirement, ...]) -> Demand:
-    return Demand(index, os or "linux", requirements, closed=os is None)
+def _demand(index: int | None, systems: tuple[str, ...], requirements: tuple[Requirement, ...]) -> Demand:
+    return Demand(index, systems or _LINUX, requirements, closed=not systems)
 
 
 def arch_pins(pod: Pod) -> tuple[str, ...]:
     """The architectures that nodeSelector names, by either label. Raises Malformed."""
     return _selected(pod, ARCH_LABELS)
+
+
+def runtime_pins(pod: Pod) -> tuple[str, ...]:
+    """The architectures that the nodeSelector of the pod's RuntimeClass names."""
+    return _of_runtime_class(pod, ARCH_LABELS)
 
 
 def required_terms(pod: Pod) -> tuple[list[dict[str, Any]] | None, Path]:
@@ -124,12 +143,43 @@ def allowed(demand: Demand, cluster: frozenset[str]) -> frozenset[str]:
         return frozenset()
     if not demand.requirements:
         return cluster
-    named = {value for _, values in demand.requirements for value in values}
-    return frozenset(
-        architecture
-        for architecture in cluster | named
-        if all(matches(operator, values, architecture) for operator, values in demand.requirements)
-    )
+    return frozenset(_meeting(demand.requirements, cluster))
+
+
+def _meeting(requirements: Iterable[Requirement], labels: Iterable[str]) -> set[str]:
+    """Those of the labels, and of the values that are named, which meet all requirements.
+
+    Each step costs no more than its own values: there may be any number of both.
+    """
+    left = set(labels).union(*(values for _, values in requirements))
+    bounds: list[Requirement] = []
+    for operator, values in requirements:
+        if operator == "In":
+            left.intersection_update(values)
+        elif operator == "NotIn" and values:
+            left.difference_update(values)
+        elif operator in ("Gt", "Lt") and len(values) == 1:
+            bounds.append((operator, values))
+        elif operator != "Exists" or values:
+            return set()
+    return _within(bounds, left) if bounds else left
+
+
+def meets(requirements: Iterable[Requirement], label: str) -> bool:
+    """Whether a label that is there and has this value meets all requirements."""
+    return all(matches(operator, values, label) for operator, values in requirements)
+
+
+def _within(bounds: Sequence[Requirement], labels: set[str]) -> set[str]:
+    """Those labels that meet all of Gt and Lt: numbers between the tightest bounds."""
+    numbers = [(operator, _number(values[0])) for operator, values in bounds]
+    above = [number for operator, number in numbers if operator == "Gt" and number is not None]
+    below = [number for operator, number in numbers if operator == "Lt" and number is not None]
+    if len(above) + len(below) < len(bounds):
+        return set()
+    low, high = max(above, default=-(2**63) - 1), min(below, default=2**63)
+    found = ((label, _number(label)) for label in labels)
+    return {label for label, number in found if number is not None and low < number < high}
 
 
 def matches(operator: str, values: tuple[str, ...], label: str) -> bool:
@@ -170,13 +220,21 @@ def _selected(pod: Pod, labels: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(string(selector, key, at) for key in selector if key in labels))
 
 
-def _system(requirements: tuple[Requirement, ...], default: str) -> str | None:
-    """The OS that the requirements leave, `default` or the first where several are left; None for a contradiction."""
+def _of_runtime_class(pod: Pod, labels: frozenset[str]) -> tuple[str, ...]:
+    if pod.runtime_class is None:
+        return ()
+    return tuple(value for key, value in pod.runtime_class.node_selector if key in labels)
+
+
+def _systems(requirements: tuple[Requirement, ...], default: str) -> tuple[str, ...]:
+    """The systems that the requirements leave; () for a contradiction."""
+    left = _meeting(requirements, (default or "linux", *_SYSTEMS))
     named = [value for operator, values in requirements if operator == "In" for value in values]
-    for system in (default or "linux", *_SYSTEMS, *named):
-        if all(matches(operator, values, system) for operator, values in requirements):
-            return system
-    return None if named else default or "linux"
+    if not left:
+        return () if named else (default or "linux",)
+    if not requirements or default in left:
+        return (default or "linux",)
+    return tuple(name for name in _SYSTEMS if name in left) or (next(name for name in named if name in left),)
 
 
 def _number(text: str) -> int | None:

@@ -20,23 +20,24 @@ from archfit.source.values import Typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from archfit.patch import Operation, Path
+    from archfit.placement.affinity import Requirement
     from archfit.workloads.pods import Pod
 
 
 def operations(
     pod: Pod,
-    required: Sequence[str],
-    narrowed: Iterable[tuple[int, Sequence[str]]],
+    required: Requirement | None,
+    narrowed: Iterable[tuple[int, Iterable[Requirement]]],
     preferred: Iterable[tuple[str, int]],
 ) -> list[Operation]:
     """The patch for a pod spec whose affinity has been read without Malformed.
 
-    required: architectures of the one term to write where there is no required set.
-    narrowed: (index of a required term, architectures to AND to it); () shuts every labelled node out.
+    required: of the one term to write where there is no required set.
+    narrowed: (index of a required term, what to AND to it).
     preferred: (architecture, weight) of the preferred terms to append.
     """
     fresh: dict[str, Any] = {}
@@ -56,10 +57,10 @@ def operations(
     made: list[Operation] = []
     for key, value in fresh.items():
         made += _appended((*path, key), node.get(key), value)
-    for index, architectures in narrowed:
+    for index, requirements in narrowed:
         at = (*path, REQUIRED, "nodeSelectorTerms", index, "matchExpressions")
         there = node[REQUIRED]["nodeSelectorTerms"][index].get("matchExpressions")
-        made += _appended(at, there, [_expression(architectures)])
+        made += _appended(at, there, [_expression(one) for one in requirements])
     return made
 
 
@@ -73,14 +74,13 @@ def _appended(path: Path, there: object, value: Any) -> list[Operation]:
     return [Test(path, there), *[Add((*path, "-"), item) for item in value]]
 
 
-def _expression(architectures: Sequence[str]) -> dict[str, Any]:
-    if not architectures:
-        return {"key": ARCH, "operator": "DoesNotExist"}
-    return {"key": ARCH, "operator": "In", "values": list(architectures)}
+def _expression(requirement: Requirement) -> dict[str, Any]:
+    operator, architectures = requirement
+    return {"key": ARCH, "operator": operator, "values": list(architectures)}
 
 
 def _preference(architecture: str, weight: int) -> dict[str, Any]:
     return {
         "weight": Typed("int", str(weight)),
-        "preference": {"matchExpressions": [_expression((architecture,))]},
+        "preference": {"matchExpressions": [_expression(("In", (architecture,)))]},
     }

@@ -17,14 +17,21 @@ from __future__ import annotations
 from archfit.outcome import Decision, Result
 from archfit.patch import dotted
 from archfit.placement import additions, affinity_patch, tolerations, wording
-from archfit.placement.affinity import arch_pins, demands, required_terms, states_preference
+from archfit.placement.affinity import (
+    ARCH_LABELS,
+    arch_pins,
+    demands,
+    required_terms,
+    runtime_pins,
+    states_preference,
+)
 from archfit.placement.architectures import removed
 from archfit.placement.evidence import weigh
 from archfit.placement.fitting import fitted
 from archfit.placement.images import answers_for
 from archfit.placement.immutability import is_immutable
 from archfit.placement.leftover import leftover
-from archfit.placement.reach import reaches, union
+from archfit.placement.reach import by_system, reaches, union
 from archfit.placement.restriction import NOTHING, restriction
 from archfit.placement.selection import wishes
 from archfit.placement.shape import Malformed
@@ -89,7 +96,7 @@ def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decisio
     own: list[Toleration] = []
     stated = False
     try:
-        cluster = frozenset(options.cluster_architectures)
+        cluster = by_system(options.cluster_architectures)
         found = reaches(demands(pod), evidence.known, cluster, asked.only)
         stated = bool(asked.prefer) and states_preference(pod)
     except Malformed as malformed:
@@ -108,7 +115,7 @@ def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decisio
 
 
 def _conflict(case: _Case) -> Decision:
-    pod, pins = case.pod, arch_pins(case.pod)
+    pod, pins = case.pod, _pins(case.pod)
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
     message = wording.conflict(pod, pins, case.found, case.evidence.known, case.asked, case.options)
     case.results.append(_result(pod, severity, message, wording.demanding_path(pod, pins, case.found)))
@@ -119,21 +126,24 @@ def _placed(case: _Case) -> Decision:
     pod, options, asked = case.pod, case.options, case.asked
     custom = pod.places
     needed_only = (case.once and options.immutable == "needed") or bool(custom and custom.needed_only)
-    pins = arch_pins(pod)
+    pins = _pins(pod)
     wanted = restriction(
-        case.found, pinned=bool(pins), always=options.affinity == "always" and not needed_only
+        case.found,
+        pinned=bool(pins),
+        always=options.affinity == "always" and not needed_only,
+        unlabelled=bool(asked.unlabelled),
     )
     lacking = _lacking(case)
     if custom is not None and custom.chosen and lacking and not pins:
         case.results.append(_result(pod, "warning", f"{custom.chosen}{wording.because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
     _warn(case, pins, wanted, lacking)
-    narrow = "" if options.stamp else leftover(pod, case.found)
+    narrow = "" if options.stamp else leftover(pod, case.found, unlabelled=bool(asked.unlabelled))
     if narrow:
         case.results.append(_result(pod, "info", narrow, required_terms(pod)[1]))
     written = NOTHING if options.affinity == "never" else wanted
 
-    applying = additions.applicable(asked.tolerate, case.found, case.evidence)
+    applying = additions.applicable(asked.tolerate, case.found, case.reachable, written, case.evidence)
     new = tolerations.uncovered(case.own, applying)
     covered = bool(applying) and not new
     preferred: list[tuple[str, int]] = []
@@ -171,7 +181,9 @@ def _placed(case: _Case) -> Decision:
             if problem:
                 return _decision(case, "Conflict", problem, lacking)
         restricted = case.reachable if written is not NOTHING else ()
-        reason = wording.changed(restricted, lacking, new, [architecture for architecture, _ in preferred])
+        _tell_of_written(case, written)
+        preferences = [architecture for architecture, _ in preferred]
+        reason = wording.changed(restricted, lacking, new, preferences, unlabelled=asked.unlabelled)
         return _decision(case, "Change", reason, lacking, tuple(patch))
     if wanted is not written:
         return _decision(case, "OptedOut", "affinity: never", lacking)
@@ -184,35 +196,67 @@ def _placed(case: _Case) -> Decision:
 def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tuple[Removed, ...]) -> None:
     """Adds the warnings of step (b), and the DaemonSet row's."""
     pod, options = case.pod, case.options
-    if pins and not any(reach.cluster & case.reachable for reach in case.found):
-        message = wording.foreign_pin(pins, options.cluster_architectures)
+    here = union(system.cluster for reach in case.found for system in reach.systems)
+    if pins and not here & case.reachable:
+        message = wording.foreign_pin(pod, pins, here)
         case.results.append(_result(pod, "warning", message, wording.demanding_path(pod, pins, case.found)))
+    chosen = {value for key, value in pod.namespace_selector if key in ARCH_LABELS}
+    if chosen and (len(chosen) > 1 or not chosen <= case.reachable):
+        message = wording.foreign_namespace(pod.ref.namespace, chosen, case.reachable)
+        case.results.append(_result(pod, "warning", message, pod.path))
     if wanted is NOTHING:
         return
     if options.affinity == "never":
         if not wanted.only_always:
             case.results.append(_result(pod, "warning", wording.unsafe(lacking), pod.path))
         return
-    for index, os, architectures in wanted.dead:
-        message = wording.dead_term(os, architectures, case.reachable)
-        case.results.append(_result(pod, "warning", message, (*required_terms(pod)[1], index)))
+    if wanted.dead or any(reach.lost for reach in case.found):
+        _warn_of_terms(case, wanted)
     if pod.ref.kind == "DaemonSet":
-        lost = [
-            architecture if reach.demand.os == "linux" else f"{reach.demand.os}/{architecture}"
-            for reach in case.found
-            for architecture in (reach.allowed & reach.cluster) - case.reachable
-        ]
+        lost = wording.lost_nodes(case.found)
         if lost:
             severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
             case.results.append(_result(pod, severity, wording.daemon_set(lost, lacking), pod.path))
 
 
+def _warn_of_terms(case: _Case, wanted: Restriction) -> None:
+    pod = case.pod
+    path = required_terms(pod)[1]
+    for reach in wanted.dead:
+        message = wording.dead_term(reach, case.reachable)
+        case.results.append(_result(pod, "warning", message, (*path, reach.demand.index or 0)))
+    for reach in case.found:
+        if reach.lost and reach.live:
+            index = reach.demand.index
+            at = pod.path if index is None else (*path, index)
+            case.results.append(_result(pod, "warning", wording.lost_systems(reach), at))
+
+
+def _tell_of_written(case: _Case, written: Restriction) -> None:
+    """Adds what is to be said of an affinity once it is written."""
+    if written is NOTHING or written.only_always:
+        return
+    constraints = case.pod.spec.get("topologySpreadConstraints")
+    for index, constraint in enumerate(constraints if isinstance(constraints, list) else ()):
+        if (
+            isinstance(constraint, dict)
+            and constraint.get("nodeAffinityPolicy") == "Ignore"
+            and constraint.get("whenUnsatisfiable") != "ScheduleAnyway"
+        ):
+            path = (*case.pod.path, "topologySpreadConstraints", index)
+            message = wording.spread(str(constraint.get("topologyKey")), case.reachable)
+            case.results.append(_result(case.pod, "warning", message, path))
+
+
 def _lacking(case: _Case) -> tuple[Removed, ...]:
     """The architectures of the cluster that an image took away, for the first term that lives."""
     reach = _telling(case)
-    if reach is None or reach.offered is None or reach.offered >= reach.cluster:
+    if reach is None:
         return ()
-    return removed(case.evidence.known, reach.demand.os, reach.cluster - reach.offered)
+    system = reach.systems[0]
+    if system.offered is None or system.offered >= system.cluster:
+        return ()
+    return removed(case.evidence.known, system.os, system.cluster - system.offered)
 
 
 def _telling(case: _Case) -> Reach | None:
@@ -231,7 +275,7 @@ def _decision(
     patch: tuple[Operation, ...] = (),
 ) -> Decision:
     reach = _telling(case)
-    offered = reach.offered if reach else None
+    offered = reach.systems[0].offered if reach else None
     return Decision(
         outcome,
         reason,
@@ -242,6 +286,11 @@ def _decision(
         case.once,
         tuple(case.results),
     )
+
+
+def _pins(pod: Pod) -> tuple[str, ...]:
+    """The architectures that the pod's nodeSelector will name once it is admitted."""
+    return tuple(dict.fromkeys((*arch_pins(pod), *runtime_pins(pod))))
 
 
 def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:

@@ -2,7 +2,8 @@
 
     nodeSelectorTerms:
     - matchExpressions:
-      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      alone, sorted: as archfit writes it
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      alone, sorted: as archfit writes it; NotIn
+                                                                      for a pod that tolerates virtual nodes
 
 Whoever wrote it, it is the user's as long as no `stamp` says otherwise: it stays, and the run says that it is narrower
 than the images are.
@@ -21,14 +22,22 @@ if TYPE_CHECKING:
     from archfit.workloads.pods import Pod
 
 
-def leftover(pod: Pod, found: Sequence[Reach]) -> str:
-    """What to say about the pod's only term, "" where there is nothing to say. Raises Malformed."""
-    reach = found[0]
-    if reach.demand.index is None or len(found) > 1:
+def leftover(pod: Pod, found: Sequence[Reach], *, unlabelled: bool) -> str:
+    """What to say about the pod's only term, "" where there is nothing to say. Raises Malformed.
+
+    unlabelled: the pod tolerates nodes without an arch label, and so gets NotIn.
+    """
+    reach, system = found[0], found[0].systems[0]
+    if reach.demand.index is None or len(found) > 1 or len(reach.systems) > 1:
         return ""
-    here = reach.cluster if reach.supported is None else reach.cluster & reach.supported
+    here = system.cluster if system.supported is None else system.cluster & system.supported
+    if not reach.allowed < here:
+        return ""
+    written = _written("In", reach.allowed)
+    if unlabelled and not reach.demand.asks_for_label:
+        written = _written("NotIn", system.cluster - reach.allowed)
     terms, _ = required_terms(pod)
-    if not reach.allowed < here or terms != [_written(sorted(reach.allowed))]:
+    if terms != [written]:
         return ""
     return (
         f"this allows only {listed(reach.allowed)}, though the images run on {listed(here)}: if an earlier run of "
@@ -36,5 +45,5 @@ def leftover(pod: Pod, found: Sequence[Reach]) -> str:
     )
 
 
-def _written(architectures: list[str]) -> dict[str, object]:
-    return {"matchExpressions": [{"key": ARCH, "operator": "In", "values": architectures}]}
+def _written(operator: str, architectures: frozenset[str]) -> dict[str, object]:
+    return {"matchExpressions": [{"key": ARCH, "operator": operator, "values": sorted(architectures)}]}

@@ -17,6 +17,7 @@ from archfit.placement.affinity import allowed, demands
 from archfit.placement.architectures import offered
 from archfit.placement.evidence import weigh
 from archfit.placement.images import answers_for
+from archfit.placement.reach import Offers
 from archfit.placement.selection import wishes
 from archfit.placement.shape import Malformed
 from archfit.record import Record
@@ -68,7 +69,8 @@ def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: S
     except Malformed as error:
         told = Result("error", str(error), pod.ref, dotted(error.path), pod.place)
         return Verdict(results=(*results, told))
-    systems = {demand.os for demand in asks}
+    by_os = Offers(evidence.known)
+    systems = {os for demand in asks for os in by_os.systems(demand)}
     wanted = [platform for platform in required if platform.os in systems]
     if not wanted:
         return Verdict(f"it is for {', '.join(sorted(systems))} nodes", results=results)
@@ -88,7 +90,9 @@ def _runs(architectures: set[str] | None, platform: Platform) -> bool:
 
 def _reachable(asks: Sequence[Demand], platform: Platform) -> bool:
     only = frozenset({platform.architecture})
-    return any(demand.os == platform.os and platform.architecture in allowed(demand, only) for demand in asks)
+    return any(
+        platform.os in demand.systems and platform.architecture in allowed(demand, only) for demand in asks
+    )
 
 
 def _named(platform: Platform) -> str:

@@ -8,13 +8,18 @@
     S ∩ C = C                               nothing; `affinity: always` writes In [C]
     S is every architecture                 nothing
 
-A dead term of one OS beside a live term of another may share an architecture with E: In [E] would leave it
-open, so it gets In [E - A(t)], and where that is empty `DoesNotExist`, which no node with an arch label
-meets. This holds for a pod whose nodeSelector names the architecture too.
+In [E] closes a dead term by contradicting what it asks; those of E that its own requirements let through are
+left out. Where they let all of E through, as a term of another OS may, it gets In [E] and In [another one]:
+never `DoesNotExist`, which nodes without an arch label meet.
+
+A pod that tolerates nodes without an arch label gets NotIn [C - S] instead, also to close a term: such nodes
+stay reachable. Terms that ask for the label never lead there, and are narrowed as above.
 """
 
 from __future__ import annotations
 
+from archfit.options.syntax import ARCHITECTURES
+from archfit.placement.affinity import meets
 from archfit.placement.reach import union
 from archfit.record import Record
 
@@ -22,47 +27,70 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from archfit.placement.affinity import Demand, Requirement
     from archfit.placement.reach import Reach
 
 
 class Restriction(Record):
-    """What to write.
+    """What to write; each requirement is on the node's architecture.
 
-    required: architectures of the one term to create, () for none.
-    narrowed: (index of a term, architectures to AND to it, () for `DoesNotExist`).
+    required: of the one term to create, None for none.
+    narrowed: (index of a term, what to AND to it); mostly one requirement.
     only_always: `required` is there because of `affinity: always` alone.
-    dead: (index of a term, its os, its architectures) of the terms that are made to match nothing.
+    dead: those of the terms that are made to match nothing.
     """
 
-    required: tuple[str, ...] = ()
-    narrowed: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    required: Requirement | None = None
+    narrowed: tuple[tuple[int, tuple[Requirement, ...]], ...] = ()
     only_always: bool = False
-    dead: tuple[tuple[int, str, tuple[str, ...]], ...] = ()
+    dead: tuple[Reach, ...] = ()
 
 
 NOTHING = Restriction()
 
 
-def restriction(found: Sequence[Reach], *, pinned: bool, always: bool) -> Restriction:
-    """The affinity for a pod whose E is not empty. pinned: nodeSelector names an architecture."""
+def restriction(found: Sequence[Reach], *, pinned: bool, always: bool, unlabelled: bool) -> Restriction:
+    """The affinity for a pod whose E is not empty.
+
+    pinned: nodeSelector names an architecture. unlabelled: it tolerates nodes without an arch label.
+    """
     first = found[0]
     if first.demand.index is None:
-        if pinned or first.supported is None:
+        if pinned or first.systems[0].supported is None:
             return NOTHING
-        common = first.supported & first.cluster
-        if common != first.cluster:
-            return Restriction(tuple(sorted(common)))
-        return Restriction(tuple(sorted(common)), only_always=True) if always else NOTHING
+        if first.barred:
+            return Restriction(_not_in(first) if unlabelled else _in(first.live))
+        return Restriction(_in(first.live), only_always=True) if always and not unlabelled else NOTHING
     reachable = union(reach.live for reach in found)
-    narrowed, dead = [], []
+    narrowed: list[tuple[int, tuple[Requirement, ...]]] = []
+    dead = []
     for reach in found:
         index = reach.demand.index
-        if index is None or reach.supported is None or reach.allowed <= reach.supported:
+        if index is None or not reach.barred:
             continue
-        if reach.live:
-            narrowed.append((index, tuple(sorted(reach.live))))
+        if unlabelled and not reach.demand.asks_for_label:
+            narrowed.append((index, (_not_in(reach),)))
+        elif reach.live:
+            narrowed.append((index, (_in(reach.live),)))
         else:
-            closing = reachable - reach.allowed if reachable & reach.allowed else reachable
-            narrowed.append((index, tuple(sorted(closing))))
-            dead.append((index, reach.demand.os, tuple(sorted(reach.allowed))))
-    return Restriction((), tuple(narrowed), only_always=False, dead=tuple(dead)) if narrowed else NOTHING
+            narrowed.append((index, _closing(reach.demand, reachable)))
+        if not reach.live:
+            dead.append(reach)
+    return Restriction(None, tuple(narrowed), dead=tuple(dead)) if narrowed else NOTHING
+
+
+def _in(architectures: frozenset[str]) -> Requirement:
+    return "In", tuple(sorted(architectures))
+
+
+def _not_in(reach: Reach) -> Requirement:
+    return "NotIn", tuple(sorted(union(system.lacking for system in reach.systems)))
+
+
+def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Requirement, ...]:
+    """What no node can meet together with the term."""
+    apart = frozenset(name for name in reachable if not meets(demand.requirements, name))
+    if apart:
+        return (_in(apart),)
+    another = next((name for name in ARCHITECTURES if name not in reachable), "none")
+    return _in(reachable), ("In", (another,))

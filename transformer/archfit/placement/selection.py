@@ -7,8 +7,10 @@
     --exclude KIND[/NAMESPACE[/NAME]]                                globs; parts left out match everything
     rules: [{match: .., skip: true}]
     an architecture or OS in nodeSelector that is filled in later    `{{..}}`, `$(..)`, `${..}` in templates
-    nodeSelector type: virtual-kubelet                               nodes without an arch label
-    a toleration of virtual-kubelet.io/provider, or of a key of unlabelledNodes (an empty key is none of them)
+    nodeSelector type: virtual-kubelet                               for nodes without an arch label alone
+
+A pod that tolerates virtual-kubelet.io/provider, or a key of unlabelledNodes, may run on such nodes beside real
+ones: it is as any other, but keeps those reachable. An empty key is none of them.
 
 Exclude globs: `DaemonSet`, `*/kube-system`, `job/*/migrate-*`. `*`, `?` and `[..]` as in fnmatch; the kind in
 any case, the rest as written; a namespace that the stream does not give is "" and matched by `*` alone.
@@ -47,6 +49,7 @@ class Wishes(Record):
     only_by: who says so.
     tolerate: the toleration rules that apply.
     prefer: (architecture, weight) pairs.
+    unlabelled: the key by which it tolerates nodes without an arch label, "" where it does not.
     platforms: what `archfit.dev/image-platforms` says of every image, None where it says nothing.
     results: errors in the annotations.
     controller: who decides in the pod's place, "" if nobody does.
@@ -60,6 +63,7 @@ class Wishes(Record):
     platforms: tuple[Platform, ...] | None = None
     results: tuple[Result, ...] = ()
     controller: str = ""
+    unlabelled: str = ""
 
 
 def wishes(pod: Pod, options: Options) -> Wishes:
@@ -93,6 +97,7 @@ def wishes(pod: Pod, options: Options) -> Wishes:
         options.prefer if prefer is None else prefer,
         noted.platforms,
         noted.results,
+        _unlabelled(pod, options),
     )
 
 
@@ -107,22 +112,28 @@ def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: boo
             return f"excluded by configuration ({pattern})"
     if skip_ruled:
         return "a rule of the configuration says skip"
-    return _virtual(pod, options)
+    return _by_selector(pod)
 
 
-def _virtual(pod: Pod, options: Options) -> str:
-    selector, tolerations = pod.spec.get("nodeSelector"), pod.spec.get("tolerations")
+def _by_selector(pod: Pod) -> str:
+    selector = pod.spec.get("nodeSelector")
+    if not isinstance(selector, dict):
+        return ""
     for label in _LABELS:
-        value = selector.get(label) if isinstance(selector, dict) else None
+        value = selector.get(label)
         if isinstance(value, str) and any(mark in value for mark in ("{{", "$(", "${")):
             return f"its nodeSelector's {label} is filled in later ({value})"
-    if isinstance(selector, dict) and selector.get("type") == "virtual-kubelet":
+    if selector.get("type") == "virtual-kubelet":
         return "it is for virtual nodes, which have no arch label (nodeSelector type: virtual-kubelet)"
-    if isinstance(tolerations, list):
-        for toleration in tolerations:
-            key = toleration.get("key") if isinstance(toleration, dict) else None
-            if isinstance(key, str) and (key == VIRTUAL_KUBELET or (key and key in options.unlabelled_nodes)):
-                return f"it is for nodes that have no arch label (toleration of {key})"
+    return ""
+
+
+def _unlabelled(pod: Pod, options: Options) -> str:
+    tolerations = pod.spec.get("tolerations")
+    for toleration in tolerations if isinstance(tolerations, list) else ():
+        key = toleration.get("key") if isinstance(toleration, dict) else None
+        if isinstance(key, str) and key and (key == VIRTUAL_KUBELET or key in options.unlabelled_nodes):
+            return key
     return ""
 
 

@@ -15,7 +15,9 @@ from __future__ import annotations
 from archfit.options.values import Toleration
 from archfit.patch import Add, Test
 from archfit.placement.shape import items, string
+from archfit.source.values import text_of
 
+_FIELDS = ("key", "operator", "value", "effect")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,15 +27,18 @@ if TYPE_CHECKING:
 
 
 def existing(pod: Pod) -> list[Toleration]:
-    """The pod's own tolerations; missing fields are "". Raises Malformed."""
-    if pod.spec.get("tolerations") is None:
-        return []
+    """The pod's own tolerations and its RuntimeClass's; missing fields are "". Raises Malformed."""
     found = []
+    if pod.runtime_class is not None:
+        found += [
+            Toleration(*[text_of(item.get(field)) for field in _FIELDS])
+            for item in pod.runtime_class.tolerations
+        ]
+    if pod.spec.get("tolerations") is None:
+        return found
     for index, item in enumerate(items(pod.spec, "tolerations", pod.at("tolerations")[:-1])):
         at = (*pod.at("tolerations"), index)
-        found.append(
-            Toleration(*[string(item, field, at) for field in ("key", "operator", "value", "effect")])
-        )
+        found.append(Toleration(*[string(item, field, at) for field in _FIELDS]))
     return found
 
 

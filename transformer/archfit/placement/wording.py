@@ -30,6 +30,9 @@ _ADVICE = (
     'archfit.dev/skip: "true" on it; --on-conflict leave leaves such pods as they are'
 )
 
+_SPLIT = "To keep both, write one term for each system, with its own kubernetes.io/os"
+_MOST = 4  # systems that a message names
+
 
 def listed(names: Iterable[str]) -> str:
     """`amd64, arm64`, sorted."""
@@ -41,16 +44,16 @@ def conflict(
 ) -> str:
     """Why the pod can go nowhere: its demands, every image with its architectures, what to do."""
     open_to = union(reach.allowed for reach in found)
-    systems = tuple(dict.fromkeys(reach.demand.os for reach in found)) or ("linux",)
-    pin = "nodeSelector"
-    if pod.places is not None and pod.places.architecture:
-        pin = dotted(pod.places.architecture)
-    demands = _demands(pins, pin, found, open_to, options)
+    systems = dict.fromkeys(system.os for reach in found for system in reach.systems)
+    demands = _demands(pod, pins, found, open_to, options)
     if asked.only is not None:
         demands += f", {asked.only_by} allows {listed(asked.only) or 'nothing'}"
-    offers = dict.fromkeys(_offer(use, answer, systems, open_to) for use, answer in images)
+    offers = dict.fromkeys(
+        _offer(use, answer, tuple(systems)[:_MOST] or ("linux",), open_to) for use, answer in images
+    )
     link = ", but " if open_to else "; "
-    return f"{demands}{link if offers else ''}{'; '.join(offers)}. {_ADVICE}"
+    split = f". {_SPLIT}" if any(reach.lost for reach in found) else ""
+    return f"{demands}{link if offers else ''}{'; '.join(offers)}{split}. {_ADVICE}"
 
 
 def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Path:
@@ -59,20 +62,32 @@ def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Pat
     if pins and pod.places is not None and pod.places.architecture:
         return pod.places.architecture
     if pins:
-        key = next(key for key in pod.spec["nodeSelector"] if key in ARCH_LABELS)
-        path = (*pod.at("nodeSelector"), key)
+        key = next((key for key in pod.spec.get("nodeSelector") or () if key in ARCH_LABELS), None)
+        path = (*pod.path, "runtimeClassName") if key is None else (*pod.at("nodeSelector"), key)
     elif not found or found[0].demand.index is not None:
         path = (*pod.at("affinity"), "nodeAffinity", REQUIRED)
     return path
 
 
+def _pinned(pod: Pod, pins: Sequence[str]) -> str:
+    named = {value for key, value in (pod.spec.get("nodeSelector") or {}).items() if key in ARCH_LABELS}
+    own = dotted(pod.places.architecture) if pod.places and pod.places.architecture else "nodeSelector"
+    by = [f"its {own}"] if named else []
+    if pod.runtime_class is not None and any(
+        key in ARCH_LABELS for key, _ in pod.runtime_class.node_selector
+    ):
+        by.append(f"the nodeSelector of RuntimeClass {pod.runtime_class.name}")
+    return f"pinned to {listed(pins)} by {' and '.join(by)}"
+
+
 def _demands(
-    pins: Sequence[str], pin: str, found: Sequence[Reach], open_to: frozenset[str], options: Options
+    pod: Pod, pins: Sequence[str], found: Sequence[Reach], open_to: frozenset[str], options: Options
 ) -> str:
     if not open_to:
-        return "no node matches its own nodeSelector and required node affinity"
+        end = f" and RuntimeClass {pod.runtime_class.name}" if pod.runtime_class is not None else ""
+        return f"no node matches its own nodeSelector and required node affinity{end}"
     if pins:
-        return f"pinned to {listed(pins)} by its {pin}"
+        return _pinned(pod, pins)
     if found[0].demand.index is not None and not open_to >= set(options.cluster_architectures):
         return f"pinned to {listed(open_to)} by its required node affinity"
     return f"no architecture is left: the cluster has {listed(options.cluster_architectures)}"
@@ -94,19 +109,83 @@ def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozense
     return f"{use.text} offers {only}{text}"
 
 
-def dead_term(os: str, architectures: Iterable[str], reachable: Iterable[str]) -> str:
-    """The warning for a required term that no node may match any more."""
+def no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
+    """The result for a pod that needs node affinity, in a custom resource that has no field for it."""
     return (
-        f"the images do not run on what this term allows ({os}: {listed(architectures)}), so it is closed; "
-        f"the pod runs on {listed(reachable)}"
+        f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node affinity; "
+        "restrict its namespace or nodes by other means, or leave such pods as they are with --on-conflict leave"
     )
 
 
-def foreign_pin(pins: Iterable[str], cluster: Iterable[str]) -> str:
+def no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
+    """The same for tolerations of all that the pod can reach."""
+    return (
+        f"it needs a toleration of {', '.join(map(taint, needed))}, but {kind} has no field for tolerations; "
+        "leave such pods as they are with --on-conflict leave"
+    )
+
+
+def dropped(kind: str, field: str, wanted: Iterable[str]) -> str:
+    """The result for what would be good for a pod, in a custom resource that has no field for it."""
+    return f"{', '.join(wanted)} would be added, but {kind} has no field for {field}"
+
+
+def dead_term(reach: Reach, reachable: Iterable[str]) -> str:
+    """The warning for a required term that no node may match any more."""
+    systems = ", ".join(system.os for system in reach.systems)
+    split = f". {_SPLIT}" if reach.lost else ""
+    return (
+        f"the images do not run on what this term allows ({systems}: {listed(reach.allowed)}), so it is closed; "
+        f"the pod runs on {listed(reachable)}{split}"
+    )
+
+
+def lost_systems(reach: Reach) -> str:
+    """The warning for a term of several systems, whose images run on different architectures on each."""
+    lost = listed(f"{os}/{architecture}" for os, architecture in reach.lost)
+    return (
+        f"this term allows {' and '.join(system.os for system in reach.systems)}, and one list of architectures "
+        f"holds for all of them: it keeps {listed(reach.live)} and loses {lost}, where the images run too. {_SPLIT}"
+    )
+
+
+def lost_nodes(found: Iterable[Reach]) -> list[str]:
+    """Nodes of the cluster that the pod allows and cannot reach: `arm64`, `windows/arm64`."""
+    allowed: dict[str, set[str]] = {}
+    kept: dict[str, set[str]] = {}
+    for reach in found:
+        for system in reach.systems:
+            allowed.setdefault(system.os, set()).update(system.allowed & system.cluster)
+            kept.setdefault(system.os, set()).update(reach.live & system.runs)
+    return [
+        architecture if os == "linux" else f"{os}/{architecture}"
+        for os, names in allowed.items()
+        for architecture in names - kept[os]
+    ]
+
+
+def foreign_pin(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -> str:
     """The warning for a nodeSelector whose architecture the cluster is not said to have."""
     return (
-        f"pinned to {listed(pins)} by its nodeSelector, but the cluster has {listed(cluster)}; "
+        f"{_pinned(pod, pins)}, but the cluster has {listed(cluster)}; "
         "correct one of them (--cluster-architectures)"
+    )
+
+
+def foreign_namespace(namespace: str, chosen: Iterable[str], reachable: Iterable[str]) -> str:
+    """The warning for a Namespace whose node selector leads away from what the pod can run on."""
+    return (
+        f"Namespace {namespace} selects nodes of {listed(chosen)} (annotation "
+        f"scheduler.alpha.kubernetes.io/node-selector), but the pod can run on {listed(reachable)} alone: where the "
+        "admission plugin PodNodeSelector is on, it stays Pending; correct the annotation or the images"
+    )
+
+
+def spread(key: str, reachable: Iterable[str]) -> str:
+    """The warning for a spread constraint that counts nodes which the pod cannot reach."""
+    return (
+        f"the pod is restricted to {listed(reachable)}, but nodeAffinityPolicy: Ignore counts every {key} as a domain, "
+        "also those without such nodes: replicas may stay Pending. Remove nodeAffinityPolicy (the default is Honor)"
     )
 
 
@@ -131,12 +210,17 @@ def changed(
     lacking: Sequence[Removed],
     tolerated: Sequence[Toleration],
     preferred: Iterable[str],
+    *,
+    unlabelled: str = "",
 ) -> str:
-    """The reason of a Change; each part may be empty."""
+    """The reason of a Change; each part may be empty. unlabelled: the key by which it tolerates virtual nodes."""
     parts = []
     architectures = listed(restricted)
     if architectures:
-        parts.append(f"restricted to {architectures}{because(lacking)}")
+        beside = (
+            f", and to nodes without an architecture label (toleration of {unlabelled})" if unlabelled else ""
+        )
+        parts.append(f"restricted to {architectures}{because(lacking)}{beside}")
     parts += [f"tolerates {taint(toleration)}" for toleration in tolerated]
     preferences = listed(preferred)
     if preferences:

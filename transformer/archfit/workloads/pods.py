@@ -76,6 +76,17 @@ class Places(Record):
         )
 
 
+class RuntimeClass(Record):
+    """What admission merges into the pods that name it (node.k8s.io/v1 RuntimeClass, `scheduling`).
+
+    node_selector: pairs. tolerations: as in a pod spec.
+    """
+
+    name: str
+    node_selector: tuple[tuple[str, str], ...] = ()
+    tolerations: tuple[dict[str, Any], ...] = ()
+
+
 class Pod(Record):
     """One pod spec and what surrounds it; plain values of `source.values`.
 
@@ -87,6 +98,8 @@ class Pod(Record):
     images: in the order containers, initContainers, volumes.
     between: (path, metadata) of what stands on the way to the pod beside these two, the outermost first: objects around
         this one, a CronJob's jobTemplate.
+    runtime_class: that of the stream which the pod names, where it says something about nodes.
+    namespace_selector: what the Namespace of the stream asks of nodes, where PodNodeSelector is on.
     """
 
     ref: ObjectRef
@@ -101,6 +114,8 @@ class Pod(Record):
     root: Path = ()
     places: Places | None = None
     between: tuple[tuple[Path, dict[str, Any]], ...] = ()
+    runtime_class: RuntimeClass | None = None
+    namespace_selector: tuple[tuple[str, str], ...] = ()
 
     def at(self, field: str) -> Path:
         """Where `affinity`, `tolerations` or `nodeSelector` of the pod is, or would be."""
