@@ -39,10 +39,15 @@ NEEDED: dict[str, tuple[list[str], str]] = {
     "helm3/gpu-operator.yaml": (["--on-absent", "leave"], "its image vgpu-manager does not exist"),
     "helm4/gpu-operator.yaml": (["--on-absent", "leave"], "its image vgpu-manager does not exist"),
 }
+WINDOWS = ("windows/amd64", "windows/arm64")
 WAYS: dict[str, tuple[list[str], dict[str, str], tuple[str, ...]]] = {
     "plain": ([], {}, ("amd64", "arm64")),
     "recreated": (["--hooks", "recreated"], {"hooks": "recreated"}, ("amd64", "arm64")),
-    "full": (["--immutable", "full"], {"immutable": "full"}, ("amd64", "arm64")),
+    "full": (
+        ["--immutable", "full", "--cluster-architectures", ",".join(("amd64", "arm64", *WINDOWS))],
+        {"immutable": "full"},
+        ("amd64", "arm64"),
+    ),
     "s390x": (["--cluster-architectures", "amd64,arm64,s390x"], {}, ("amd64", "arm64", "s390x")),
 }
 # Objects with a generated name, or a placeholder for one: kustomize takes no file that holds one.
@@ -109,7 +114,14 @@ def test_pods_land_where_their_images_run_and_nowhere_else(
     for before, after in ((ran.before, undone(ran.before, ran.after, ran.report)), custom):
         if before:
             known = stream.pinned()[1]
-            verdict = oracle(before, after, platforms=known, policy=policy, archs=architectures)
+            verdict = oracle(
+                before,
+                after,
+                platforms=known,
+                policy=policy,
+                archs=architectures,
+                windows=WINDOWS if way == "full" else (),
+            )
             assert verdict.violations == []
 
 

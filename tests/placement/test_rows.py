@@ -294,7 +294,7 @@ def test_a_dead_term_of_another_os_cannot_be_met(
     outcome = one(platforms, **fields)
     assert terms_of(outcome.spec) == after
     assert [result.severity for result in outcome.decision.results] == ["warning"]
-    assert one(platforms, **{**fields, "affinity": outcome.spec["affinity"]}).decision.patch == ()
+    assert one(platforms, **{**fields, **outcome.added}).decision.patch == ()
 
 
 EITHER = (OS, "In", ["linux", "windows"])

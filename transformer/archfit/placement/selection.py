@@ -97,7 +97,7 @@ def wishes(pod: Pod, options: Options) -> Wishes:
         options.prefer if prefer is None else prefer,
         noted.platforms,
         noted.results,
-        _unlabelled(pod, options),
+        unlabelled=_unlabelled(pod, options),
     )
 
 
