@@ -64,6 +64,8 @@ DROPS = {
         "v1beta1",
     ): "podTemplate is an object without members there",
 }
+# Argo's full definitions of 3.5 drop inline templates, with all that is in them; later ones preserve them.
+INLINE = re.compile(r"spec\S*\.inline\.(affinity|tolerations): unknown field")
 OPTIONS = Options(on_conflict="leave", prefer=(("arm64", 10),))
 
 
@@ -297,7 +299,8 @@ def test_samples_stay_accepted(
         kinds.add((value["apiVersion"], value["kind"]))
         if after is not None and after != value:
             edits += 1
-            assert set(schema_judge.errors(after)) - set(before) == set(), json.dumps(value)
+            new = {error for error in schema_judge.errors(after) if not INLINE.match(error)}
+            assert new - set(before) == set(), json.dumps(value)
     print(f"{good} objects of {len(kinds)} kinds accepted before and after, {edits} of all changed")
     assert good >= accepted
     assert edits >= changed

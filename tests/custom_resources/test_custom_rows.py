@@ -10,50 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from adding import FLOW, diff
 from archfit.options.values import Options
 from streaming import Failed, edited, placed, sides
 
 if TYPE_CHECKING:
     from judging import Judge
-
-TERM = """\
-nodeAffinity:
-  requiredDuringSchedulingIgnoredDuringExecution:
-    nodeSelectorTerms:
-    - matchExpressions:
-      - key: kubernetes.io/arch
-        operator: In
-        values:
-        - amd64
-"""
-TOLERATION = """\
-- key: kubernetes.io/arch
-  operator: Equal
-  value: arm64
-  effect: NoSchedule
-"""
-FLOW = "{key: kubernetes.io/arch, operator: Equal, value: arm64, effect: NoSchedule}"
-AFFINITY = "affinity:\n" + "".join(f"  {line}\n" for line in TERM.splitlines())
-TOLERATIONS = "tolerations:\n" + TOLERATION
-
-
-def added(indent: int, block: str) -> str:
-    """The lines of a block as a diff adds them."""
-    return "".join(f"+{' ' * indent}{line}\n" for line in block.splitlines())
-
-
-def diff(text: str) -> str:
-    """A diff whose lines `+N NAME` stand for a block at indent N."""
-    blocks = {"AFFINITY": AFFINITY, "TOLERATIONS": TOLERATIONS, "TERM": TERM, "TOLERATION": TOLERATION}
-    lines = []
-    for line in text.removeprefix("\n").splitlines(keepends=True):
-        head, _, name = line.strip().partition(" ")
-        if head[:1] == "+" and head[1:].isdigit() and name in blocks:
-            lines.append(added(int(head[1:]), blocks[name]))
-        else:
-            lines.append(line if line[:1] == "+" else " " + line)
-    return "".join(lines)
-
 
 ROWS = [
     pytest.param(

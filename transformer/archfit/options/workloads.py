@@ -9,13 +9,14 @@
         podSpec: spec.servers[*].pod      # [*] is every item of a list or every member of a mapping
         within: spec.servers[*]           # there is a pod where this exists; podSpec is created below it if need be
         images: [spec.image]              # images that do not stand in containers
+        neverRun: [spec.baseImage]        # images that these pods do not run
         affinity: none                    # the kind has no such field; or the path of what holds nodeAffinity
         tolerations: spec.tolerations
         nodeSelector: spec.nodes
         immutable: true                   # it cannot be changed once applied
 
 Paths are from the object's root, and a [*] means the same item in all of them as far as they begin alike. The rows of
-a kind replace those that archfit has for it.
+a kind replace those that archfit has for it. An image that no row of the kind names leaves its pods without toleration.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from archfit.patch import Path
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
-_KEYS = ("group", "kind", "podSpec", "within", "images", *_FIELDS, "immutable")
+_KEYS = ("group", "kind", "podSpec", "within", "images", "neverRun", *_FIELDS, "immutable")
 _EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
 
 
@@ -48,6 +49,7 @@ def _workload(value: object) -> Workload:
             raise Problem(f"has no {key}: write it as {{{_EXAMPLE}}}")
     pod_spec = data.within("podSpec", _path, found["podSpec"])
     images = data.within("images", _images, found["images"]) if "images" in found else ()
+    never = data.within("neverRun", _images, found["neverRun"]) if "neverRun" in found else ()
     fields = {name: data.within(name, _field, found[name]) for name in _FIELDS if name in found}
     there = data.within("within", _path, found["within"]) if "within" in found else ()
     if there and pod_spec[: len(there)] != there:
@@ -59,6 +61,7 @@ def _workload(value: object) -> Workload:
         data.within("immutable", data.boolean, found["immutable"]) if "immutable" in found else False,
         there=there or (pod_spec if images or fields else ()),
         images=tuple((path,) for path in images),
+        never_run=tuple((path, "its row says so") for path in never),
         affinity=fields.get("affinity", ()),
         tolerations=fields.get("tolerations", ()),
         node_selector=fields.get("nodeSelector", ()),
@@ -112,6 +115,7 @@ WORKLOADS = Kind(
                 "podSpec": _PATH,
                 "within": _PATH,
                 "images": {"type": "array", "items": _PATH},
+                "neverRun": {"type": "array", "items": _PATH},
                 **dict.fromkeys(_FIELDS, _PATH),
                 "immutable": {"type": "boolean"},
             },

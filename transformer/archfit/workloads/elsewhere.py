@@ -13,14 +13,15 @@ A "*" stands for every item or member; in all paths of a row that begin alike it
 
 from __future__ import annotations
 
-from archfit.patch import dotted, undotted
-from archfit.source.values import Typed, text_of
+from archfit.patch import dotted
+from archfit.source.values import text_of
+from archfit.workloads.default_affinity import default_affinity
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import ImageUse, Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from archfit.options.values import Workload
@@ -32,13 +33,39 @@ _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector"
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
 
+class Shared:
+    """What all pods of a row in one object have in common, found once."""
+
+    def __init__(self, row: Workload, value: dict[str, Any]) -> None:
+        self._value = value
+        self._images: dict[Path, list[ImageUse]] = {}
+        self._shadows = row.shadows
+        self._holders: list[tuple[str, Path]] | None = None
+
+    def images(self, pattern: Path) -> list[ImageUse]:
+        """The images at a pattern that is the same for every pod."""
+        if pattern not in self._images:
+            self._images[pattern] = _named(self._value, pattern)
+        return self._images[pattern]
+
+    def shadowing(self) -> list[tuple[str, Path]]:
+        """(field, mapping) that may hold for any pod: two for each field, as one of them may be the pod's own."""
+        if self._holders is None:
+            found: dict[str, dict[Path, None]] = {name: {} for name in _FIELDS}
+            for marker in self._shadows:
+                for path, _ in matches(self._value, marker):
+                    for name, holders in found.items():
+                        if len(holders) < 2 and get(self._value, (*path[:-1], name)) not in (None, {}, []):
+                            holders[path[:-1]] = None
+            self._holders = [(name, holder) for name, holders in found.items() for holder in holders]
+        return self._holders
+
+
 class Found:
     """One pod of an object: what `find` makes a Pod of. Paths are from the object's root."""
 
-    def __init__(
-        self, row: Workload, value: dict[str, Any], there: Path, shadows: Sequence[tuple[Path, str]]
-    ) -> None:
-        self._row, self._value, self._there, self._shadows = row, value, there, shadows
+    def __init__(self, row: Workload, value: dict[str, Any], there: Path, shared: Shared) -> None:
+        self._row, self._value, self._there, self._shared = row, value, there, shared
         self.path = self._same(row.pod_spec)
         spec = get(value, self.path)
         self.spec: dict[str, Any] = spec if isinstance(spec, dict) else {}
@@ -57,10 +84,10 @@ class Found:
                     holder, list if isinstance(path[end], int) else dict
                 ):
                     return f"{dotted(path[:end])} has to be a mapping"
-        for above, name in self._shadows:
-            if above != self.path and self.spec.get(name) in (None, {}, []):
+        for name, holder in self._shared.shadowing():
+            if holder != self.path and self.spec.get(name) in (None, {}, []):
                 return (
-                    f"{dotted((*above, name))} may hold for {dotted(self.path)} as well; "
+                    f"{dotted((*holder, name))} may hold for {dotted(self.path)} as well; "
                     f"write the {name} that it needs into {dotted(self.path)} itself"
                 )
         return ""
@@ -179,88 +206,44 @@ class Found:
                 yield ImageUse(path, None, unasked=reason)
 
     def _named(self, pattern: Path) -> list[ImageUse]:
-        """The images at a path of the row; `(.., "repository+tag")` names two members of one mapping."""
-        if pattern[-1] == "*":
-            texts = ((path, text_of(value)) for path, value in matches(self._value, self._same(pattern)))
-            return [ImageUse(path, text) for path, text in texts if text]
-        last = str(pattern[-1]).split("+")
-        found = []
-        for path, holder in matches(self._value, self._same(pattern[:-1])):
-            parts = [text_of(holder.get(name)) for name in last] if isinstance(holder, dict) else []
-            if parts and all(parts):
-                found.append(
-                    ImageUse(
-                        (*path, last[0]),
-                        ":".join(parts),
-                        pull_policy=text_of(holder.get("imagePullPolicy")),
-                        container=text_of(holder.get("name")),
-                    )
+        """The images at a path of the row."""
+        own = self._same(pattern)
+        return self._shared.images(pattern) if own == pattern else _named(self._value, own)
+
+
+def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
+    """The images at a path of a row; `(.., "repository+tag")` names two members of one mapping."""
+    if pattern[-1] == "*":
+        texts = ((path, text_of(text)) for path, text in matches(value, pattern))
+        return [ImageUse(path, text) for path, text in texts if text]
+    last = str(pattern[-1]).split("+")
+    found = []
+    for path, holder in matches(value, pattern[:-1]):
+        parts = [text_of(holder.get(name)) for name in last] if isinstance(holder, dict) else []
+        if parts and all(parts):
+            found.append(
+                ImageUse(
+                    (*path, last[0]),
+                    ":".join(parts),
+                    pull_policy=text_of(holder.get("imagePullPolicy")),
+                    container=text_of(holder.get("name")),
                 )
-        return found
+            )
+    return found
 
 
 def found_by(row: Workload, value: dict[str, Any]) -> Iterator[Found]:
     """The pods that a row finds in an object."""
-    source = row.there or row.pod_spec
-    shadows = _shadows(row, value)
+    source, shared = row.there or row.pod_spec, Shared(row, value)
     for there, holder in matches(value, source):
         if isinstance(holder, dict) and not any(
             _barred(value, bound(pattern, source, there), text) for pattern, text in row.unless
         ):
-            yield Found(row, value, there, shadows)
-
-
-def _shadows(row: Workload, value: dict[str, Any]) -> list[tuple[Path, str]]:
-    """(what holds it, field) of the fields that may hold for other pods too.
-
-    Two of each field do: one of them is not the pod's own.
-    """
-    found: list[tuple[Path, str]] = []
-    left = dict.fromkeys(_FIELDS, 2)
-    for marker in row.shadows:
-        for path, _ in matches(value, marker):
-            for name in _FIELDS:
-                above = path[:-1]
-                if (
-                    left[name]
-                    and get(value, (*above, name)) not in (None, {}, [])
-                    and (above, name) not in found
-                ):
-                    found.append((above, name))
-                    left[name] -= 1
-    return found
+            yield Found(row, value, there, shared)
 
 
 def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
     return any(not text or text_of(found) == text for _, found in matches(value, pattern))
-
-
-def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """The affinity that the operator writes for an object that has none, or None and what to warn of."""
-    if isinstance(row.default_affinity, str):
-        return None, row.default_affinity
-    try:
-        return _filled(row.default_affinity, value), ""
-    except LookupError as missing:
-        return None, (
-            f"{row.kind} has a default affinity of its operator, which ends with this one; it cannot be written "
-            f"along, as {missing.args[0]} is missing"
-        )
-
-
-def _filled(template: Any, value: dict[str, Any]) -> Any:
-    if isinstance(template, int):
-        return Typed("int", str(template))
-    if isinstance(template, str):
-        if template[:1] != "{":
-            return template
-        text = text_of(get(value, undotted(template[1:-1])))
-        if not text:
-            raise LookupError(template[1:-1])
-        return text
-    if isinstance(template, dict):
-        return {key: _filled(member, value) for key, member in template.items()}
-    return [_filled(item, value) for item in template]
 
 
 def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from archfit.errors import InvalidInput
 from archfit.outcome import ObjectRef
 from archfit.source.values import text_of
 from archfit.workloads.pods import ImageUse, Pod
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from archfit.workloads.table import Own
 
 _LIST_DEPTH = 16
+# Of one object: what its pods share counts for each of them.
+_IMAGES = 100_000
 
 
 def find_pods(value: Any, place: Place, path: Path = (), own: Own | None = None) -> list[Pod]:
@@ -110,7 +113,7 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
 
 
 def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = None) -> Iterator[Pod]:
-    """The pods of one object, which stands at path."""
+    """The pods of one object, which stands at path. Raises InvalidInput for more images than anybody writes."""
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
     rows = rows_of(api_version, kind, own or {})
     found = _by_rows(rows, value, place, path)
@@ -118,19 +121,31 @@ def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = N
     if key in WORKLOADS and not (own and key in own):
         yield from found
         return
+    count = 0
     unasked: tuple[ImageUse, ...] | None = None
     for pod in found:
         if unasked is None:
-            unasked = tuple(_unread(rows, value, path))
+            unasked = tuple(_unread(rows, value, path, own=bool(own and key in own)))
+        count += len(pod.images)
+        if count > _IMAGES:
+            raise InvalidInput(
+                f"the pods of this {kind} share so many images that there are more than {_IMAGES} in all; "
+                "write it as several objects"
+            )
         yield pod.replace(images=(*pod.images, *unasked)) if unasked else pod
+        unasked = unasked[:1]
 
 
-def _unread(rows: tuple[Workload, ...], value: dict[str, Any], path: Path) -> Iterator[ImageUse]:
-    """The images that no row reads: whether the pods of the object run them, nobody can say."""
+def _unread(
+    rows: tuple[Workload, ...], value: dict[str, Any], path: Path, *, own: bool
+) -> Iterator[ImageUse]:
+    """The images that no row reads: whether the pods of the object run them, nobody can say. own: the user's rows."""
     from archfit.workloads.unread import unread
 
+    remedy = "; name its path under images or neverRun of the kind's row" if own else ""
     for at, image in unread(rows, value):
-        yield ImageUse((*path, *at), None, unasked=f"archfit does not know which pod runs {image} there")
+        reason = f"archfit does not know which pod runs {image} there{remedy}"
+        yield ImageUse((*path, *at), None, unasked=reason)
 
 
 def _by_rows(rows: tuple[Workload, ...], value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:

@@ -1,0 +1,44 @@
+"""The affinity that an operator writes as long as its object has none: the row's template with the object's values.
+
+{"matchLabels": {"example.com/cluster": "{metadata.name}"}}  ->  {"matchLabels": {"example.com/cluster": "logs"}}
+"""
+
+from __future__ import annotations
+
+from archfit.patch import undotted
+from archfit.source.values import Typed, text_of
+from archfit.workloads.patterns import get
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from archfit.options.values import Workload
+
+
+def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """The affinity that the operator writes for an object that has none, or None and what to warn of."""
+    if isinstance(row.default_affinity, str):
+        return None, row.default_affinity
+    try:
+        return _filled(row.default_affinity, value), ""
+    except LookupError as missing:
+        return None, (
+            f"{row.kind} has a default affinity of its operator, which ends with this one; it cannot be written "
+            f"along, as {missing.args[0]} is missing"
+        )
+
+
+def _filled(template: Any, value: dict[str, Any]) -> Any:
+    if isinstance(template, int):
+        return Typed("int", str(template))
+    if isinstance(template, str):
+        if template[:1] != "{":
+            return template
+        text = text_of(get(value, undotted(template[1:-1])))
+        if not text:
+            raise LookupError(template[1:-1])
+        return text
+    if isinstance(template, dict):
+        return {key: _filled(member, value) for key, member in template.items()}
+    return [_filled(item, value) for item in template]
