@@ -264,3 +264,62 @@ def test_discover_names_the_renderer_or_nothing(plugin: Plugin, tmp_path: Path) 
     }.items():
         said[name] = plugin.run("discover", cwd=repository(tmp_path / (name or "none"), files) / "app").ok()
     assert said == {name: name.encode() for name in said}
+
+
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: {name}, annotations: {{{annotation}}}}}
+spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: x.example/app:1}}]}}}}}}
+"""
+JOBS = {
+    "argo": "argocd.argoproj.io/hook: PreSync",
+    "helm": "helm.sh/hook: pre-upgrade",
+    "replaced": "argocd.argoproj.io/sync-options: 'Force=true,Replace=true'",
+    "replaced-but-not-forced": "argocd.argoproj.io/sync-options: Replace=true",
+    "plain": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("by", "tolerating"),
+    [
+        pytest.param({}, ["argo", "helm", "replaced"], id="the-door-knows-hooks"),
+        pytest.param({"hooks": "immutable"}, [], id="the-application-says-otherwise"),
+        pytest.param({"ARCHFIT_HOOKS": "immutable"}, [], id="the-operator-says-otherwise"),
+        pytest.param({"immutable": "full"}, list(JOBS), id="all-are-replaced"),
+    ],
+)
+def test_argo_cd_makes_hooks_anew(
+    plugin: Plugin, tmp_path: Path, judge: Judge, by: dict[str, str], tolerating: list[str]
+) -> None:
+    files = {f"{name}.yaml": JOB.format(name=name, annotation=text) for name, text in JOBS.items()}
+    app = repository(tmp_path / "repo", files) / "app"
+    environ = {name: value for name, value in by.items() if name.isupper()}
+    parameters = [{"name": name, "string": value} for name, value in by.items() if not name.isupper()]
+    environ["ARCHFIT_IMAGE_PLATFORMS"] = "x.example/app=linux/amd64,linux/arm64"
+    ran = plugin.run("generate", cwd=app, ARGOCD_APP_PARAMETERS=json.dumps(parameters), **environ)
+    found = {one["metadata"]["name"]: one["spec"]["template"]["spec"] for one in judge.kubectl(ran.ok())}
+    assert sorted(name for name, spec in found.items() if "tolerations" in spec) == sorted(tolerating)
+
+
+@pytest.mark.parametrize("given", ["", "spec: {hooks: immutable}\n"], ids=["the-default", "a-value"])
+def test_what_the_operator_enforces_is_no_contradiction_to_the_door(
+    plugin: Plugin, tmp_path: Path, given: str
+) -> None:
+    app = repository(tmp_path / "repo", {"a.yaml": JOB.format(name="a", annotation=JOBS["argo"])}) / "app"
+    config = tmp_path / "archfit.yaml"
+    config.write_text(
+        f"apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n{given}operator: {{enforced: [hooks, onBlank]}}\n",
+        encoding="utf-8",
+    )
+    environ = {
+        "ARCHFIT_CONFIG": str(config),
+        "ARCHFIT_IMAGE_PLATFORMS": "x.example/app=linux/amd64,linux/arm64",
+    }
+    ran = plugin.run("generate", cwd=app, **environ)
+    assert (b"tolerations" in ran.ok()) is not bool(given)
+    other = json.dumps([{"name": "hooks", "string": "recreated" if given else "immutable"}])
+    refused = plugin.run("generate", cwd=app, ARGOCD_APP_PARAMETERS=other, **environ)
+    assert (refused.status, refused.stdout) == (2, b"")
+    assert "hooks is enforced by" in refused.stderr

@@ -51,7 +51,7 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     for key, given in chosen.items():
         parts[BY_KEY[key].part][BY_KEY[key].field] = given.value
     for layer in layers:
-        _enforce(layer, layers)
+        _enforce(layer, layers, fallback)
     settings = Settings(
         Options(**parts["spec"]),  # type: ignore[arg-type]  # the table's kinds give each field its type; tested
         Operator(**parts["operator"]),  # type: ignore[arg-type]  # as above
@@ -69,10 +69,10 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     return settings
 
 
-def _enforce(operator: Layer, layers: Sequence[Layer]) -> None:
+def _enforce(operator: Layer, layers: Sequence[Layer], fallback: Layer | None) -> None:
     for key in operator.enforced:
         option = BY_KEY[key]
-        own = operator.given.get(key)
+        own = operator.given.get(key) or (fallback.given.get(key) if fallback else None)
         fixed = (
             own.value if own else getattr(Options() if option.part == "spec" else Operator(), option.field)
         )
