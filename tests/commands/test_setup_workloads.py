@@ -54,7 +54,7 @@ spec:
   workloads:
     # data.example.com/Database, by the schema of v1
     # Check: spec.backup.image: no affinity or tolerations beside or above it; if a pod of a row runs it, add it to
-    #   its images
+    #   its images, else to neverRun
     # Check: version v2 differs (no row): the rows are those of v1
     - group: data.example.com
       kind: Database

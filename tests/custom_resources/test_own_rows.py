@@ -184,6 +184,98 @@ WRONG = [
 ]
 
 
+TWICE = [
+    pytest.param("podSpec: spec.a", "podSpec: spec.a, images: [spec.b]", "spec.a.affinity.nodeAffinity", id="alike"),
+    pytest.param("podSpec: spec.a", "podSpec: spec.b, affinity: spec.a.affinity", "spec.a.affinity", id="one field"),
+    pytest.param("podSpec: 'spec.a[*].b'", "podSpec: spec.a.x.b", "spec.a.x.b.affinity", id="one of the items"),
+    pytest.param("podSpec: spec.a.x.b", "podSpec: 'spec.a[*].b'", "spec.a[*].b.affinity", id="all of the items"),
+    pytest.param(
+        "podSpec: spec.a, affinity: none", "podSpec: spec.a, affinity: spec.x", "spec.a.tolerations", id="tolerations",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other", "path"), TWICE)
+def test_two_rows_for_one_place_are_one_error_with_its_line(one: str, other: str, path: str) -> None:
+    rows = [
+        f"{{group: a.b, kind: {kind}, {row}}}"
+        for kind, row in (("W", one), ("V", other), ("W", one), ("W", other))
+    ]
+    text = f"{HEAD}spec:\n  workloads:\n" + "".join(f"  - {row}\n" for row in rows)
+    with pytest.raises(UsageError) as wrong:
+        from_file(text.encode(), "archfit.yaml")
+    said = str(wrong.value)
+    assert said.startswith(f"archfit.yaml line 8, spec.workloads[3]: two rows for W write to {path}")
+    assert said.endswith(": make one of them, with all images of that pod in it")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["podSpec: spec.a", "podSpec: spec.b"],
+        ["podSpec: spec.a", "podSpec: spec.a.b"],
+        ["podSpec: spec.a", "podSpec: spec.a"],
+        ["podSpec: 'spec.a[*].b'", "podSpec: spec.a.x.c"],
+        ["podSpec: spec.a", "podSpec: spec.a, affinity: none, tolerations: none"],
+    ],
+    ids=[
+        "beside each other",
+        "one inside of the other",
+        "the same row twice",
+        "other members",
+        "nothing written",
+    ],
+)
+def test_other_rows_of_a_kind_go_together(rows: list[str]) -> None:
+    text = f"{HEAD}spec:\n  workloads:\n" + "".join(f"  - {{group: a.b, kind: W, {row}}}\n" for row in rows)
+    assert from_file(text.encode(), "archfit.yaml").given["workloads"].value
+
+
+KAFKA = b"""\
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+spec:
+  kafka:
+    image: both:1
+"""
+LESS = (
+    "spec:\n  workloads:\n  - {group: kafka.strimzi.io, kind: Kafka, podSpec: spec.kafka.template.pod, "
+    "within: spec.kafka, images: [%s]}\n"
+)
+
+
+def test_rows_that_read_less_than_archfits_own_are_told_once() -> None:
+    """A row of the user's replaces those that archfit has, and with them what they read."""
+    stream = KAFKA + b"---\n" + KAFKA
+    said = [str(one) for one in edited(stream, configured(LESS % "spec.kafka.image")).transformed.results]
+    (told,) = [one for one in said if "workloads:" in one]
+    assert told.startswith(
+        "warning: workloads: the rows for kafka.strimzi.io/Kafka replace archfit's own, which read "
+        "spec.kafka.brokerRackInitImage, spec.cruiseControl.template.pod, "
+    )
+    assert told.endswith(" too: add it to your rows, or leave your rows out")
+
+
+def test_rows_that_read_as_much_are_not_told() -> None:
+    rollout = (
+        b"apiVersion: argoproj.io/v1alpha1\nkind: Rollout\n"
+        b"spec: {template: {spec: {containers: [{image: 'app:1'}]}}}\n"
+    )
+    row = "spec:\n  workloads:\n  - {group: argoproj.io, kind: Rollout, podSpec: spec.template.spec}\n"
+    assert edited(rollout, configured(row)).transformed.results == ()
+    assert edited(KAFKA).transformed.results == edited(KAFKA, configured(row)).transformed.results
+
+
+def test_a_kind_of_kubernetes_that_is_replaced_is_told_too() -> None:
+    job = b"apiVersion: batch/v1\nkind: CronJob\nspec: {x: {containers: [{image: 'app:1'}]}}\n"
+    row = "spec:\n  workloads:\n  - {group: batch, kind: CronJob, podSpec: spec.x}\n"
+    (told,) = edited(job, configured(row)).transformed.results
+    assert (
+        "batch/CronJob replace archfit's own, which read spec.jobTemplate.spec.template.spec too"
+        in told.message
+    )
+
+
 @pytest.mark.parametrize(("row", "message"), WRONG)
 def test_a_wrong_row_is_an_error_with_its_line(row: str, message: str) -> None:
     text = f"{HEAD}spec:\n  workloads:\n  - {row}\n"

@@ -192,7 +192,10 @@ def test_a_shape_becomes_a_row(spec: Any, rows: list[dict[str, Any]]) -> None:
     assert notes == []
 
 
-HOMELESS = "no affinity or tolerations beside or above it; if a pod of a row runs it, add it to its images"
+HOMELESS = (
+    "no affinity or tolerations beside or above it; "
+    "if a pod of a row runs it, add it to its images, else to neverRun"
+)
 NOTES = [
     pytest.param(
         {"image": TEXT},

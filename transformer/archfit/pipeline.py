@@ -93,6 +93,11 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
         from archfit.workloads.untouched import told
 
         results += told(untouched)
+    if rows:
+        from archfit.workloads.overlap import incomplete
+
+        kinds = ((pod.group, pod.ref.kind) for document in documents for pod in document.pods)
+        results += incomplete(rows, kinds)
     controlled = tuple(one for one in untouched if one.controller)
     for document in documents:
         if data.find(_OURS, document.span.start, document.span.end) >= 0:

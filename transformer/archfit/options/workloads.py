@@ -16,7 +16,8 @@
         immutable: true                   # it cannot be changed once applied
 
 Paths are from the object's root, and a [*] means the same item in all of them as far as they begin alike. The rows of
-a kind replace those that archfit has for it. An image that no row of the kind names leaves its pods without toleration.
+a kind replace those that archfit has for it; two of them that write to the same place are an error. An image that no
+row of the kind names leaves its pods without toleration.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from archfit.patch import undotted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from archfit.patch import Path
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
@@ -38,8 +41,42 @@ _EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
 
 
 def workloads(value: object) -> tuple[Workload, ...]:
-    """The rows, in their order. Raises Problem."""
-    return data.items(value, _workload, f"{{{_EXAMPLE}}}")
+    """The rows, in their order. Raises Problem, also for two rows of a kind that place the same pods."""
+    rows = data.items(value, _workload, f"{{{_EXAMPLE}}}")
+    taken: dict[tuple[str, str], list[tuple[Path, Workload]]] = {}
+    for row in rows:
+        known = taken.setdefault((row.group, row.kind), [])
+        paths = list(_written(row))
+        for path in paths:
+            if any(other != row and _meet(path, at) for at, other in known):
+                shown = ".".join(map(str, path)).replace(".*", "[*]")
+                raise Problem(
+                    f"two rows for {row.kind} write to {shown}: make one of them, with all images of that pod in it",
+                    (_place(value, row),),
+                )
+        known += ((path, row) for path in paths)
+    return rows
+
+
+def _written(row: Workload) -> Iterator[Path]:
+    """Where archfit may write for the row."""
+    if row.affinity is not None:
+        yield (*(row.affinity or (*row.pod_spec, "affinity")), "nodeAffinity")
+    if row.tolerations is not None:
+        yield row.tolerations or (*row.pod_spec, "tolerations")
+
+
+def _meet(one: Path, other: Path) -> bool:
+    """Whether both patterns mean the same place in some object."""
+    return len(one) == len(other) and all(
+        left == right or "*" in {left, right} for left, right in zip(one, other, strict=True)
+    )
+
+
+def _place(value: object, row: Workload) -> int:
+    """The number of the row in the list as written, where doubles count."""
+    listed = value if isinstance(value, list) else []
+    return next(number for number, item in enumerate(listed) if _workload(item) == row)
 
 
 def _workload(value: object) -> Workload:

@@ -100,7 +100,8 @@ def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[
             rows.append(row)
             shown.update(images)
     notes += [
-        f"{text(image)}: no affinity or tolerations beside or above it; if a pod of a row runs it, add it to its images"
+        f"{text(image)}: no affinity or tolerations beside or above it; if a pod of a row runs it, add it to its "
+        "images, else to neverRun"
         for image in sorted(dict.fromkeys(homeless))
         if image not in shown
     ]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from archfit.record import Record
 from archfit.source.values import Typed, text_of
+from archfit.workloads.unread import IMAGE_ENDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ _WITHOUT_POD = """
     imagePullSecrets strategy updateStrategy rbd
 """
 _NOTHING = frozenset(_WITHOUT_POD.split())
-_IMAGE_ENDS = ("image", "imagename", "image_name")
 
 
 class PodSpec(Record):
@@ -134,7 +134,8 @@ class _Walk:
                 continue
             if not self._image(name, mapping(member), properties, path):
                 self.take(member, (*path, name))
-        for key in ("items", "additionalProperties"):
+        # Kubernetes refuses either of these beside `properties`; a row for both would write to one place twice.
+        for key in () if properties else ("items", "additionalProperties"):
             self.take(schema.get(key), (*path, "*"))
 
     def _pod_spec(self, properties: dict[str, Any], path: Path) -> bool:
@@ -166,7 +167,7 @@ class _Walk:
 
     def _image(self, name: str, member: dict[str, Any], beside: dict[str, Any], path: Path) -> bool:
         """Whether the member is an image, which is noted."""
-        word = name.lower()
+        word = name.replace("_", "").replace("-", "").lower()
         kind = text_of(member.get("type"))
         if word.endswith("images"):
             inner = mapping(member.get("items")) or mapping(member.get("additionalProperties"))
@@ -174,7 +175,7 @@ class _Walk:
                 self.images.append((*path, name, "*"))
                 return True
             return False
-        if not word.endswith(_IMAGE_ENDS):
+        if not word.endswith(IMAGE_ENDS):
             return False
         if kind == "string":
             self.images.append((*path, name))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from archfit.options.values import Workload
     from archfit.patch import Path
 
-_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imageurl")
+IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imageurl")
 _MEMBERS = ("repository", "reference", "name", "tag")
 # rbd.image is a block device (core/v1 RBDVolumeSource).
 _NO_IMAGES = frozenset(
@@ -54,7 +54,7 @@ def images_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
 
 def _named(key: str, value: Any, at: Path) -> Iterator[tuple[Path, str]]:
     name = key.replace("_", "").replace("-", "").lower()
-    if name.endswith(_ENDS):
+    if name.endswith(IMAGE_ENDS):
         if isinstance(value, str) and value:
             yield at, value
         elif isinstance(value, dict):
