@@ -91,7 +91,7 @@ def test_info(place: str) -> None:
     assert known.pop("size") > 500
     assert known == {
         "place": place,
-        "format": 1,
+        "format": 2,
         "tags": 3,
         "digests": 3,
         "servers": 1,
@@ -153,7 +153,7 @@ def test_clear_removes_everything_of_archfit(place: str) -> None:
 
 
 def test_clear_leaves_what_is_not_archfits_on_a_server(server: RedisServer) -> None:
-    theirs = {"archfit": "1", "archfit:v2:tag:x": "2", "session": "3", "xarchfit:v1:tag:x": "4"}
+    theirs = {"archfit": "1", "archfit:v1:tag:x": "2", "session": "3", "xarchfit:v2:tag:x": "4"}
     with server.client(decode_responses=True) as client:
         client.flushall()
         client.mset(theirs)

@@ -55,7 +55,7 @@ def test_keys_are_normalised_conformance_2() -> None:
         for text in ("ubuntu", "docker.io/ubuntu", "index.docker.io/ubuntu", "library/ubuntu")
     }
     assert keys == {"tag:docker.io/library/ubuntu:latest"}
-    assert key_of(parse(f"ubuntu:1@{DIGEST}")) == f"digest:{DIGEST}"
+    assert key_of(parse(f"ubuntu:1@{DIGEST}")) == f"digest:docker.io/library/ubuntu@{DIGEST}"
 
 
 @pytest.mark.parametrize(

@@ -158,8 +158,15 @@ def test_a_digest_never_asks_twice(fake: FakeRegistry, runs: Runs) -> None:
     assert runs.found(f"x.io/a@{pin}").digest == pin
     assert runs.found(f"x.io/a:any@{pin}").origin == "cache"
     runs.later(1000 * 24 * HOUR)
-    assert runs.found(f"other.io/b@{pin}").age_seconds == 0
+    assert runs.found(f"x.io/a@{pin}").age_seconds == 0
     assert fake.kinds() == ["manifest"]
+
+
+def test_a_digest_means_nothing_for_another_repository(fake: FakeRegistry, runs: Runs) -> None:
+    pin = fake.index("a", "", BOTH)
+    runs.found(f"x.io/a@{pin}")
+    runs.absent(f"x.io/b@{pin}")
+    assert fake.kinds() == ["manifest", "manifest"]
 
 
 def test_tag_beside_digest_uses_only_the_digest_conformance_8(fake: FakeRegistry, runs: Runs) -> None:

@@ -50,7 +50,7 @@ class World:
         def ask(some: Sequence[Reference]) -> dict[str, Answer]:
             self.asked.append([image.normalised for image in some])
             if isinstance(answer, Found):
-                kept.keep([(image, answer, False) for image in some], {}, int(self.now))
+                kept.keep([(image, answer, None, False) for image in some], {}, int(self.now))
             return dict.fromkeys((image.normalised for image in some), answer)
 
         return fly(
@@ -74,7 +74,7 @@ def test_what_another_asks_for_is_waited_for(world: World) -> None:
     assert other.claim(IMAGES[:2], 10) == set(NAMES[:2])
 
     def finish() -> None:
-        other.keep([(image, FOUND, False) for image in IMAGES[:2]], {}, int(world.now))
+        other.keep([(image, FOUND, None, False) for image in IMAGES[:2]], {}, int(world.now))
         other.release(IMAGES[:2])
 
     world.whenever = [lambda: None, finish]
@@ -118,7 +118,7 @@ def test_a_wait_that_takes_longer_than_it_should_ends_in_time_too(world: World) 
 
 def test_an_answer_that_came_between_reading_and_claiming_is_not_asked_for(world: World) -> None:
     other = world.process()
-    other.keep([(image, FOUND, False) for image in IMAGES], {}, int(world.now))
+    other.keep([(image, FOUND, None, False) for image in IMAGES], {}, int(world.now))
     assert world.fly(world.process()) == dict.fromkeys(NAMES, FOUND.replace(origin="cache"))
     assert world.asked == []
     assert other.claim(IMAGES, 1) == set(NAMES)

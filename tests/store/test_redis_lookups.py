@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.keys import SharedKeys
+from archfit.images.keys import ScopedKeys
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
+from archfit.options.values import Operator
 from archfit.registry.credentials import Keychain
 from archfit.registry.mirrors import itself
+from archfit.registry.routes import Routes
 from fake_registry import Answer, FakeRegistry
 from looking_up import Runs
 from redis_server import RedisServer
@@ -90,10 +92,10 @@ def test_a_cold_run_writes_everything_in_one_round_trip(
     machine_of("one").ask("x.io/a:1", "x.io/b:1")
     assert server.commands()["exec"] == 1
     assert set(server.texts()) == {
-        "archfit:v1:tag:x.io/a:1",
-        "archfit:v1:tag:x.io/b:1",
-        *(f"archfit:v1:digest:x.io/{name}@{fake_digest(fake, name)}" for name in "ab"),
-        f"archfit:v1:host:{fake.url}",
+        f"archfit:v2:tag:x.io/a:1~{fake.url}/v2/a",
+        f"archfit:v2:tag:x.io/b:1~{fake.url}/v2/b",
+        *(f"archfit:v2:digest:x.io/{name}@{fake_digest(fake, name)}~{fake.url}/v2/{name}" for name in "ab"),
+        f"archfit:v2:host:{fake.url}",
     }
     assert len(server.texts(claims=True)) == len(server.texts())
 
@@ -228,12 +230,14 @@ def test_dockers_official_images_are_public_whoever_asks_docker(tmp_path: Path) 
     file = tmp_path / "auth.json"
     auth = {"username": "robot", "password": "hush"}
     file.write_text(json.dumps({"auths": {"https://index.docker.io/v1/": auth}}))
-    keys = SharedKeys(lambda reference: (itself(reference),), Keychain(str(file), {}))
+    keys = ScopedKeys(Routes(Operator()), Keychain(str(file), {}))
     assert keys.of(parse("nginx:1")) == ["tag:docker.io/library/nginx:1"]
-    assert keys.written(parse("nginx:1"), used=True) == "tag:docker.io/library/nginx:1"
+    assert (
+        keys.written(parse("nginx:1"), itself(parse("nginx:1")), used=True) == "tag:docker.io/library/nginx:1"
+    )
     public, own = keys.of(parse("acme/app:1"))
     assert public == "tag:docker.io/acme/app:1"
-    assert own == keys.written(parse("acme/app:1"), used=True)
+    assert own == keys.written(parse("acme/app:1"), itself(parse("acme/app:1")), used=True)
     assert own.startswith(f"{public}#")
 
 

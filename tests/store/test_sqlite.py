@@ -130,8 +130,8 @@ def without_table(path: Path) -> None:
         pytest.param(torn, "damaged", id="torn"),
         pytest.param(foreign, "not a cache of archfit", id="foreign"),
         pytest.param(newer, "another version of archfit", id="newer"),
-        pytest.param(without_table, "no such table", id="no-table"),
-        pytest.param(lambda path: path.mkdir(), "cannot be used", id="a-directory"),
+        pytest.param(without_table, "not a cache of archfit", id="no-table"),
+        pytest.param(lambda path: path.mkdir(), "not a regular file", id="a-directory"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(

@@ -67,8 +67,8 @@ def readable(key: str, text: str) -> bool:
 
 
 def _digest(key: str) -> str:
-    """`sha256:..` of `digest:sha256:..` and `digest:host/repository@sha256:..#who`."""
-    return key.removeprefix("digest:").partition("#")[0].rpartition("@")[2]
+    """`sha256:..` of `digest:host/repository@sha256:..~server#who`."""
+    return key.removeprefix("digest:").partition("#")[0].partition("~")[0].rpartition("@")[2]
 
 
 def checked(key: str, text: str) -> int:
@@ -82,7 +82,7 @@ def _until(text: str) -> float:
     """When a claim ends, in Unix seconds; 0 if it does not say."""
     found = _object(text)
     until = found.get("until") if isinstance(found, dict) else None
-    return float(until) if isinstance(until, int | float) else 0.0
+    return float(until) if isinstance(until, int | float) and 0 < until < 2**40 else 0.0
 
 
 def _object(text: str) -> object:

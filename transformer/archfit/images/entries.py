@@ -1,9 +1,9 @@
 """Answers as the store keeps them: JSON texts, re-validated when they are read.
 
-    tag:<reference>   {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..],
+    tag:..            {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..],
                        "rules": 2}
-    digest:<digest>   the same without "digest"
-    host:<origin>     see `registry.hosts`
+    digest:..         the same without "digest"
+    host:..           see `registry.hosts`
 
     platforms         as the entries state them, variants too: what they mean is decided anew by each run
     rules             by which rules entries of an index were left out; where these have changed since, the index is
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
 _RULES = 2
+_LATEST = 2**40  # Unix seconds; what claims to be younger is rubbish
 _platform = functools.cache(parse_platform)
 
 
 def key_of(reference: Reference) -> str:
     """The key under which an answer for this reference is kept."""
-    return f"digest:{reference.digest}" if reference.digest else f"tag:{reference.normalised}"
+    return f"{'digest' if reference.digest else 'tag'}:{reference.normalised}"
 
 
 def dump(found: Found, checked: int) -> dict[str, str]:
@@ -72,6 +73,7 @@ def load(text: str, digest: str) -> tuple[Found, int] | None:
             and is_digest(digest)
             and isinstance(checked, int)
             and (not index or kept.get("rules") == _RULES)
+            and 0 <= checked < _LATEST
         ):
             return None
         platforms: tuple[Platform, ...] = tuple(_platform(name) for name in names)

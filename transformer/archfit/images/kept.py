@@ -21,9 +21,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
-    from archfit.images.keys import OwnKeys, SharedKeys
+    from archfit.images.keys import OwnKeys, ScopedKeys
     from archfit.images.platforms import Found
     from archfit.images.reference import Reference
+    from archfit.registry.mirrors import Target
     from archfit.store import Store
 
 _CLOCK_SLACK_SECONDS = 60
@@ -34,7 +35,7 @@ class Kept:
     """say: takes a sentence for the user. Safe under several threads; raises nothing."""
 
     def __init__(
-        self, store: Store, keys: OwnKeys | SharedKeys, ttl_seconds: int, say: Callable[[str], None]
+        self, store: Store, keys: OwnKeys | ScopedKeys, ttl_seconds: int, say: Callable[[str], None]
     ) -> None:
         self._store = store
         self._keys = keys
@@ -77,21 +78,24 @@ class Kept:
         return self._get([f"host:{origin}" for origin in dict.fromkeys(origins)])
 
     def keep(
-        self, answers: Iterable[tuple[Reference, Found, bool]], hosts: Mapping[str, str], now: int
+        self,
+        answers: Iterable[tuple[Reference, Found, Target | None, bool]],
+        hosts: Mapping[str, str],
+        now: int,
     ) -> None:
-        """Keep answers, each with whether a credential was sent for it, and what is known of servers."""
+        """Keep answers, each with its server and whether a credential was sent for it, and what is known of servers."""
         texts = dict(hosts)
-        for reference, found, used in answers:
+        for reference, found, server, used in answers:
             made = entries.dump(found, now)
             pinned = reference.replace(tag="", digest=found.digest)
-            texts[self._keys.written(pinned, used=used)] = made["digest"]
+            texts[self._keys.written(pinned, server, used=used)] = made["digest"]
             if reference.tag:
-                texts[self._keys.written(reference, used=used)] = made["tag"]
+                texts[self._keys.written(reference, server, used=used)] = made["tag"]
         self._put(texts)
 
     def claim(self, references: Sequence[Reference], seconds: float) -> set[str]:
         """Those, by normalised reference, that no other process is asking for: they are this one's to ask."""
-        keys = {reference.normalised: self._keys.of(reference)[-1] for reference in references}
+        keys = {reference.normalised: self._keys.claimed(reference) for reference in references}
         with self._lock:
             try:
                 won = self._store.claim(list(keys.values()), self._owner, seconds)
@@ -102,7 +106,7 @@ class Kept:
 
     def release(self, references: Iterable[Reference]) -> None:
         """End this process's claims."""
-        keys = [self._keys.of(reference)[-1] for reference in references]
+        keys = [self._keys.claimed(reference) for reference in references]
         with self._lock:
             try:
                 if keys:

@@ -1,15 +1,19 @@
 """Under which keys an image's answer is kept.
 
-    cache of one user        tag:<host/repository:tag>            digest:<digest>
-    cache of several users   tag:<host/repository:tag>[#<who>]    digest:<host/repository>@<digest>[#<who>]
+    tag:<host/repository:tag>[~<server>][#<who>]
+    digest:<host/repository>@<digest>[~<server>][#<who>]
 
-`who` is there when the answer was learned with a credential: whoever asks with another one, or with none, neither
-finds the entry nor can tell for which credential it is. It is a slow hash (scrypt, RFC 7914) of server and
-credential, secret included, because a user name alone could be claimed by anybody, and a fast hash of a password
-could be guessed back. Docker's official images are public whoever asks Docker for them.
+`server` is there when somebody else than the image's own registry answered, or in another way: its URL and how it is
+trusted (`images.endpoints`).
 
-A run reads the public entry and that of the credential in its files. A credential helper takes long and is asked only
-for servers of which the cache says that they want credentials.
+`who` is there when the answer was learned with a credential that others who read the cache may not have: in a cache
+of several users any, in a user's own a pull secret of the stream. Whoever asks with another one, or with none, neither
+finds the entry nor can tell for which credential it is. It is a slow hash (scrypt, RFC 7914) of server and credential,
+secret included, because a user name alone could be claimed by anybody, and a fast hash of a password could be guessed
+back. Docker's official images are public whoever asks Docker for them.
+
+A run reads the entries of all servers that it might ask, the public ones and those of the credentials in its files. A
+credential helper takes long and is asked only for servers of which the cache says that they want credentials.
 """
 
 from __future__ import annotations
@@ -18,23 +22,27 @@ from archfit.images.entries import key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from archfit.images.reference import Reference
     from archfit.registry.credentials import Credential, Keychain
     from archfit.registry.mirrors import Target
+    from archfit.registry.routes import Routes
 
 _OFFICIAL = "docker.io/library/"
 _HELPERS = 32
-_ROUNDS = 2**13  # 8 MiB and 15 ms for each credential
 
 
 class OwnKeys:
-    """Keys in the cache of one user."""
+    """Keys in the cache of one user, of answers that the images' own registries give."""
 
     def of(self, reference: Reference) -> list[str]:
-        """The keys to read, the one to claim last."""
+        """The keys to read."""
         return [key_of(reference)]
+
+    def claimed(self, reference: Reference) -> str:
+        """The key that says who asks for it just now."""
+        return key_of(reference)
 
     def host(self, reference: Reference) -> str:
         """The key of what is known of the server, where `late` wants to see it; else ""."""
@@ -49,26 +57,30 @@ class OwnKeys:
         del reference, host
         return []
 
-    def written(self, reference: Reference, *, used: bool) -> str:
-        """The key to write. used: a credential was sent for the answer."""
-        del used
+    def written(self, reference: Reference, server: Target | None, *, used: bool) -> str:
+        """The key to write. server: who answered, None for the image's own registry. used: a credential was sent."""
+        del server, used
         return key_of(reference)
 
 
-class SharedKeys:
-    """Keys in a cache that several users share. keychain: the same that the requests use.
+class ScopedKeys:
+    """Keys of answers that other servers may have given, or that others may read.
 
-    places: where a reference is asked for; all credentials for it count together.
+    routes: where a reference is asked for; all credentials for it count together. keychain: the one that the requests
+    use; None in a user's own cache, where its credentials make no difference.
     """
 
-    def __init__(self, places: Callable[[Reference], Sequence[Target]], keychain: Keychain) -> None:
-        self._places_of = places
+    def __init__(self, routes: Routes, keychain: Keychain | None) -> None:
+        from archfit.images.endpoints import Endpoints
+
+        self._routes = routes
+        self._endpoints = Endpoints(routes)
         self._keychain = keychain
         self._names: dict[tuple[str, Credential], str] = {}
 
     def of(self, reference: Reference) -> list[str]:
-        name = self._who(reference, helpers=False)
-        return [_shared(reference), *([f"{_shared(reference)}#{name}"] if name else [])]
+        keys, name = self._keys(reference), self._who(reference, helpers=False)
+        return [*keys, *([f"{key}#{name}" for key in keys] if name else [])]
 
     def host(self, reference: Reference) -> str:
         if self._who(reference, helpers=False) is not None:
@@ -93,24 +105,35 @@ class SharedKeys:
         except RuntimeError:
             pass  # This machine allows no more threads: `late` asks the others' helpers, one by one.
         for thread in threads:
-            if thread.ident is not None:
+            if thread.ident is not None and self._keychain:
                 thread.join(min(self._keychain.left(), threading.TIMEOUT_MAX))
 
     def late(self, reference: Reference, host: str) -> list[str]:
         if not _wants_credentials(host):
             return []
         name = self._who(reference, helpers=True)
-        return [f"{_shared(reference)}#{name}"] if name else []
+        return [f"{key}#{name}" for key in self._keys(reference)] if name else []
 
-    def written(self, reference: Reference, *, used: bool) -> str:
+    def written(self, reference: Reference, server: Target | None, *, used: bool) -> str:
         name = self._who(reference, helpers=True) if used else ""
-        return f"{_shared(reference)}#{name}" if name else _shared(reference)
+        key = key_of(reference) + (self._endpoints.name(reference, server) if server else "")
+        return f"{key}#{name}" if name else key
+
+    def claimed(self, reference: Reference) -> str:
+        return next(reversed(self.of(reference)), key_of(reference))
+
+    def _keys(self, reference: Reference) -> list[str]:
+        """Without credentials: one for each server that may say what the reference stands for."""
+        places = self._places(reference)
+        able = [place for place in places if (place.resolves if reference.tag else place.pulls)]
+        names = dict.fromkeys(self._endpoints.name(reference, place) for place in able)
+        return [key_of(reference) + name for name in names]
 
     def _places(self, reference: Reference) -> Sequence[Target]:
         from archfit.errors import RegistryError
 
         try:
-            return self._places_of(reference)
+            return self._routes.places(reference)
         except RegistryError:  # nobody may be asked for it
             return ()
 
@@ -119,6 +142,8 @@ class SharedKeys:
 
     def _who(self, reference: Reference, *, helpers: bool) -> str | None:
         """The credentials' name, "" where there are none, None where only a helper could say."""
+        if self._keychain is None:
+            return ""
         official = reference.name.startswith(_OFFICIAL)
         names = [
             self._name_at(place, helpers=helpers)
@@ -133,6 +158,8 @@ class SharedKeys:
         from archfit.registry.credentials import HelperNeeded
 
         host = place.host
+        if self._keychain is None:
+            return ""
         try:
             credential = self._keychain.find(host, place.repository, helpers=helpers)
         except HelperNeeded:
@@ -151,19 +178,10 @@ def _wants_credentials(host: str) -> bool:
     return '"bearer"' in host or '"basic"' in host
 
 
-def _shared(reference: Reference) -> str:
-    return f"{'digest' if reference.digest else 'tag'}:{reference.normalised}"
-
-
 def _hashed(host: str, credential: Credential) -> str:
-    import hashlib
-    import json
+    from archfit.images.endpoints import slow_hash
 
-    parts = (
-        credential.username,
-        credential.password,
-        credential.identity_token,
-        credential.registry_token,
+    return slow_hash(
+        host,
+        (credential.username, credential.password, credential.identity_token, credential.registry_token),
     )
-    salt = f"archfit cache 1 {host}".encode()
-    return hashlib.scrypt(json.dumps(parts).encode(), salt=salt, n=_ROUNDS, r=8, p=1, dklen=16).hex()

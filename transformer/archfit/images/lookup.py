@@ -34,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from archfit.images.keys import SharedKeys
+    from archfit.images.keys import ScopedKeys
     from archfit.images.lockfile import Lock
     from archfit.images.platforms import Answer
     from archfit.images.reference import Reference
@@ -138,12 +138,13 @@ class Lookup:
         if self._keychain:
             self._keychain.close()
 
-    def _keys(self, store: Store) -> OwnKeys | SharedKeys:
-        if not store.shared:
+    def _keys(self, store: Store) -> OwnKeys | ScopedKeys:
+        operator, secrets_of_others = self._operator, store.shared or self._keychain is not None
+        if not (secrets_of_others or operator.mirrors or operator.hosts_dir or operator.registries_conf):
             return OwnKeys()
-        from archfit.images.keys import SharedKeys
+        from archfit.images.keys import ScopedKeys
 
-        return SharedKeys(lambda reference: self._routes().places(reference), self._credentials())
+        return ScopedKeys(self._routes(), self._credentials() if secrets_of_others else None)
 
     def _routes(self) -> Routes:
         from archfit.registry.routes import Routes
@@ -232,7 +233,7 @@ class Lookup:
         self.messages += [text for text in session.warnings() if text not in self.messages]
         asked = list(zip(references, routes, answers, strict=True))
         found = [
-            (reference, answer, session.credential_sent(route))
+            (reference, answer, crew.servers.get(reference.normalised), session.credential_sent(route))
             for reference, route, answer in asked
             if isinstance(answer, Found)
         ]

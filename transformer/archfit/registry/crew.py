@@ -61,6 +61,7 @@ class Crew:
     """recall: platforms that the cache has for a digest of a repository; called from several threads.
 
     named_hosts_only: a reference alone opens no private network; only a server that the operator named may be there.
+    servers: by normalised reference, who said what it stands for.
     documents: by normalised reference, what was read and where; None, and nothing is kept, unless somebody sets it.
     """
 
@@ -78,6 +79,7 @@ class Crew:
         self._wire = wire
         self._routes = routes
         self._recall = recall
+        self.servers: dict[str, Target] = {}
         self.documents: dict[str, tuple[Target, Document]] | None = None
         self._gone: set[str] = set()
 
@@ -161,11 +163,21 @@ class Crew:
         reference = question.reference
         pulls = [place for place in route.places if place.pulls]
         if not reference.tag:
-            return self._in_turn(pulls, lambda place: self._read(reference, place, reference.digest))
+            return self._in_turn(pulls, lambda place: self._pinned(reference, place))
         return self._in_turn(
             [place for place in route.places if place.resolves],
-            lambda place: self._tagged(question, place, pulls),
+            lambda place: self._said_by(question, place, pulls),
         )
+
+    def _said_by(self, question: Question, place: Target, pulls: Sequence[Target]) -> Found:
+        found = self._tagged(question, place, pulls)
+        self.servers[question.reference.normalised] = place
+        return found
+
+    def _pinned(self, reference: Reference, place: Target) -> Found:
+        found = self._read(reference, place, reference.digest)
+        self.servers[reference.normalised] = place
+        return found
 
     def _tagged(self, question: Question, place: Target, pulls: Sequence[Target]) -> Found:
         """What the tag points to, by a server that may say so."""

@@ -10,9 +10,9 @@
              remove(keys) -> int                 how many there were
              size() -> int                       bytes, as near as the store knows
 
-Keys are `tag:<normalised reference>`, `digest:<digest>` and `host:<origin>`, and `claim:<key>` for claims where they
-are entries; texts are JSON (`images.entries`). A claim ends by itself after its seconds. A store raises nothing but
-StoreTrouble, and what it gives is not to be trusted.
+Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`images.keys`) and `host:<origin>`, and
+`claim:<key>` for claims where they are entries; texts are JSON (`images.entries`). A claim ends by itself after its
+seconds. A store raises nothing but StoreTrouble, and what it gives is not to be trusted.
 """
 
 from __future__ import annotations

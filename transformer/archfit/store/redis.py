@@ -1,9 +1,9 @@
 """A store on a Redis or Valkey server, which many machines share.
 
-    archfit:v1:tag:<reference>[#<who>]           expires when nobody would use it: --cache-ttl or --max-stale
-    archfit:v1:digest:<repository>@<digest>[#<who>]    expires 30 days after it was last confirmed
-    archfit:v1:host:<origin>                     the same
-    archfit:v1:claim:<key>                       SET NX PX: expires when the claim ends
+    archfit:v2:tag:<reference>[~<server>][#<who>]           expires when nobody would use it: --cache-ttl or --max-stale
+    archfit:v2:digest:<repository>@<digest>[~<server>][#<who>]    expires 30 days after it was last confirmed
+    archfit:v2:host:<origin>                     the same
+    archfit:v2:claim:<key>                       SET NX PX: expires when the claim ends
 
 One MGET reads, one MULTI with all of its SETs in one go writes. The server may be down, slow, read-only or full of
 rubbish: each command, the name's resolution included, has seconds and no more, in a thread that is left behind when
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-SCHEMA = 1
+SCHEMA = 2
 PREFIX = f"archfit:v{SCHEMA}:"
 KEEP_SECONDS = 30 * 86400
 _PATIENCE_SECONDS = 2.0

@@ -3,7 +3,9 @@
     entries(key TEXT PRIMARY KEY, value TEXT)      value: JSON, never pickle
         claim:<key>   {"owner": "..", "until": 1767225610.5}
     application_id 0x61726366 ("arcf")             so that a foreign file is not written to
-    user_version   1                               the schema; a newer one is left alone
+    user_version   2                               the schema; an older one is emptied, a newer one is left alone
+
+A file is used only if it is a regular one of this user and holds that table and nothing else: a view may never end.
 
 Write-ahead logging: readers never wait, writers wait for each other, a killed process leaves no damage. The file is
 made beside its place and linked into it when complete, so that no run ever sees half of one. Directory 0700, file
@@ -15,6 +17,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import stat
 import time
 
 from archfit.store import StoreTrouble
@@ -27,16 +30,13 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 APPLICATION_ID = 0x61726366
-SCHEMA = 1
+SCHEMA = 2
 _WAIT_SECONDS = 3.0
 _AT_ONCE = 500
 _CLAIM = "claim:"
 _LONGEST_CLAIM_SECONDS = 60
-_SCHEMA = f"""
-    PRAGMA application_id = {APPLICATION_ID};
-    PRAGMA user_version = {SCHEMA};
-    CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-"""
+_PRAGMAS = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA};"
+_TABLE = "CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 
 class SqliteStore:
@@ -60,6 +60,7 @@ class SqliteStore:
         try:
             if not os.path.exists(path):
                 _make(path)
+            _check_file(path)
             self._file = _connect(path)
         except (sqlite3.Error, OSError) as error:
             raise self._trouble(error) from None
@@ -72,20 +73,31 @@ class SqliteStore:
     def _check(self) -> None:
         try:
             if os.path.getsize(self._path) == 0:
-                self._file.executescript("PRAGMA journal_mode = WAL;" + _SCHEMA)
+                self._file.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
             (application,) = self._file.execute("PRAGMA application_id").fetchone()
             (version,) = self._file.execute("PRAGMA user_version").fetchone()
+            found = self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
         except (sqlite3.Error, OSError) as error:
             raise self._trouble(error) from None
-        if application != APPLICATION_ID:
-            raise StoreTrouble(
-                f"{self._path} is not a cache of archfit and is left alone: name another file in --cache"
-            )
-        if version != SCHEMA:
+        if application == APPLICATION_ID and version > SCHEMA:
             raise StoreTrouble(
                 f"the cache {self._path} was written by another version of archfit (format {version}, not {SCHEMA}) "
                 "and is not used: remove it, or name another file in --cache"
             )
+        if application != APPLICATION_ID or found != [("table", "entries", _TABLE)]:
+            raise StoreTrouble(
+                f"{self._path} is not a cache of archfit and is left alone: name another file in --cache"
+            )
+        if version < SCHEMA:
+            self._write(self._start_anew)
+
+    def _start_anew(self) -> None:
+        """What an older version learned is not told apart by server and repository, and so not used."""
+        (version,) = self._file.execute("PRAGMA user_version").fetchone()
+        if version >= SCHEMA:  # another run was faster
+            return
+        self._file.execute("DELETE FROM entries")
+        self._file.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
         """Those of the keys that there are. Raises StoreTrouble."""
@@ -193,9 +205,20 @@ def _held(text: str, owner: str, now: float) -> bool:
     try:
         claim = json.loads(text)
         other, until = claim["owner"], float(claim["until"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return False
     return other != owner and now < until <= now + _LONGEST_CLAIM_SECONDS
+
+
+def _check_file(path: str) -> None:
+    """Raises StoreTrouble for a file that somebody else could have made up."""
+    about = os.stat(path)
+    if not stat.S_ISREG(about.st_mode):
+        raise StoreTrouble(f"the cache {path} is not a regular file: name another in --cache")
+    if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
+        raise StoreTrouble(
+            f"the cache {path} belongs to another user and is not used: name another file in --cache"
+        )
 
 
 def _connect(path: str) -> sqlite3.Connection:
@@ -210,7 +233,7 @@ def _make(path: str) -> None:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
         made = _connect(partial)
         try:
-            made.executescript("PRAGMA journal_mode = WAL;" + _SCHEMA)
+            made.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
         finally:
             made.close()
         try:
