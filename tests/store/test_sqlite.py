@@ -15,7 +15,7 @@ import pytest
 from archfit.store import StoreTrouble
 from archfit.store.memory import MemoryStore
 from archfit.store.place import default_path
-from archfit.store.sqlite import APPLICATION_ID, SqliteStore
+from archfit.store.sqlite import APPLICATION_ID, SCHEMA, SqliteStore
 
 WRITER = """
 import sys
@@ -119,6 +119,24 @@ def without_table(path: Path) -> None:
     other.close()
 
 
+def endless_view(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.executescript(
+        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA};"
+        "CREATE VIEW entries AS WITH RECURSIVE more(key, value) AS "
+        "(SELECT 'a', '1' UNION ALL SELECT key, value FROM more) SELECT * FROM more"
+    )
+    other.close()
+
+
+def with_trigger(path: Path) -> None:
+    filled(str(path)).close()
+    ours = sqlite3.connect(path)
+    ours.execute("CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END")
+    ours.commit()
+    ours.close()
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [
@@ -131,6 +149,9 @@ def without_table(path: Path) -> None:
         pytest.param(foreign, "not a cache of archfit", id="foreign"),
         pytest.param(newer, "another version of archfit", id="newer"),
         pytest.param(without_table, "not a cache of archfit", id="no-table"),
+        pytest.param(endless_view, "not a cache of archfit", id="a-view-without-end"),
+        pytest.param(with_trigger, "not a cache of archfit", id="a-trigger"),
+        pytest.param(os.mkfifo, "not a regular file", id="a-named-pipe"),
         pytest.param(lambda path: path.mkdir(), "not a regular file", id="a-directory"),
     ],
 )
@@ -145,6 +166,50 @@ def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(
     assert says in str(caught.value)
     assert str(path) in str(caught.value)
     assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_a_file_of_another_user_is_not_used(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path).close()
+    monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(
+        StoreTrouble, match="belongs to another user and is not used: name another file in --cache"
+    ):
+        SqliteStore(path)
+
+
+def test_what_an_older_version_learned_is_forgotten_once(path: str) -> None:
+    filled(path).close()
+    old = sqlite3.connect(path)
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    first, second = SqliteStore(path), SqliteStore(path)
+    assert first.get_many(["a"]) == {}
+    first.put_many({"b": "2"})
+    assert second.get_many(["b"]) == SqliteStore(path).get_many(["b"]) == {"b": "2"}
+    for store in (first, second):
+        store.close()
+
+
+def test_another_run_that_starts_anew_at_the_same_time_forgets_nothing_twice(path: str) -> None:
+    filled(path).close()
+    old = sqlite3.connect(path)
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    slow = SqliteStore(path)
+    slow.put_many({"b": "2"})
+    slow._write(slow._start_anew)  # it had read the old version before the other one emptied the file
+    assert slow.get_many(["b"]) == {"b": "2"}
+    slow.close()
+
+
+@pytest.mark.parametrize("until", ["1" + "0" * 400, "1e400", "-1e400", "NaN"])
+def test_a_claim_that_never_ends_is_none(path: str, until: str) -> None:
+    store = SqliteStore(path)
+    store.put_many({"claim:a": f'{{"owner": "other", "until": {until}}}'})
+    assert store.claim(["a"], "me", 9) == {"a"}
+    store.close()
 
 
 def test_a_place_that_cannot_be_made_is_trouble(tmp_path: Path) -> None:

@@ -44,7 +44,9 @@ class Endpoints:
         parts += [f"?ns={target.namespace}"] if target.namespace else []
         parts += [] if tls.verify else ["!insecure"]
         parts += [f"!ca={path}" for path in tls.ca]
-        parts += [f"!{self._secret(target.origin, target.headers, tls)}"] if target.headers or tls.client else []
+        parts += (
+            [f"!{self._secret(target.origin, target.headers, tls)}"] if target.headers or tls.client else []
+        )
         return "".join(parts)
 
     def _secret(self, origin: str, headers: tuple[tuple[str, str], ...], tls: Tls) -> str:

@@ -89,12 +89,14 @@ class ScopedKeys:
         return f"host:{first.origin}" if first else ""
 
     def prepare(self, servers: Iterable[tuple[Reference, str]]) -> None:
-        # Helpers take long and wait for nobody but themselves, so they run side by side.
-        import threading
-
         asking = [reference for reference, host in servers if _wants_credentials(host)]
         places = {place.host: place for reference in asking for place in self._places(reference)}
         slow = [place for place in places.values() if self._needs_helper(place)]
+        if not slow:
+            return
+        # Helpers take long and wait for nobody but themselves, so they run side by side.
+        import threading
+
         threads = [
             threading.Thread(target=self._name_at, args=(place,), kwargs={"helpers": True}, daemon=True)
             for place in slow[:_HELPERS]

@@ -8,8 +8,8 @@
     application/vnd.oci.artifact.manifest.v1+json                      Manifest that is no image
     application/vnd.docker.distribution.manifest.v1+json, +prettyjws   refused: Docker schema 1
 
-The body's `mediaType` must equal the Content-Type where both say something; where neither does, `manifests`
-makes an index, and `config` with `layers` a manifest; fields of both kinds together are refused (CVE-2021-41190).
+The body decides: its `mediaType`, else its fields (`manifests` makes an index, `config` with `layers` a manifest; both
+together are refused, CVE-2021-41190). A Content-Type that says something else is an error, never a reason.
 
     entry of an index                        counts
     a manifest or an index with a platform   unless an earlier entry has the platform: runtimes take the first
@@ -144,11 +144,15 @@ def _kind(document: dict[str, Any], content_type: str) -> str:
     of_manifest = document.get("config") is not None or document.get("layers") is not None
     if of_index and of_manifest:
         raise InvalidManifest("it has the fields of an index and those of a manifest")
-    kind = stated or header
-    if not kind:
-        kind = OCI_INDEX if of_index else OCI_MANIFEST
-    if kind not in (*INDEXES, *MANIFESTS, OCI_ARTIFACT):
-        raise InvalidManifest(f"its media type, {_short(kind)}, is not that of an image")
+    for said in filter(None, (stated, header)):
+        if said not in (*INDEXES, *MANIFESTS, OCI_ARTIFACT):
+            raise InvalidManifest(f"its media type, {_short(said)}, is not that of an image")
+    # The bytes alone decide: a header may be anybody's, and what a digest means is kept for ever.
+    kind = stated or (OCI_INDEX if of_index else OCI_MANIFEST)
+    if header and (header in INDEXES) != (kind in INDEXES):
+        raise InvalidManifest(f"the registry announced {_short(header)}, but it has no fields of one")
+    if header == OCI_ARTIFACT != kind:
+        raise InvalidManifest("the registry announced an artifact, but it does not say that it is one")
     return kind
 
 

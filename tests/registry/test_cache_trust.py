@@ -1,0 +1,181 @@
+"""What one run learned serves only runs that would ask the same server in the same way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.images.endpoints import Endpoints
+from archfit.images.platforms import Found, Unknown
+from archfit.images.reference import parse
+from archfit.options.values import Mirror, Operator
+from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
+from archfit.registry.mirrors import itself, mirrored
+from archfit.registry.routes import Routes
+from fake_registry import Answer, FakeRegistry, as_json, descriptor
+from looking_up import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+AMD64 = ["linux/amd64"]
+ARM64 = ["linux/arm64"]
+BARE_INDEX = as_json(
+    {
+        "schemaVersion": 2,
+        "manifests": [
+            descriptor(MANIFESTS[0], b"x", platform={"os": "linux", "architecture": "amd64"}),
+        ],
+    }
+)
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+@pytest.fixture
+def other() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
+
+
+def runs_at(folder: Path, url: str) -> Runs:
+    """Runs of one user: they share a cache, whatever their mirrors."""
+    return Runs(folder, url)
+
+
+@pytest.mark.parametrize("header", ["", *INDEXES, *MANIFESTS, OCI_ARTIFACT, "application/json", "text/html"])
+def test_a_digest_means_its_bytes_whatever_a_header_says(
+    fake: FakeRegistry, other: FakeRegistry, tmp_path: Path, header: str
+) -> None:
+    digest = fake.put("a", "", header, BARE_INDEX)
+    other.put("a", "", OCI_INDEX, BARE_INDEX)
+    first = runs_at(tmp_path, fake.url).ask(f"x.io/a@{digest}")[f"x.io/a@{digest}"]
+    assert isinstance(first, Unknown) or [str(one) for one in first.platforms] == AMD64  # type: ignore[union-attr]
+    assert runs_at(tmp_path, other.url).names(f"x.io/a@{digest}") == AMD64
+
+
+def test_a_tag_that_a_mirror_said_is_not_what_the_registry_says(
+    fake: FakeRegistry, other: FakeRegistry, tmp_path: Path
+) -> None:
+    fake.index("a", "1", AMD64)
+    other.index("a", "1", ARM64)
+    assert runs_at(tmp_path, fake.url).names("x.io/a:1") == AMD64
+    assert runs_at(tmp_path, other.url).names("x.io/a:1") == ARM64
+    fake.forget()
+    other.forget()
+    assert runs_at(tmp_path, fake.url).names("x.io/a:1") == AMD64
+    assert runs_at(tmp_path, other.url).names("x.io/a:1") == ARM64
+    assert fake.asked == other.asked == []
+
+
+def test_a_mirrors_path_is_another_repository(fake: FakeRegistry, tmp_path: Path) -> None:
+    fake.index("one/a", "1", AMD64)
+    fake.index("two/a", "1", ARM64)
+    assert runs_at(tmp_path, f"{fake.url}/one").names("x.io/a:1") == AMD64
+    assert runs_at(tmp_path, f"{fake.url}/two").names("x.io/a:1") == ARM64
+
+
+def test_what_a_header_of_hosts_toml_opens_stays_with_it(fake: FakeRegistry, tmp_path: Path) -> None:
+    fake.index("a", "1", AMD64)
+    fake.on(lambda asked: None if asked.headers.get("x-token") == "hush" else Answer(403))
+    folder = tmp_path / "certs.d" / "x.io"
+    folder.mkdir(parents=True)
+
+    def ask(header: str) -> object:
+        text = f'server = "{fake.url}"\n' + (f'[header]\nx-token = "{header}"\n' if header else "")
+        (folder / "hosts.toml").write_text(text)
+        runs = runs_at(tmp_path, fake.url)
+        runs.set(mirrors=(), hosts_dir=str(tmp_path / "certs.d"))
+        return runs.ask("x.io/a:1")["x.io/a:1"]
+
+    assert isinstance(ask("hush"), Found)
+    assert isinstance(ask(""), Unknown)
+    assert isinstance(ask("other"), Unknown)
+    fake.forget()
+    assert isinstance(ask("hush"), Found)
+    assert fake.asked == []
+    assert b"hush" not in (tmp_path / "lookups.sqlite").read_bytes()
+
+
+def test_what_is_learned_by_the_second_server_serves_who_asks_both(
+    fake: FakeRegistry, other: FakeRegistry, tmp_path: Path
+) -> None:
+    other.index("a", "1", ARM64)
+    folder = tmp_path / "certs.d" / "x.io"
+    folder.mkdir(parents=True)
+    (folder / "hosts.toml").write_text(f'server = "{other.url}"\n[host."{fake.url}"]\n')
+    both = runs_at(tmp_path, fake.url)
+    both.set(mirrors=(), hosts_dir=str(tmp_path / "certs.d"))
+    assert both.names("x.io/a:1") == ARM64
+    assert (fake.count(), other.count()) == (1, 1)
+    assert both.names("x.io/a:1") == ARM64
+    assert (fake.count(), other.count()) == (1, 1)
+
+
+def certificate(folder: Path, content: str) -> None:
+    (folder / "client.pem").write_text(content)
+
+
+def named(folder: Path, text: str, reference: str = "x.io/a:1") -> str:
+    """The name of the first server for an image, where x.io's hosts.toml has this text."""
+    inner = folder / "certs.d" / "x.io"
+    inner.mkdir(parents=True, exist_ok=True)
+    (inner / "hosts.toml").write_text(text)
+    routes = Routes(Operator(hosts_dir=str(folder / "certs.d")))
+    image = parse(reference)
+    return Endpoints(routes).name(image, routes.places(image)[0])
+
+
+class TestNames:
+    def test_its_own_registry_has_none(self) -> None:
+        for text in ("nginx:1", "ghcr.io/a/b:1", "localhost:5000/a:1"):
+            image = parse(text)
+            assert Endpoints(Routes(Operator())).name(image, itself(image)) == ""
+
+    def test_a_mirror_is_named(self) -> None:
+        mirrors = (Mirror("docker.io", "https://harbor.example/hub"),)
+        image = parse("nginx:1")
+        target = mirrored(image, mirrors)
+        assert target is not None
+        name = Endpoints(Routes(Operator(mirrors=mirrors))).name(image, target)
+        assert name == "~https://harbor.example/v2/hub/library/nginx"
+
+    def test_a_mirror_that_is_the_registry_has_none(self) -> None:
+        mirrors = (Mirror("x.io", "https://x.io"),)
+        image = parse("x.io/a:1")
+        target = mirrored(image, mirrors)
+        assert target is not None
+        assert Endpoints(Routes(Operator(mirrors=mirrors))).name(image, target) == ""
+
+    def test_how_a_server_is_trusted_is_part_of_it(self, tmp_path: Path) -> None:
+        certificate(tmp_path, "one")
+        texts = [
+            'server = "https://x.io"',
+            'server = "https://x.io"\nskip_verify = true',
+            'server = "https://x.io"\nca = "/etc/a.crt"',
+            'server = "https://x.io"\nca = "/etc/b.crt"',
+            f'server = "https://x.io"\nclient = "{tmp_path}/client.pem"',
+            'server = "https://x.io"\n[header]\nx-token = "hush"',
+            'server = "https://x.io"\n[header]\nx-token = "hash"',
+            'server = "https://y.io"',
+        ]
+        names = [named(tmp_path, text) for text in texts]
+        assert names[0] == ""
+        assert len(set(names)) == len(names)
+        assert not any("hush" in name for name in names)
+
+    def test_a_client_certificate_is_known_by_its_content(self, tmp_path: Path) -> None:
+        text = f'server = "https://x.io"\nclient = "{tmp_path}/client.pem"'
+        certificate(tmp_path, "one")
+        one = named(tmp_path, text)
+        certificate(tmp_path, "two")
+        two = named(tmp_path, text)
+        certificate(tmp_path, "one")
+        assert one != two
+        assert one == named(tmp_path, text)
