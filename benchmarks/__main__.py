@@ -23,8 +23,10 @@ from inputs import ROOT, Inputs, chart, clean_environment, function, kustomizati
 from pairs import Command, compared, timed
 
 sys.path.insert(0, str(ROOT / "fixtures"))
+sys.path.insert(0, str(ROOT / "tests"))
 
-from registry import Registry
+from archfit.store.place import default_path
+from warming import warm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,8 +47,8 @@ class Row(NamedTuple):
 class Bench:
     """The commands, on inputs in a temporary folder with a cache of their own."""
 
-    def __init__(self, folder: Path, programs: Path, inputs: Inputs, registry: Registry) -> None:
-        self.folder, self.programs, self.inputs, self.registry = folder, programs, inputs, registry
+    def __init__(self, folder: Path, programs: Path, inputs: Inputs) -> None:
+        self.folder, self.programs, self.inputs = folder, programs, inputs
         # PATH has no HELM_ or ARCHFIT_ variables behind it, and Python no switch that costs start-up.
         self.environ = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "LANG": "C.UTF-8"}
         small = str(ROOT / "fixtures" / "charts" / "small")
@@ -63,8 +65,7 @@ class Bench:
         return Command([str(TOOLS / name), *words], self.environ)
 
     def fill_cache(self) -> None:
-        for stream in ("argo-cd", "boutique", "many", "small"):
-            timed(self.archfit(stream, *self.registry.mirrors()))
+        warm(self.inputs.platforms, default_path(self.environ))
 
     def rows(self) -> Iterator[Row]:
         path = self.inputs.path
@@ -179,10 +180,9 @@ def main() -> None:
         (folder / "inputs").mkdir()
         inputs = made(folder / "inputs")
         programs = clean_environment(folder / "venv")
-        with Registry(inputs.platforms) as registry:
-            bench = Bench(folder, programs, inputs, registry)
-            bench.fill_cache()
-            measure(bench, chosen.runs, chosen.only)
+        bench = Bench(folder, programs, inputs)
+        bench.fill_cache()
+        measure(bench, chosen.runs, chosen.only)
         if chosen.only in "cold":
             measure_cold(bench, chosen.runs)
 

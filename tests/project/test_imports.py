@@ -1,12 +1,14 @@
 """Start-up is part of the product: what a run may import, counted and not timed."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
-from registry import Registry
+from archfit.store.place import default_path
+from warming import warm
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.example/a:1'}\n"
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -37,9 +39,8 @@ def loaded(stream):
 
 
 @pytest.fixture
-def warm_cache(archfit):
-    with Registry({"x.example/a:1": ["linux/amd64", "linux/arm64"]}) as served:
-        archfit(POD, *served.mirrors()).ok()
+def warm_cache():
+    warm({"x.example/a:1": ["linux/amd64", "linux/arm64"]}, default_path(os.environ))
 
 
 @pytest.mark.usefixtures("warm_cache")
