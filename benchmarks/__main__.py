@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "fixtures"))
 sys.path.insert(0, str(ROOT / "tests"))
 
 from archfit.store.place import default_path
+from registry import Registry
 from warming import warm
 
 if TYPE_CHECKING:
