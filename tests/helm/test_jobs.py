@@ -6,7 +6,9 @@ template, and a Job's template is compared here with the one that was applied be
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,3 +152,23 @@ def test_archfit_last_names_the_jobs_of_the_plugins_run(
     assert "2 objects that cannot be changed once applied change: batch/v1/Job/" in line
     assert "kubectl delete -n NAMESPACE job/" in line
     assert "Job/hook" not in line
+
+
+def test_a_plugin_that_cannot_start_leaves_the_report_before_with_its_time(
+    helms: Callable[[str], Helm], chart: Path, tmp_path: Path
+) -> None:
+    """What `archfit last` shows then is another run: its first line says when that was."""
+    helm = helms("helm4")
+    state = {"XDG_STATE_HOME": str(tmp_path)}
+    helm.template(chart, **AMD64, **state).ok()
+    report = (tmp_path / "archfit" / "last.json").read_bytes()
+    gone = tmp_path / "plugins"
+    shutil.copytree(helm.folder / "plugins", gone)
+    launcher = gone / "archfit" / "archfit"
+    text = launcher.read_text(encoding="utf-8")
+    launcher.write_text(text.replace("exec ", "exec /nowhere"), encoding="utf-8")
+    failed = helm.template(chart, HELM_PLUGINS=str(gone), **AMD64, **state)
+    assert failed.status != 0
+    assert (tmp_path / "archfit" / "last.json").read_bytes() == report
+    first = running.archfit(b"", "last", **{**os.environ, **state}).ok().decode().splitlines()[0]
+    assert first.startswith(f"archfit transform at {json.loads(report)['time']} (")
