@@ -54,3 +54,7 @@ STAMPS = (
     '[{"path":"/spec/tolerations/-","value":' + "[" * 2000 + "]" * 2000 + "}]",
     '[{"path":"/spec/tolerations","value":[1]},{"path":"/metadata/annotations"}]',
 )
+BEHIND_DIRECTIVES = (
+    "---", "--- ", "---# c", "---#", "--- # c", "---\r", "--- # Source: c/templates/deployment.yaml", "---      ",
+    "---\t# note",
+)

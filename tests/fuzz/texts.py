@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fuzz.material import (
     ALIASES,
+    BEHIND_DIRECTIVES,
     BLANKS,
     BODIES,
     DIRECTIVES,
@@ -98,8 +99,9 @@ def _trailing(text: str, chance: random.Random) -> str:
 
 
 def _directive(text: str, chance: random.Random) -> str:
-    separator = chance.choice(("---", "--- ", "---# c", "---#", "--- # c", "---\r"))
-    return f"{chance.choice(DIRECTIVES)}\n{separator}\n{text}"
+    return (
+        f"{chance.choice(DIRECTIVES)}\n{chance.choice(BEHIND_DIRECTIVES)}\n{text.removeprefix(chr(0xFEFF))}"
+    )
 
 
 def _separator(text: str, chance: random.Random) -> str:
@@ -236,6 +238,7 @@ _CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
     _blank_line,
     _blank_line,
     _trailing,
+    _directive,
     _directive,
     _separator,
     _block_twice,

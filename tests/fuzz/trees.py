@@ -110,6 +110,23 @@ def _twice(node: Any, chance: random.Random) -> Any:
     return node
 
 
+def _alias_overwritten(node: Any, chance: random.Random) -> Any:
+    """A key stands twice, and the value that falls holds an alias, or the anchor of one."""
+    if not isinstance(node, dict):
+        return node
+    key = chance.choice(("hostAliases", "tolerations", "zz", *node))
+    alias = Raw("*x")
+    fallen = chance.choice(
+        (alias, [alias], {"c": alias}, [{"c": alias}], {"s": [Anchored("y", None), Raw("*y")]}, [1, alias])
+    )
+    second = chance.choice((None, [], {}, "x", [alias], {"c": alias}))
+    pairs: list[tuple[str, Any]] = [
+        ("a", Anchored("x", chance.choice((1, "x", {}, [1], None)))),
+        (key, fallen),
+    ]
+    return Pairs([*pairs, *node.items(), *([(key, second)] if key not in node else [])])
+
+
 def _shuffled(node: Any, chance: random.Random) -> Any:
     if isinstance(node, dict):
         pairs = list(node.items())
@@ -205,6 +222,7 @@ _CHANGES: tuple[Callable[[Any, random.Random], Any], ...] = (
     _here(_twice),
     _here(_twice),
     _here(_shuffled),
+    _here(_alias_overwritten),
     _here(_merged),
     _anchored,
     _anchored,

@@ -10,8 +10,9 @@ package main
 //	          {"documents": 2}          it does; there is no output to compare, or it is right
 //	          {"documents": 2, "counted": 3}         the patch counts the documents otherwise: nothing was compared
 //	          {"documents": 2, "difference": "..."}  document, path, and both values
+//	disagree  where kubectl and kustomize read the input differently, if kustomize's verdict is a difference
 //
-// Documents that hold nothing (null, for kustomize {} also) are left out and not counted. Numbers are compared as they
+// A document that is no mapping is refused: nothing but an object can be applied. Documents that hold nothing (null, for kustomize {} also) are left out and not counted. Numbers are compared as they
 // are written, so that 1 is not 1.0. In a ResourceList, `results` may grow. pods: those of kubectl's documents.
 // Without an output, kustomize is asked only if `both` says so.
 
@@ -46,6 +47,7 @@ type step struct {
 type comparison struct {
 	Kubectl   verdict `json:"kubectl"`
 	Kustomize verdict `json:"kustomize"`
+	Disagree  string  `json:"disagree,omitempty"`
 	Pods      []pod   `json:"pods"`
 }
 
@@ -63,9 +65,13 @@ func compare(asked question) comparison {
 		made.Pods = podsIn(document, made.Pods)
 	}
 	made.Kubectl = judged(kubectl, asked, documents, err)
+	taken := err == nil
 	if (asked.Both || asked.After != nil) && !holdsItself(asked.Before) {
 		documents, err = values(kustomize, asked.Before)
 		made.Kustomize = judged(kustomize, asked, documents, err)
+		if made.Kustomize.Difference != "" && taken {
+			made.Disagree = disagreement(asked.Before)
+		}
 	}
 	return made
 }
@@ -104,12 +110,32 @@ func isInside(node *yaml.Node, open map[*yaml.Node]bool) bool {
 	return false
 }
 
+// disagreement is where kubectl and kustomize read an input differently, "" if they do not.
+func disagreement(text []byte) string {
+	one, failure := values(kubectl, text)
+	other, failureToo := values(kustomize, text)
+	if failure != nil || failureToo != nil || len(one) != len(other) {
+		return ""
+	}
+	for number := range one {
+		if at := difference(one[number], other[number], ""); at != "" {
+			return fmt.Sprintf("document %d: %s", number+1, at)
+		}
+	}
+	return ""
+}
+
 // judged is the verdict of one reader, by what it makes of the input; the documents are patched in place.
 func judged(reader reader, asked question, documents []any, err error) verdict {
 	if err != nil {
 		return verdict{Refused: err.Error()}
 	}
 	made := verdict{Documents: len(documents)}
+	for number, document := range documents {
+		if _, is := document.(map[string]any); !is {
+			return verdict{Refused: fmt.Sprintf("document %d is no object", number+1)}
+		}
+	}
 	if asked.After == nil {
 		return made
 	}
