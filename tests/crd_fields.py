@@ -40,7 +40,7 @@ class Field(NamedTuple):
     def put(self, holder: dict[str, Any], image: str) -> None:
         """Writes the image into an object, with what it needs beside it."""
         name, _, tag = image.partition(":")
-        named = self.path[-1] in ("repository", "name") and bool(self.beside)
+        named = self.path[-1] in ("repository", "repo", "name") and bool(self.beside)
         put(holder, self.path, name if named else image)
         if named:
             for member in self.beside:
@@ -75,7 +75,7 @@ def placements(group: str, kind: str, version: str) -> Iterator[Path]:
     entry = versions.get(version, {})
     there = versions[entry.removeprefix("=")] if isinstance(entry, str) else entry
     for text in there.get("placement", {}).get("affinity", ()):
-        path = undotted(text.split("|")[0])
+        path = undotted(text.split("|")[0].replace(".*", ".a"))
         yield path[:-1] if path[-1] == "affinity" else path
 
 
@@ -84,7 +84,7 @@ def _field(group: str, kind: str, version: str, text: str) -> Field:
     if found is None:
         return Field(group, kind, version, undotted(text))
     holder, members = found[1], found[2].split(",")
-    image = next((name for name in ("image", "repository", "name") if name in members), members[0])
+    image = next((name for name in ("image", "repository", "repo", "name") if name in members), members[0])
     path = (*(undotted(holder) if holder else ()), image)
     return Field(group, kind, version, path, tuple(name for name in members if name != image))
 

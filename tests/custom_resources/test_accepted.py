@@ -36,14 +36,18 @@ if TYPE_CHECKING:
 
     Written = tuple[str, str]
 FIELDS = ("affinity", "tolerations")
+_AFFINITIES = ("nodeAffinity", "podAffinity", "podAntiAffinity")
 # Written paths that crds/fields.json lacks, by the Go type that has them.
 GO_TYPES = {
     ("apps.openshift.io/DeploymentConfig", "spec.template.spec"): (
         "no definition exists; openshift/api apps/v1/types.go:90: spec.template is a PodTemplateSpec"
     ),
-    ("operator.victoriametrics.com/VMCluster", "spec.requestsLoadBalancer.spec"): (
-        "the schema is open there; VMAuthLoadBalancerSpec embeds CommonAppsParams, as vmselect does"
-    ),
+    **{
+        (f"operator.victoriametrics.com/{kind}", "spec.requestsLoadBalancer.spec"): (
+            "the schema is open there; VMAuthLoadBalancerSpec embeds CommonAppsParams, as vmselect does"
+        )
+        for kind in ("VMCluster", "VLCluster", "VTCluster")
+    },
     **{
         (f"argoproj.io/{kind}", f"{spec}.templates.*.steps.*.*.inline"): (
             "the schema says nothing of steps; WorkflowStep has `Inline *Template`"
@@ -117,13 +121,14 @@ def written(before: Any, after: Any) -> set[Written]:
         stack = [(path, value)]
         while stack:
             at, part = stack.pop()
-            if "nodeAffinity" in at:
-                found.add(("affinity", ".".join(at[: at.index("nodeAffinity")])))
+            kind = next((name for name in _AFFINITIES if name in at), "")
+            if kind:
+                found.add(("affinity", ".".join(at[: at.index(kind)])))
             elif "tolerations" in at:
                 found.add(("tolerations", ".".join(at[: at.index("tolerations") + 1])))
             elif isinstance(part, dict) and part:
                 stack += [((*at, key), member) for key, member in part.items()]
-            elif at[-1] not in {"podAffinity", "podAntiAffinity"}:
+            else:
                 found.add(("", ".".join(at)))
     return found
 

@@ -35,11 +35,20 @@ NO_SCHEMA = {
     "template.openshift.io/Template": "an aggregated API",
     "tekton.dev/ClusterTask": "gone upstream",
     "keda.sh/ScaledObject": "its schema has neither pods nor images",
+    "pkg.crossplane.io/Provider": "its schema has neither pods nor images",
+    "pkg.crossplane.io/Function": "its schema has neither pods nor images",
+    "triggers.tekton.dev/EventListener": "its schema is open",
+    "triggers.tekton.dev/TriggerTemplate": "its schema is open",
+    "kubeflow.org/Experiment": "its schema is open",
+    "build.openshift.io/BuildConfig": "an aggregated API",
+    "install.istio.io/IstioOperator": "gone upstream",
 }
 # What an object needs beside its images, for there to be the pod.
 PRESENT = {
     "elasticsearch.k8s.elastic.co/Elasticsearch": ("spec.nodeSets[*]",),
     "kafka.strimzi.io/KafkaConnect": ("spec.build",),
+    "sparkoperator.k8s.io/SparkConnect": ("spec.server", "spec.executor"),
+    "core.humio.com/HumioCluster": ("spec.affinity", "spec.nodePools[*].spec.affinity"),
 }
 # A field counts only where these are missing.
 ALONE = {
@@ -151,7 +160,10 @@ def run(value: dict[str, Any]) -> Transformed:
 
 
 def writes(decision: Decision, field: str) -> bool:
-    return any(field in dotted(step.path) for step in decision.patch if isinstance(step, Add))
+    """Whether the field is added; also inside of a mapping that is made for it."""
+    return any(
+        field in f"{dotted(step.path)} {step.value}" for step in decision.patch if isinstance(step, Add)
+    )
 
 
 def counting(transformed: Transformed, field: Field) -> Iterator[tuple[Pod, Decision]]:

@@ -28,8 +28,29 @@ elastic       elasticsearch.k8s.elastic.co kibana.k8s.elastic.co apm.k8s.elastic
 elastic       enterprisesearch.k8s.elastic.co logstash.k8s.elastic.co beat.k8s.elastic.co agent.k8s.elastic.co
 databases     postgresql.cnpg.io rabbitmq.com minio.min.io
 machines      kubevirt.io nvidia.com
+caches        databases.spotahome.com redis.redis.opstreelabs.in dragonflydb.io zookeeper.pravega.io
+postgres      acid.zalan.do postgres-operator.crunchydata.com pgv2.percona.com
+percona       psmdb.percona.com pxc.percona.com ps.percona.com
+stores        opensearch.org opensearch.opster.io milvus.io pingcap.com k8s.mariadb.com crdb.cockroachlabs.com
+stores        mongodbcommunity.mongodb.com clickhouse.altinity.com clickhouse-keeper.altinity.com
+stores        cassandra.datastax.com k8ssandra.io cluster.redpanda.com core.humio.com
+observability operator.victoriametrics.com logging.banzaicloud.io fluentbit.fluent.io jaegertracing.io
+observability datadoghq.com loki.grafana.com tempo.grafana.com
+delivery      argoproj.io actions.github.com actions.summerwind.dev pkg.crossplane.io operators.coreos.com k8up.io
+delivery      infra.contrib.fluxcd.io helm.toolkit.fluxcd.io tailscale.com k8s.keycloak.org openfaas.com
+delivery      upgrade.cattle.io triggers.tekton.dev build.openshift.io install.istio.io
+delivery      cert-manager.io acme.cert-manager.io
+streaming     flink.apache.org spark.apache.org sparkoperator.k8s.io numaflow.numaproj.io
+inference     serving.kserve.io machinelearning.seldon.io grove.io orchestration.aibrix.ai workloads.x-k8s.io
+inference     apps.nvidia.com agents.x-k8s.io extensions.agents.x-k8s.io kagent.dev toolhive.stacklok.dev
+inference     kaito.sh production-stack.vllm.ai
+batch         agones.dev apps.kruise.io batch.volcano.sh flow.volcano.sh ray.io disaggregatedset.x-k8s.io
+batch         kubernetes.dask.org sources.knative.dev fission.io auto.pulumi.com k6.io
+infrastructure ceph.rook.io gateway.envoyproxy.io gateway.nginx.org
 embedded      workload.codeflare.dev policy.open-cluster-management.io work.open-cluster-management.io
-embedded      template.openshift.io hive.openshift.io kubernetes.crossplane.io
+embedded      template.openshift.io hive.openshift.io kubernetes.crossplane.io kubernetes.m.crossplane.io
+embedded      work.karmada.io addon.open-cluster-management.io capsule.clastix.io fluxcd.controlplane.io kro.run
+embedded      triggers.tekton.dev kubeflow.org
 """
 
 _BY_GROUP: dict[str, list[str]] = {}

@@ -249,7 +249,8 @@ def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
 def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
     """Why something in the object that the row is about is not transformed."""
     if row.reason:
-        if not row.there or _barred(value, row.there, row.only):
+        unbarred = not any(_barred(value, pattern, text) for pattern, text in row.unless)
+        if unbarred and (not row.there or _barred(value, row.there, row.only)):
             yield row.reason
         return
     for found in found_by(row, value) if row.there or "*" in row.pod_spec else ():

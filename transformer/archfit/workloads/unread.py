@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from archfit.options.values import Workload
     from archfit.patch import Path
 
-IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imageurl")
-_MEMBERS = ("repository", "reference", "name", "tag")
+IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imagetag", "imageurl")
+_MEMBERS = ("repository", "repo", "reference", "name", "tag")
 # rbd.image is a block device (core/v1 RBDVolumeSource).
 _NO_IMAGES = frozenset(
     ("annotations", "labels", "matchLabels", "nodeSelector", "env", "args", "command", "resources", "rbd")

@@ -90,7 +90,8 @@ def _said(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Ite
     if not said and not has_pods and not any(row.objects for row in rows):
         paths = list(dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if row.pod_spec))
         more = f" and none of {len(paths) - 3} more" if len(paths) > 3 else ""
-        yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths[:3])}{more}"
+        if paths:
+            yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths[:3])}{more}"
 
 
 def _text(pattern: Path) -> str:

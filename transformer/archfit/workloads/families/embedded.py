@@ -18,6 +18,15 @@ work.open-cluster-management.io       ManifestWork                      spec.wor
 template.openshift.io                 Template                          objects[*]
 hive.openshift.io                     SyncSet,SelectorSyncSet           spec.resources[*]
 kubernetes.crossplane.io              Object                            spec.forProvider.manifest
+kubernetes.m.crossplane.io            Object                            spec.forProvider.manifest
+work.karmada.io                       Work                              spec.workload.manifests[*]
+work.open-cluster-management.io       ManifestWorkReplicaSet            spec.manifestWorkTemplate.workload.manifests[*]
+addon.open-cluster-management.io      AddOnTemplate                     spec.agentSpec.workload.manifests[*]
+capsule.clastix.io                    TenantResource,GlobalTenantResource spec.resources[*].rawItems[*]
+fluxcd.controlplane.io                ResourceSet                       spec.resources[*]
+kro.run                               ResourceGraphDefinition           spec.resources[*].template
+triggers.tekton.dev                   TriggerTemplate                   spec.resourcetemplates[*]
+kubeflow.org                          Experiment                        spec.trialTemplate.trialSpec
 """
 
 

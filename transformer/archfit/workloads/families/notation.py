@@ -4,6 +4,10 @@ row("example.com", "Widget", "spec.pod", there="spec", images="spec.pod.image|sp
 images           entries apart by blanks; alternatives by "|", of which the first that names an image counts;
                  "image.repository+tag" joins two members
 templates(..)    lines of group, kinds, path of a pod spec as Kubernetes has it; "!" cannot change once applied
+parts(..)        lines of group, kinds, the mapping that holds affinity, tolerations and nodeSelector, and images, in
+                 which "@" is that mapping; "<spec" is `there`, "-nodeSelector" a field that the kind lacks; a line
+                 that begins with a blank continues the one before. The operator chooses the first image where none is
+                 named; the others count where they are named
 never(..)        image fields of a kind that do not run in its pods, with the reason
 """
 
@@ -56,6 +60,23 @@ def templates(text: str) -> Iterator[Workload]:
         group, kinds, path, *once = line.split()
         for kind in kinds.split(","):
             yield Workload(group, kind, undotted(path), immutable=bool(once))
+
+
+_LACKS = {"-affinity": "affinity", "-tolerations": "tolerations", "-nodeSelector": "node_selector"}
+
+
+def parts(text: str, chosen: str = "", **fields: Any) -> Iterator[Workload]:
+    """A row for each kind and mapping; see the module. chosen: who chooses an image that is not named."""
+    for line in filter(None, text.replace("\n ", " ").split("\n")):
+        group, kinds, place, *words = line.split()
+        main, *rest = [word.replace("@", place) for word in words if word[0] not in "<-"] or [""]
+        images = " ".join((main, *(word for word in rest if "|" in word)))
+        there = next((word[1:] for word in words if word[0] == "<"), place)
+        lacks = dict.fromkeys(_LACKS[word] for word in words if word[0] == "-")
+        shared = {"metadata": None, "images": images, "default_image": chosen, **lacks, **fields}
+        shared["also"] = " ".join(word for word in rest if "|" not in word)
+        for kind in kinds.split(","):
+            yield row(group, kind, place, there=there, **shared)
 
 
 def never(group: str, kind: str, reason: str, paths: str) -> Workload:

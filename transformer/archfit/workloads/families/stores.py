@@ -1,0 +1,203 @@
+"""Databases and search: OpenSearch, Milvus, TiDB, MariaDB, MongoDB, ClickHouse, Cassandra, CockroachDB, Humio.
+
+What an operator does with a part that has no affinity of its own:
+
+    OpenSearch   a soft anti-affinity by the cluster's name, only while there is no affinity (builders/cluster.go)
+    Milvus       spec.components holds for every component that has none (components.go)
+    TiDB         spec holds for every component that has none (component_spec.go)
+    MongoDB      its anti-affinity is kept: node, pod and anti-affinity are merged one by one (merge.go)
+    Humio        amd64 is demanded while there is no affinity (humiocluster_defaults.go)
+"""
+
+from __future__ import annotations
+
+from archfit.workloads.families.caches import apart
+from archfit.workloads.families.notation import left, never, parts, row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from archfit.options.values import Workload
+
+_MILVUS = (
+    "cdc dataCoord dataNode indexCoord indexNode mixCoord proxy queryCoord queryNode rootCoord standalone "
+    "streamingNode"
+)
+_TIDB = ("tidb", "tikv", "pd", "tiflash", "ticdc", "pump", "discovery")
+_MARIADB = """
+k8s.mariadb.com MariaDB spec @.image @.sidecarContainers[*].image @.galera.agent.image
+  @.galera.initContainer.image @.replication.agent.image @.replication.initContainer.image
+k8s.mariadb.com MariaDB,MaxScale spec.metrics.exporter @.image
+k8s.mariadb.com MariaDB spec.bootstrapFrom.restoreJob spec.image
+k8s.mariadb.com MariaDB spec.replication.replica.bootstrapFrom.restoreJob spec.image
+k8s.mariadb.com MaxScale spec @.image
+"""
+_CASSANDRA = (
+    "cass-operator appends its racks to the terms of an affinity, so that a pod may go where either holds: "
+    "write kubernetes.io/arch into spec.nodeSelector"
+)
+_REDPANDA = (
+    "@.initContainerImage.repository+tag @.sideCars.image.repository+tag "
+    "@.sideCars.controllers.image.repository+tag"
+)
+
+
+def rows() -> Iterator[Workload]:
+    """All rows of the family."""
+    yield from _opensearch()
+    yield from _milvus()
+    yield from _milvus_alpha()
+    yield from _tidb()
+    yield from parts(_MARIADB, "the MariaDB operator chooses it")
+    yield from _mongodb()
+    yield from _clickhouse()
+    yield from _cassandra()
+    yield left(
+        "crdb.cockroachlabs.com", "CrdbCluster", "spec",
+        "the CockroachDB operator drops affinity and tolerations unless its feature gates AffinityRules and "
+        "TolerationRules are on: write kubernetes.io/arch into spec.nodeSelector",
+    )  # fmt: skip
+    yield from _redpanda()
+    yield from _humio()
+
+
+def _opensearch() -> Iterator[Workload]:
+    lost = (
+        "the OpenSearch operator writes its anti-affinity only while there is no affinity: write podAntiAffinity, if "
+        "nodes of the cluster have to stay apart"
+    )
+    for group in ("opensearch.org", "opensearch.opster.io"):
+        kept = apart(100, {"matchLabels": {"opensearch.org/opensearch-cluster": "{metadata.name}"}})
+        more = {"default_affinity": kept if group == "opensearch.org" else lost}
+        helper = "spec.initHelper.image"
+        for place, images in (
+            ("spec.nodePools[*]", f"spec.general.image {helper} @.sidecarContainers[*].image"),
+            ("spec.bootstrap", f"spec.general.image {helper}"),
+            ("spec.dashboards", "@.image"),
+        ):
+            line = f"{group} OpenSearchCluster {place} {images}"
+            yield from parts(line, "the OpenSearch operator chooses it by its version", **more)
+    yield from parts(
+        "opensearch.org OpenSearchCluster spec.security.config.updateJob spec.general.image",
+        "the OpenSearch operator chooses it by its version",
+    )
+
+
+def _milvus() -> Iterator[Workload]:
+    chosen, common = "the Milvus operator chooses it", "spec.components"
+    for group, kind in (("milvus.io", "Milvus"), ("milvus.io", "MilvusCluster")):
+        yield row(
+            group, kind, common, there=common, metadata=None, default_image=chosen,
+            images=f"{common}.image", also=f"{common}.toolImage {common}.*.image {common}.*.sidecars[*].image "
+            f"{common}.*.initContainers[*].image {common}.*.volumes[*].image.reference",
+        )  # fmt: skip
+        for name in _MILVUS.split():
+            at = f"{common}.{name}"
+            yield row(
+                group, kind, at, there=at, metadata=None, inherits=(common,), default_image=chosen,
+                images=f"{at}.image|{common}.image", also=f"{common}.toolImage {at}.sidecars[*].image",
+            )  # fmt: skip
+        for name in ("dataNode", "proxy", "queryNode", "streamingNode"):
+            at = f"{common}.{name}"
+            yield row(
+                group, kind, f"{at}.groups[*]", there=f"{at}.groups[*]", metadata=None, inherits=(at, common),
+                images=f"{at}.image|{common}.image",
+                also=f"{common}.toolImage {at}.sidecars[*].image {at}.initContainers[*].image",
+                default_image=chosen,
+            )  # fmt: skip
+        yield never(
+            group, kind, "it pauses in place of a component while Milvus upgrades", f"{common}.dummyImage"
+        )
+    yield left(
+        "milvus.io",
+        "MilvusUpgrade",
+        "spec",
+        "it changes the image of a Milvus, which is placed where it stands",
+    )
+
+
+def _milvus_alpha() -> Iterator[Workload]:
+    yield row(
+        "milvus.io", "Milvus", "spec", version="v1alpha1", there="spec", metadata=None, images="spec.image",
+        default_image="the Milvus operator chooses it",
+    )  # fmt: skip
+
+
+def _tidb() -> Iterator[Workload]:
+    version = "its tag is a version that stands elsewhere"
+    for kind, names in (("TidbCluster", _TIDB), ("DMCluster", ("master", "worker", "discovery"))):
+        for name in names:
+            at = f"spec.{name}"
+            tail = f" {at}.slowLogTailer.image" if name == "tidb" else ""
+            helper = " spec.helper.image" if kind == "TidbCluster" else ""
+            yield row(
+                "pingcap.com", kind, at, there=at, metadata=None, inherits=("spec",),
+                images=f"{at}.image {at}.additionalContainers[*].image{helper}{tail}",
+                default_image="the TiDB operator makes it of baseImage and version",
+                unseen=((f"{at}.baseImage", version),),
+            )  # fmt: skip
+
+
+def _mongodb() -> Iterator[Workload]:
+    at = "spec.statefulSet.spec.template.spec"
+    yield row(
+        "mongodbcommunity.mongodb.com", "MongoDBCommunity", at, there="spec", main="mongod",
+        default_image="the MongoDB operator chooses it by spec.version",
+    )  # fmt: skip
+
+
+def _clickhouse() -> Iterator[Workload]:
+    at = "spec.templates.podTemplates[*].spec"
+    for group, kinds in (
+        ("clickhouse.altinity.com", "ClickHouseInstallation,ClickHouseInstallationTemplate"),
+        ("clickhouse-keeper.altinity.com", "ClickHouseKeeperInstallation"),
+    ):
+        for kind in kinds.split(","):
+            yield row(group, kind, at)
+
+
+def _cassandra() -> Iterator[Workload]:
+    yield left("cassandra.datastax.com", "CassandraDatacenter", "spec", _CASSANDRA)
+    yield left(
+        "k8ssandra.io", "K8ssandraCluster", "spec",
+        "cass-operator appends its racks to the terms of an affinity, so that a pod may go where either holds: "
+        "write kubernetes.io/arch into nodeAffinityLabels of the racks",
+    )  # fmt: skip
+
+
+def _redpanda() -> Iterator[Workload]:
+    at = "spec.clusterSpec.statefulset"
+    yield row(
+        "cluster.redpanda.com", "Redpanda", f"{at}.podTemplate.spec", there=f"{at}.podTemplate.spec",
+        images="spec.clusterSpec.image.repository+tag", also=_REDPANDA.replace("@", at),
+        inherits=("spec.clusterSpec",),
+        default_image="the Redpanda operator chooses it, or a part of it",
+    )  # fmt: skip
+    for job in ("post_install_job", "post_upgrade_job"):
+        pod = f"spec.clusterSpec.{job}.podTemplate.spec"
+        yield row(
+            "cluster.redpanda.com", "Redpanda", pod, there=pod, images="spec.clusterSpec.image.repository+tag",
+            inherits=("spec.clusterSpec",),
+        )  # fmt: skip
+    yield row(
+        "cluster.redpanda.com", "Redpanda", "spec.clusterSpec", there="spec.clusterSpec", metadata=None,
+        images="spec.clusterSpec.image.repository+tag",
+        also=_REDPANDA.replace("@", at) + " spec.clusterSpec.connectors.image.repository+tag",
+        default_image="the Redpanda operator chooses it, or a part of it",
+    )  # fmt: skip
+
+
+def _humio() -> Iterator[Workload]:
+    for at in ("spec", "spec.nodePools[*].spec"):
+        yield row(
+            "core.humio.com", "HumioCluster", at, there=f"{at}.affinity", metadata=None, node_selector=None,
+            images=f"{at}.image|spec.image",
+            also=f"spec.helperImage {at}.helperImage {at}.sidecarContainer[*].image "
+            f"{at}.dataVolumeSource.image.reference {at}.extraVolumes[*].image.reference",
+            default_image="the Humio operator chooses it",
+        )  # fmt: skip
+    yield row(
+        "core.humio.com", "HumioCluster", there="spec", unless=(("spec.affinity", ""),),
+        reason="the Humio operator demands amd64 of nodes while spec.affinity is not set",
+    )  # fmt: skip
