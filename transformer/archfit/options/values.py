@@ -87,6 +87,8 @@ class Workload(Record):
     default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
         first edit ("{metadata.name}" in a text is the object's own value at that path), or a warning where it is not
         a constant.
+    patches: texts that the operator merges into the pod last. One that speaks of images makes them unseen; a field that
+        it speaks of is not the operator's to take from elsewhere.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
@@ -124,6 +126,7 @@ class Workload(Record):
     unplaced: str = ""
     never_run: tuple[tuple[Path, str], ...] = ()
     also: tuple[Path, ...] = ()
+    patches: tuple[Path, ...] = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
 
 

@@ -48,62 +48,65 @@ def within_fields(
     tainted: bool,
 ) -> Fields:
     """What the kind has fields for. tainted: all that the pod can reach needs one of the tolerations `new`."""
-    no_affinity, no_tolerations = pod.lacks("affinity"), pod.lacks("tolerations")
+    replaced = dict(pod.places.replaced) if pod.places else {}
+    no_affinity = pod.lacks("affinity") or "affinity" in replaced
+    no_tolerations = pod.lacks("tolerations") or "tolerations" in replaced
     if not no_affinity and not no_tolerations:
         return Fields(written, tuple(preferred), tuple(new))
     kind, unplaced = pod.ref.kind, pod.places.unplaced if pod.places else ""
-    needed = []
+    needed: dict[str, str] = {}
     if no_affinity and written is not NOTHING and not written.only_always:
-        needed.append(_no_affinity(kind, reachable, lacking))
+        needed["affinity"] = _no_affinity(kind, reachable, lacking)
     if no_tolerations and tainted:
-        needed.append(_no_tolerations(kind, new))
+        needed["tolerations"] = _no_tolerations(kind, new)
     if needed and unplaced:
         said = [_result(pod, "warning", f"{unplaced}{wording.because(lacking)}", pod.path)]
     elif needed:
-        said = [_result(pod, _severity(options), message, pod.path) for message in needed]
+        said = [
+            _result(pod, _severity(options), _replaced(pod.at(field)), replaced[field])
+            if field in replaced
+            else _result(pod, _severity(options), message, pod.path)
+            for field, message in needed.items()
+        ]
     else:
         dropped = {
             "affinity": [f"a preference of {name}" for name, _ in preferred] if no_affinity else [],
             "tolerations": [f"a toleration of {wording.taint(one)}" for one in new] if no_tolerations else [],
         }
         said = [
-            _result(pod, "info", _dropped(kind, field, wanted), pod.path)
+            _result(pod, "info", _dropped(pod, field, wanted), pod.path)
             for field, wanted in dropped.items()
             if wanted and not unplaced
         ]
+    problem = (
+        "its operator takes from elsewhere what it needs"
+        if replaced
+        else f"{kind} has no field for what it needs"
+    )
     return Fields(
         NOTHING if no_affinity else written,
         () if no_affinity else tuple(preferred),
         () if no_tolerations else tuple(new),
         tuple(said),
-        f"{kind} has no field for what it needs" if needed else "",
+        problem if needed else "",
     )
 
 
-def effect(
-    pod: Pod, places: Places, patch: Iterable[Operation], options: Options
-) -> tuple[str, list[Result]]:
-    """Why the operator does not use what the patch writes, "" where it does, and what there is to tell about it."""
-    written = [step.path for step in patch if isinstance(step, Add)]
-    for field, winner in places.replaced:
-        if _within(written, pod.at(field)):
-            return (
-                "its operator replaces what would be written",
-                [_result(pod, _severity(options), _replaced(pod.at(field)), winner)],
-            )
+def effect(pod: Pod, places: Places, patch: Iterable[Operation]) -> list[Result]:
+    """What there is to tell about what the operator makes of the patch."""
     told = []
     affinity = pod.at("affinity")
-    if places.lost_default and _within(written, affinity):
+    if places.lost_default and any(_within(step, affinity) for step in patch):
         told.append(_result(pod, "warning", places.lost_default, affinity))
     if places.needed_only:
         told.append(_result(pod, "warning", places.needed_only, pod.path))
     if places.note:
         told.append(_result(pod, "info", places.note, pod.path))
-    return "", told
+    return told
 
 
-def _within(paths: Iterable[Path], holder: Path) -> bool:
-    return any(path[: len(holder)] == holder for path in paths)
+def _within(step: Operation, holder: Path) -> bool:
+    return isinstance(step, Add) and step.path[: len(holder)] == holder
 
 
 def _severity(options: Options) -> Severity:
@@ -136,5 +139,7 @@ def _replaced(own: Path) -> str:
     )
 
 
-def _dropped(kind: str, field: str, wanted: Iterable[str]) -> str:
-    return f"{', '.join(wanted)} would be added, but {kind} has no field for {field}"
+def _dropped(pod: Pod, field: str, wanted: Iterable[str]) -> str:
+    winner = dict(pod.places.replaced).get(field) if pod.places else None
+    why = f"{dotted(winner)} replaces it" if winner else f"{pod.ref.kind} has no field for {field}"
+    return f"{', '.join(wanted)} would be added, but {why}"

@@ -176,10 +176,7 @@ def _placed(case: _Case) -> Decision:
         if custom is not None:
             from archfit.placement.custom import effect
 
-            problem, told = effect(pod, custom, patch, options)
-            case.results.extend(told)
-            if problem:
-                return _decision(case, "Conflict", problem, lacking)
+            case.results.extend(effect(pod, custom, patch))
         restricted = case.reachable if written is not NOTHING else ()
         _tell_of_written(case, written)
         preferences = [architecture for architecture, _ in preferred]

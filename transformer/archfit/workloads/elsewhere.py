@@ -13,6 +13,8 @@ A "*" stands for every item or member; in all paths of a row that begin alike it
 
 from __future__ import annotations
 
+import re
+
 from archfit.patch import dotted
 from archfit.source.values import text_of
 from archfit.workloads.default_affinity import default_affinity
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
+_IMAGE = re.compile(r"\bimage\b")
+_ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platforms"
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
 
@@ -121,6 +125,8 @@ class Found:
                     doubled.append((name, winner))
                 else:
                     at[name], value = winner, get(self._value, winner)
+            else:
+                doubled += [(name, path) for path, text in self._patches() if name in text]
             for above in row.inherits if value is None or value == _EMPTY[name] else ():
                 source = (*self._same(above), name)
                 theirs = get(self._value, source)
@@ -162,6 +168,14 @@ class Found:
             row.same,
         )
 
+    def _patches(self) -> Iterator[tuple[Path, str]]:
+        """The texts that are merged into the pod."""
+        for pattern in self._row.patches:
+            path = self._same(pattern)
+            text = text_of(get(self._value, path))
+            if text:
+                yield path, text
+
     def _replaced(self, name: str) -> Path | None:
         """Where the operator takes the field from, if it is set there; with "*" where several places may hold it."""
         for above in self._row.replaced_by:
@@ -198,6 +212,9 @@ class Found:
                     yield ImageUse(path, None, unasked=row.default_image)
         for pattern in row.also:
             yield from self._named(pattern)
+        for path, text in self._patches():
+            if _IMAGE.search(text):
+                yield ImageUse(path, None, unasked="this patch may change the images" + _ANNOTATE)
         if row.same is not None:
             _, _, label, _, reason = row.same
             yield ImageUse(("metadata", "labels", label), None, unasked=reason)

@@ -86,6 +86,7 @@ def _pods(
             also=f"{one}.initContainers[*].image {one}.sidecars[*].image {one}.volumes[*].image.reference "
             f"{defaults}.initContainers[*].image {defaults}.sidecars[*].image "
             f"{defaults}.volumes[*].image.reference {spec}.volumes[*].image.reference",
+            patches=tuple(f"{at}.podSpecPatch" for at in (one, defaults, spec)),
             inherits=(caller, spec) if caller else (spec,),
             shadows=shadows,
         )  # fmt: skip

@@ -32,7 +32,7 @@ _PATHS = (
     "objects",
     "architecture",
 )
-_LISTS = ("inherits", "shadows", "replaced_by", "also")
+_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches")
 _PAIRS = ("unseen", "unless", "never_run")
 
 
