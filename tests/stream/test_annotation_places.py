@@ -293,3 +293,15 @@ def test_the_way_begins_with_the_outermost() -> None:
         (*inner, "metadata"),
         (*inner, "spec", "template", "metadata"),
     ]
+
+
+def test_an_error_on_an_object_with_several_pods_is_one_error() -> None:
+    pod = f"{{template: {{spec: {{{CONTAINERS}}}}}}}"
+    data = (
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: r, annotations: {archfit.dev/onyl: amd64}}\n"
+        f"spec: {{headGroupSpec: {pod}, workerGroupSpecs: [{pod}, {pod}]}}\n"
+    )
+    assert error(data) == (
+        'metadata.annotations["archfit.dev/onyl"]',
+        "there is no annotation archfit.dev/onyl; did you mean archfit.dev/only?",
+    )

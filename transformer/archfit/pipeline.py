@@ -130,11 +130,9 @@ def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> T
     decisions = _decisions(pods, answers, options)
     if found.back:
         decisions = tuple(_stamped(found, decisions, answers, options))
-    results = (
-        *found.results,
-        *(result for _, decision in decisions for result in decision.results),
-        *_left_to_controllers(found, decisions),
-    )
+    # Several pods of an object read the same annotations: an error in one is one error.
+    own = dict.fromkeys(result for _, decision in decisions for result in decision.results)
+    results = (*found.results, *own, *_left_to_controllers(found, decisions))
     return Transformed((), decisions, results, answers)
 
 
