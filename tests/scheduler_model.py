@@ -143,3 +143,18 @@ def asks_for_os(spec: dict[str, Any], node: Node) -> bool:
         for term in matching_terms(spec, node)
         for one in term.get("matchExpressions") or []
     )
+
+
+def other_systems(spec: dict[str, Any], node: Node) -> list[str]:
+    """Systems that every term which leads to the node allows beside the node's; none where the pod names one."""
+    if (spec.get("os") or {}).get("name") or any(
+        key in (spec.get("nodeSelector") or {}) for key in (OS, BETA_OS)
+    ):
+        return []
+    terms = matching_terms(spec, node)
+    return [os for os in ("linux", "windows") if os != node.os and all(_allows(term, os) for term in terms)]
+
+
+def _allows(term: dict[str, Any], os: str) -> bool:
+    conditions = [one for one in term.get("matchExpressions") or [] if one["key"] in (OS, BETA_OS)]
+    return all(_expression(one, {OS: os, BETA_OS: os}) for one in conditions)

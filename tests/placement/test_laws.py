@@ -40,6 +40,7 @@ from scheduler_model import (
     asks_for_os,
     can_run,
     matching_terms,
+    other_systems,
     supports,
 )
 
@@ -64,6 +65,8 @@ class Case(NamedTuple):
         if node.os == "linux":
             return node.arch in self.options.cluster_architectures
         if not asks_for_os(spec, node):
+            return False
+        if not self.has_builds(node.os) and any(map(self.has_builds, other_systems(spec, node))):
             return False
         entries = [one for one in self.options.cluster_architectures if one.startswith(f"{node.os}/")]
         if entries:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Lookup: TypeAlias = Callable[[list[str]], Mapping[str, Answer]]
 
 _OURS = b"archfit.dev"
+_SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
 
 
 class Splice(Record):
@@ -80,7 +81,7 @@ class Transformed(Record):
 
 def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     """What the pieces of a stream hold, and which images have to be looked up."""
-    rows = by_kind(options.workloads)
+    pieces, rows = tuple(pieces), by_kind(options.workloads)
     inventories = [take(data, piece, rows) for piece in pieces]
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
@@ -116,6 +117,10 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
         from archfit.workloads.joined import joined
 
         documents = joined(documents, rows)
+    if any(data.find(word) >= 0 for word in _SELECTING):
+        from archfit.workloads.node_selectors import selected
+
+        documents = selected(data, pieces, documents)
     from archfit.placement.images import questions  # a stream without pods needs no decisions
 
     texts = (text for document in documents for pod in document.pods for text in questions(pod, options))

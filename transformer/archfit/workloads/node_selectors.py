@@ -1,0 +1,134 @@
+"""What objects of the stream ask of the nodes of its pods, once they are admitted.
+
+    RuntimeClass    scheduling.nodeSelector, scheduling.tolerations    the pods that name it (runtimeClassName)
+    Namespace       scheduler.alpha.kubernetes.io/node-selector        the pods in it, where PodNodeSelector is on
+
+No pod is in either kind, and so they are parsed only where a pod may be concerned. One that cannot be parsed passes
+through as ever, and says nothing here.
+
+Source: KEP-585 and the admission plugins RuntimeClass and PodNodeSelector of Kubernetes.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput
+from archfit.source.compose import parse
+from archfit.source.scan import Span, spans
+from archfit.source.values import text_of
+from archfit.workloads.pods import RuntimeClass
+from archfit.workloads.table import group_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from archfit.source.split import Piece
+    from archfit.workloads.inventory import Document
+    from archfit.workloads.pods import Pod
+
+_WORDS = (b"RuntimeClass", b"scheduler.alpha.")
+ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
+_CLASS, _SPACE = ("node.k8s.io", "RuntimeClass"), ("", "Namespace")
+_KINDS = {(group, kind + listed) for group, kind in (_CLASS, _SPACE) for listed in ("", "List")}
+_LISTS = {("", "List"), ("config.kubernetes.io", "ResourceList")}
+_DEPTH = 16
+
+
+def selected(data: bytes, pieces: Iterable[Piece], documents: tuple[Document, ...]) -> tuple[Document, ...]:
+    """The documents, with what RuntimeClasses and Namespaces of the stream ask of nodes at their pods."""
+    pods = [pod for document in documents for pod in document.pods]
+    named = any(pod.spec.get("runtimeClassName") for pod in pods)
+    placed = any(pod.ref.namespace for pod in pods)
+    words = [word for word, wanted in zip(_WORDS, (named, placed), strict=True) if wanted]
+    classes: dict[str, RuntimeClass] = {}
+    spaces: dict[str, tuple[tuple[str, str], ...]] = {}
+    for piece in pieces:
+        if any(data.find(word, piece.start, piece.end) >= 0 for word in words):
+            for item in _read(data, piece):
+                name, key = (
+                    _name(item),
+                    (group_of(text_of(item.get("apiVersion"))), text_of(item.get("kind"))),
+                )
+                if key == _CLASS and _mapping(item.get("scheduling")):
+                    classes[name] = _runtime_class(name, _mapping(item.get("scheduling")))
+                elif key == _SPACE:
+                    spaces[name] = _pairs(_mapping(_mapping(item.get("metadata")).get("annotations")))
+    if not classes and not any(spaces.values()):
+        return documents
+    return tuple(
+        document.replace(pods=tuple(_placed(pod, classes, spaces) for pod in document.pods))
+        for document in documents
+    )
+
+
+def _placed(
+    pod: Pod, classes: dict[str, RuntimeClass], spaces: dict[str, tuple[tuple[str, str], ...]]
+) -> Pod:
+    runtime_class = classes.get(text_of(pod.spec.get("runtimeClassName")))
+    selector = spaces.get(pod.ref.namespace, ())
+    if runtime_class is None and not selector:
+        return pod
+    return pod.replace(runtime_class=runtime_class, namespace_selector=selector)
+
+
+def _read(data: bytes, piece: Piece) -> list[dict[str, Any]]:
+    """The objects of a piece, lists opened; kinds that are plain to see and neither of the two are left out."""
+    try:
+        return [item for span in spans(data, piece, _is_other) for item in _objects(_value(data, span))]
+    except InvalidInput:
+        pass
+    try:
+        whole = Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
+        return list(_objects(_value(data, whole)))
+    except InvalidInput:
+        return []
+
+
+def _is_other(api_version: str, kind: str) -> bool:
+    key = group_of(api_version), kind
+    return key not in _KINDS and key not in _LISTS
+
+
+def _value(data: bytes, span: Span) -> Any:
+    value = parse(span.text(data)).value
+    return value[0] if span.item else value
+
+
+def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    if not isinstance(value, dict):
+        return
+    items = value.get("items")
+    if isinstance(items, list) and text_of(value.get("kind")).endswith("List") and depth < _DEPTH:
+        kind = text_of(value.get("kind")).removesuffix("List")
+        typed = {"kind": kind, "apiVersion": value.get("apiVersion")} if kind else {}
+        for item in items:
+            yield from _objects({**typed, **item} if isinstance(item, dict) else item, depth + 1)
+        return
+    yield value
+
+
+def _runtime_class(name: str, scheduling: dict[str, Any]) -> RuntimeClass:
+    selector = _mapping(scheduling.get("nodeSelector"))
+    tolerations = scheduling.get("tolerations")
+    return RuntimeClass(
+        name,
+        tuple((key, text_of(value)) for key, value in selector.items()),
+        tuple(item for item in tolerations if isinstance(item, dict))
+        if isinstance(tolerations, list)
+        else (),
+    )
+
+
+def _pairs(annotations: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """`a=b,c=d`, as labels.ConvertSelectorToLabelsMap reads it."""
+    parts = (part.partition("=") for part in text_of(annotations.get(ANNOTATION)).split(","))
+    return tuple((key.strip(), value.strip()) for key, equals, value in parts if equals)
+
+
+def _name(item: dict[str, Any]) -> str:
+    return text_of(_mapping(item.get("metadata")).get("name"))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
