@@ -330,6 +330,8 @@ def test_a_term_of_several_systems(
 ) -> None:
     outcome = one(platforms, options, affinity=requiring(term(expression)))
     assert terms_of(outcome.spec) == [term(expression, *after)]
+    again = one(platforms, options, **outcome.added)
+    assert (again.decision.patch, terms_of(again.spec)) == ((), terms_of(outcome.spec))
     losing = (bool(after) and platforms == MIXED) or "windows/arm64" in options.cluster_architectures
     assert [result.severity for result in outcome.decision.results] == (["warning"] if losing else [])
 

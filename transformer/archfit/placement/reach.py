@@ -4,7 +4,8 @@
     cluster         C: the entries of clusterArchitectures for this OS. An OS without entries has S(os), so that nothing
                     is taken from it; where the images offer nothing for it, it has those of Linux
     supported       S(os), narrowed by `only`; None: every architecture
-    allowed         A(t): of `cluster` and of what the pod names, what nodeSelector and t let through
+    allowed         A(t): of `cluster` and of what the pod names, what nodeSelector and t let through. With several
+                    systems, a named architecture that only another one's cluster has is meant for that one
 
     the term, over its systems: those for which the images have builds, else the first
     allowed         the union of A(t)
@@ -125,7 +126,7 @@ def _reach(
     cluster: Mapping[str, frozenset[str]],
     only: frozenset[str] | None,
 ) -> Reach:
-    systems = []
+    systems: list[System] = []
     for os in offers.systems(demand):
         offered = offers.of(os)
         here = cluster.get(os) or offered or cluster["linux"]
@@ -133,6 +134,11 @@ def _reach(
         if only is not None:
             narrowed = only if offered is None else offered & only
         systems.append(System(os, here, offered, narrowed, allowed(demand, here)))
+    if len(systems) > 1:
+        elsewhere = union(system.cluster for system in systems)
+        systems = [
+            system.replace(allowed=system.allowed - (elsewhere - system.cluster)) for system in systems
+        ]
     open_to = union(system.allowed for system in systems)
     runs = union(system.runs for system in systems)
     barred = union(system.allowed - system.runs for system in systems)
