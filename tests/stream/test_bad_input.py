@@ -210,6 +210,7 @@ def test_every_problem_is_told_not_only_the_first() -> None:
     ("lines", "field", "line"),
     [
         pytest.param("      tolerations: []\n      tolerations: []\n", "spec.template.spec.tolerations", 10, id="tolerations"),
+        pytest.param("      runtimeClassName: a\n      runtimeClassName: b\n", "spec.template.spec.runtimeClassName", 10, id="runtime class"),
         pytest.param("      containers: []\n", "spec.template.spec.containers", 9, id="containers"),
         pytest.param("        image: amd:1\n", "spec.template.spec.containers[0].image", 9, id="image"),
         pytest.param("    spec: {}\n", "spec.template.spec", 9, id="the pod spec"),

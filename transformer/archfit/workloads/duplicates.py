@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _IDENTITY = ("apiVersion", "kind", "items")
 _METADATA = ("name", "namespace", "annotations", "labels")
-_WHOLE = ("nodeSelector", "affinity", "tolerations", "nodeName", "os")
+_WHOLE = ("nodeSelector", "affinity", "tolerations", "nodeName", "os", "runtimeClassName")
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 _CONTAINERS = ("containers", "initContainers")
 
