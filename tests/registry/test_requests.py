@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.platforms import Absent, Found, Platform, Unasked, Unknown
+from archfit.images.platforms import Absent, Found, Malformed, Platform, Unasked, Unknown
 from archfit.options.values import ImagePlatforms
 from archfit.registry.manifest import ACCEPT, DOCKER_LIST
 from fake_registry import Answer, Asked, FakeRegistry
@@ -302,9 +302,18 @@ def test_progress_counts_what_is_asked(fake: FakeRegistry, runs: Runs) -> None:
     assert seen == [(1, 1), (1, 2), (2, 2)]
 
 
-@pytest.mark.parametrize("text", ["", "{{ .Values.image }}", "ko://example.com/app", "a" * 64])
-def test_what_is_no_reference_is_not_asked(fake: FakeRegistry, runs: Runs, text: str) -> None:
-    assert isinstance(runs.ask(text)[text], Unasked)
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        pytest.param("", Unasked, id="empty"),
+        pytest.param("{{ .Values.image }}", Unasked, id="placeholder"),
+        pytest.param("ko://example.com/app", Unasked, id="ko"),
+        pytest.param("a" * 64, Malformed, id="image-id"),
+        pytest.param("nginx@sha256:abc", Malformed, id="digest"),
+    ],
+)
+def test_what_is_no_reference_is_not_asked(fake: FakeRegistry, runs: Runs, text: str, answer: type) -> None:
+    assert isinstance(runs.ask(text)[text], answer)
     assert fake.asked == []
 
 

@@ -128,4 +128,4 @@ Answer: TypeAlias = "Found | Absent | Unknown | Unasked | Malformed"
 
 def unanswerable(text: str, error: InvalidReference) -> Unasked | Malformed:
     """What becomes of a string that is no reference. error: what the grammar says about it."""
-    return Unasked(str(error)) if is_placeholder(text) else Malformed(str(error))
+    return Unasked(str(error)) if not text or is_placeholder(text) else Malformed(str(error))
