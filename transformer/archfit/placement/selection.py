@@ -6,6 +6,7 @@
     spec.nodeName                                                    the scheduler is not asked
     --exclude KIND[/NAMESPACE[/NAME]]                                globs; parts left out match everything
     rules: [{match: .., skip: true}]
+    an embedded object whose placement or containers are filled in later
     an architecture or OS in nodeSelector that is filled in later    `{{..}}`, `$(..)`, `${..}` in templates
     nodeSelector type: virtual-kubelet                               for nodes without an arch label alone
 
@@ -72,6 +73,12 @@ def wishes(pod: Pod, options: Options) -> Wishes:
         controller = controller_of(pod.object_metadata)
         if controller:
             return Wishes(f"its controller decides ({controller})", controller=controller)
+    if pod.root:
+        from archfit.placement.placeholders import filled_in_later
+
+        later = filled_in_later(pod)
+        if later:
+            return Wishes(f"{later} is filled in later")
     noted = annotated(pod)
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []

@@ -27,7 +27,7 @@ strimzi       kafka.strimzi.io core.strimzi.io
 elastic       elasticsearch.k8s.elastic.co kibana.k8s.elastic.co apm.k8s.elastic.co maps.k8s.elastic.co
 elastic       enterprisesearch.k8s.elastic.co logstash.k8s.elastic.co beat.k8s.elastic.co agent.k8s.elastic.co
 databases     postgresql.cnpg.io rabbitmq.com minio.min.io
-machines      kubevirt.io nvidia.com
+machines      kubevirt.io pool.kubevirt.io nvidia.com
 caches        databases.spotahome.com redis.redis.opstreelabs.in dragonflydb.io zookeeper.pravega.io
 postgres      acid.zalan.do postgres-operator.crunchydata.com pgv2.percona.com
 percona       psmdb.percona.com pxc.percona.com ps.percona.com

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import row
+from archfit.workloads.families.notation import left, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,3 +36,7 @@ def rows() -> Iterator[Workload]:
         group, kinds, path = line.split()
         for kind in kinds.split(","):
             yield row(group, kind, objects=path)
+    yield left(
+        "fluxcd.controlplane.io", "ResourceSet", "spec.resourcesTemplate",
+        "the manifests in spec.resourcesTemplate are a text, which archfit does not read",
+    )  # fmt: skip

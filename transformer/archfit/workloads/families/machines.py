@@ -21,20 +21,25 @@ _CHOSEN = (
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    for kind, vm in (
-        ("VirtualMachine", "spec.template.spec"),
-        ("VirtualMachineInstance", "spec"),
-        ("VirtualMachineInstanceReplicaSet", "spec.template.spec"),
+    for group, kind, vm in (
+        ("kubevirt.io", "VirtualMachine", "spec.template.spec"),
+        ("kubevirt.io", "VirtualMachineInstance", "spec"),
+        ("kubevirt.io", "VirtualMachineInstanceReplicaSet", "spec.template.spec"),
+        ("pool.kubevirt.io", "VirtualMachinePool", "spec.virtualMachineTemplate.spec.template.spec"),
     ):
         yield row(
-            "kubevirt.io", kind, vm, there=vm, immutable=kind == "VirtualMachineInstance",
-            metadata="metadata" if vm == "spec" else "spec.template.metadata",
+            group, kind, vm, there=vm, immutable=kind == "VirtualMachineInstance",
+            metadata="metadata" if vm == "spec" else f"{vm.removesuffix('.spec')}.metadata",
             images=f"{vm}.volumes[*].containerDisk.image {vm}.domain.firmware.kernelBoot.container.image",
             architecture=f"{vm}.architecture", chosen=_CHOSEN,
         )  # fmt: skip
     yield never(
         "kubevirt.io", "VirtualMachine", "the importer of the disk runs it, in a pod of its own",
         "spec.dataVolumeTemplates",
+    )  # fmt: skip
+    yield never(
+        "pool.kubevirt.io", "VirtualMachinePool", "the importer of the disk runs it, in a pod of its own",
+        "spec.virtualMachineTemplate.spec.dataVolumeTemplates",
     )  # fmt: skip
     yield left(
         "nvidia.com", "ClusterPolicy", "spec",
