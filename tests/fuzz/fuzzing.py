@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fuzz.engine import Done, Refused
-from fuzz.properties import counted_otherwise, examine, judged, recount
+from fuzz.properties import SLOW, counted_otherwise, examine, judged, recount
 from fuzz.shrinking import shrunk
 from fuzz.streams import Stream, stream
 
@@ -107,7 +107,7 @@ class Fuzzing:
         return [*examined.defects, *judged(examined, answer), *counted_otherwise(answer)]
 
     def _case(self, number: int, one: Stream, defect: Defect) -> Case:
-        if not self._shrink:
+        if not self._shrink or defect.signature == SLOW:
             return Case(number, one, defect.detail)
 
         def fails(candidate: Stream) -> bool:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fuzz.asking import Answer, Question
     from fuzz.streams import Stream
 
-SLOW_SECONDS = 1.0
+SLOW, SLOW_SECONDS = "slow", 1.0
 _REPLACED = re.compile(rb"(?:null|Null|NULL|~|\[[ \r\n]*\]|\{[ \r\n]*\}|\*[^\s,\[\]{}]+|[ \t]+|)").fullmatch
 _PATHS = re.compile(r"(?<!\S)(?:/[\w.~-]*)+|\b\w+(?:\[[^\]]*\]|\.\w+)+")
 _NAMES = re.compile(r"'[^']*'|\"[^\"]*\"|\b[0-9][0-9,]*\b|U\+[0-9A-F]+|\*\S+")
@@ -73,7 +73,7 @@ def examine(stream: Stream) -> Examined:
         return Examined(stream, None, (_raised(error, mode),), None)
     took = time.process_time() - started
     if took > SLOW_SECONDS:
-        defects.append(Defect("slow", f"{took:.1f} s for {len(stream.text)} bytes"))
+        defects.append(Defect(SLOW, f"{took:.1f} s for {len(stream.text)} bytes"))
     try:
         sliced = tuple(_sliced(stream))
     except Exception as error:  # noqa: BLE001 - as above

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.options.values import Options, Toleration, TolerationRule
 from fuzz import texts, trees
+from fuzz.dense import dense
 from fuzz.material import ODD
 from fuzz.objects import objects
 from fuzz.writing import Pairs, Raw, as_json, written
@@ -48,6 +49,8 @@ _SEPARATORS = (
     "---# c\n",
     "...\n---\n",
 )
+DENSE = 0.0005
+"""The share of streams that are 20 to 40 times as long as the others."""
 _KEYS = (
     "prefer",
     "affinity",
@@ -73,6 +76,8 @@ def stream(seed: int, number: int, real: Sequence[Any]) -> Stream:
     """Stream number `number` of a seed. real: documents of the corpus, () where there is none."""
     chance = random.Random(seed * 1_000_003 + number)
     draw = chance.random
+    if draw() < DENSE:
+        return Stream(dense(chance).encode(), chance.choice((*_PLAIN, *_STAMPED)))
     made = [chance.choice(real)] if real and draw() < 0.45 else objects(chance)
     if real and draw() < 0.1:
         made.append(chance.choice(real))

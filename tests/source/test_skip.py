@@ -57,6 +57,8 @@ def test_skipped(text: str) -> None:
         pytest.param("apiVersion: serving.knative.dev/v1\nkind: Service\nspec: {template: {spec: {containers: []}}}\n", id="a kind of the same name in another group"),
         pytest.param("apiVersion: v1\nkind: ConfigMap # c\n", id="a comment behind the kind"),
         pytest.param("apiVersion: v1\nkind: 'ConfigMap'\n", id="a quoted kind"),
+        pytest.param("{kind: Pod}\napiVersion: v1\nkind: ConfigMap\n", id="another object first, which counts"),
+        pytest.param("# c\n\n kind: Pod\napiVersion: v1\nkind: ConfigMap\n", id="another object first, indented"),
         pytest.param("'apiVersion': v1\nkind: ConfigMap\n", id="a quoted key"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\nkind: Pod\n", id="two kinds"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\nkindle: x\n", id="two lines that begin with kind"),

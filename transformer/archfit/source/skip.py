@@ -1,8 +1,8 @@
 """Which pieces need no parser.
 
     kind: Service                     exactly one line of each at the top column, bare words to the end of the line,
-    apiVersion: v1                    not inside of quotes, no odd line breaks: then group and kind are known without
-                                      parsing
+    apiVersion: v1                    not inside of quotes, no odd line breaks, a key first: then group and kind are
+                                      known without parsing
 
     known, in the closed set of kinds without pods                    skipped
     known, in no row, and none of the words of a pod in the text      skipped
@@ -19,6 +19,7 @@ from archfit.record import Record
 
 _BARE_KIND = re.compile(rb"kind:[ \t]+([A-Za-z][A-Za-z0-9]*)[ \t]*\r?(?=\n|\Z)").match
 _BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t]*\r?(?=\n|\Z)").match
+_BEGINS_WITH_A_KEY = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[A-Za-z\"']").match
 _ODD_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _POD_WORDS = (b"containers", b"container:", b"image", b"Image", b"podTemplate", b"template:")
 _SINGLE = ord("'")
@@ -48,8 +49,11 @@ def has_odd_breaks(data: bytes, start: int, end: int) -> bool:
 def identity(data: bytes, start: int, end: int, column: int = 0) -> Identity | None:
     """Group and kind without parsing, or None where they are not plain to see.
 
-    column: of the object's keys; its first key may stand behind a dash (an item of a list).
+    column: of the object's keys; its first key may stand behind a dash (an item of a list). Where something else comes
+    first, such as `{..}` or an indented mapping, Kubernetes' readers take that for the object and drop the rest.
     """
+    if not column and not _BEGINS_WITH_A_KEY(data, start, end):
+        return None
     kind = _only_line(data, start, end, b"kind", column)
     api_version = _only_line(data, start, end, b"apiVersion", column)
     if kind < 0 or api_version < 0 or has_odd_breaks(data, start, end):
