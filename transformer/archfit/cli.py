@@ -23,67 +23,83 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import NoReturn
+    from typing import BinaryIO, NoReturn
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None:  # the caller closed it (`<&-`)
+        from archfit.errors import ArchfitError
+
+        raise ArchfitError("standard input is closed: pipe manifests into archfit, or redirect a file to it")
+    return sys.stdin.buffer
+
+
+def _stdout() -> BinaryIO:
+    if sys.stdout is None:
+        from archfit.errors import ArchfitError
+
+        raise ArchfitError("standard output is closed: there is nowhere to write to")
+    return sys.stdout.buffer
 
 
 def _transform(argv: Sequence[str]) -> int:
     from archfit.commands.transform import run
 
-    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
 
 
 def _check(argv: Sequence[str]) -> int:
     from archfit.commands.check import run
 
-    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
 
 
 def _patch(argv: Sequence[str]) -> int:
     from archfit.commands.patch import run
 
-    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
 
 
 def _lock(argv: Sequence[str]) -> int:
     from archfit.commands.lock import run
 
-    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
 
 
 def _inspect(argv: Sequence[str]) -> int:
     from archfit.commands.inspect import run
 
-    return run(argv, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdout(), sys.stderr, os.environ)
 
 
 def _login_check(argv: Sequence[str]) -> int:
     from archfit.commands.login_check import run
 
-    return run(argv, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdout(), sys.stderr, os.environ)
 
 
 def _argocd(argv: Sequence[str]) -> int:
     from archfit.commands.argocd import run
 
-    return run(argv, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdout(), sys.stderr, os.environ)
 
 
 def _setup(argv: Sequence[str]) -> int:
     from archfit.commands.setup import run
 
-    return run(argv, sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
 
 
 def _cache(argv: Sequence[str]) -> int:
     from archfit.commands.cache import run
 
-    return run(argv, sys.stdout.buffer, os.environ)
+    return run(argv, _stdout(), os.environ)
 
 
 def _last(argv: Sequence[str]) -> int:
     from archfit.commands.last import run
 
-    return run(argv, sys.stdout.buffer, os.environ)
+    return run(argv, _stdout(), os.environ)
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
@@ -104,6 +120,8 @@ def main(argv: Sequence[str]) -> int:
     """Runs the command that argv names (without the program) and gives its exit code. Never raises."""
     from archfit.errors import ArchfitError
 
+    if sys.stderr is None:  # closed by the caller; what is said there must not go to standard output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open until the process ends
     try:
         if argv and argv[0] in COMMANDS:
             return COMMANDS[argv[0]](argv[1:])
@@ -112,9 +130,8 @@ def main(argv: Sequence[str]) -> int:
         return _transform(argv)
     except ArchfitError as error:
         return _failed(str(error), error.exit_code)
-    except BrokenPipeError:
-        print("error: the reader of the output closed it before the end", file=sys.stderr)
-        return 1
+    except OSError as error:
+        return _failed(_said(error), 1)
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the exit code has to say so
@@ -126,11 +143,23 @@ def run() -> NoReturn:
     gc.disable()
     code = main(sys.argv[1:])
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        code = code or _failed(_said(error), 1)
+    try:
+        sys.stderr.flush()
     except OSError:
-        code = code or 1
-    sys.stderr.flush()
+        pass  # nobody reads it, and the exit code says it all
     os._exit(code)
+
+
+def _said(error: OSError) -> str:
+    """An error of input or output, which is the machine's or the caller's and no bug."""
+    if isinstance(error, BrokenPipeError):
+        return "the reader of the output closed it before the end"
+    where = f"{error.filename!r} cannot be used" if error.filename else "standard output cannot be written"
+    return f"{where}: {error.strerror or error}"
 
 
 def _unknown(word: str) -> int:
@@ -145,7 +174,10 @@ def _unknown(word: str) -> int:
 def _failed(message: str, code: int) -> int:
     from archfit.output.terminal import say_on_terminal
 
-    print(f"error: {message}", file=sys.stderr)
+    try:
+        print(f"error: {message}", file=sys.stderr)
+    except OSError:
+        pass  # nobody reads it, and the exit code says it all
     say_on_terminal(f"error: {message}", sys.stderr, os.environ)
     return code
 

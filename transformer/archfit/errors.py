@@ -11,6 +11,7 @@ ArchfitError                exit 1
 │   ├── ManifestUnknown     it answered: there is no such manifest
 │   ├── Unauthorized        401 or 403
 │   └── RateLimited         429
+├── OutputError             standard output cannot be written whole
 └── InternalError           a bug in archfit, found before anything was written
 """
 
@@ -102,6 +103,10 @@ class RateLimited(RegistryError):
     def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
         super().__init__(message, status=429)
         self.retry_after_seconds = retry_after_seconds
+
+
+class OutputError(ArchfitError):
+    """Standard output cannot be written whole: a full disk, a closed pipe."""
 
 
 class InternalError(ArchfitError):

@@ -155,22 +155,14 @@ def _transformed(
     data: bytes, settings: Settings, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The main job on what was rendered; its output is written whole, or not at all."""
-    from io import BytesIO
-
     from archfit.commands.child import hold_term
     from archfit.commands.transform import Job
 
     job = Job(settings, environ, stderr, named_hosts_only=True, program="archfit argocd generate")
-    whole = BytesIO()
     try:
-        code = job.run(data, whole)
+        return job.run(data, stdout, before_output=hold_term)
     finally:
         job.close()
-    if code == 0:
-        hold_term()
-        stdout.write(whole.getbuffer())
-        stdout.flush()
-    return code
 
 
 def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:

@@ -9,9 +9,10 @@ stdout    the report            stderr    messages: problems, warnings, infos
 
 from __future__ import annotations
 
+from archfit.commands import streams
 from archfit.commands.asking import Asking
 from archfit.commands.files import read_file
-from archfit.commands.last import keep
+from archfit.commands.last import prepared
 from archfit.commands.manifests import contents, named, questions, surveyed
 from archfit.errors import UsageError
 from archfit.options.arguments import Parser, read, wanted
@@ -87,7 +88,7 @@ def run(
         looked = [_looked_at(manifests, answers, settings.options, required) for manifests in inputs]
         report = _report([from_result(result, "") for result in asking.messages], looked, required)
         results = [*asking.messages, *(result for one in looked for result in one.results)]
-        keep(
+        kept = prepared(
             Transformed((), tuple(pair for one in looked for pair in one.decisions), (), answers),
             results,
             (),
@@ -100,8 +101,7 @@ def run(
         )
     finally:
         asking.close()
-    stdout.write(_FORMATS[flags.format](report).encode())
-    stdout.flush()
+    kept.commit_after(lambda: streams.write(stdout, [_FORMATS[flags.format](report).encode()]))
     stderr.write("".join(f"{line}\n" for line in lines(results)))
     return report.exit_code
 

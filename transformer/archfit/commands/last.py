@@ -12,15 +12,16 @@ import json
 import os
 from time import gmtime, strftime
 
-from archfit.errors import ArchfitError, UsageError
+from archfit.errors import ArchfitError, OutputError, UsageError
+from archfit.files import Prepared
 from archfit.output.report import TIME, report
 from archfit.source.values import plain
 from archfit.store.place import state_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import BinaryIO
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, BinaryIO
 
     from archfit.frames.stream import Span
     from archfit.outcome import Result
@@ -34,7 +35,59 @@ Shows what the last run on this machine decided, and why; first of all when it w
 """
 
 
-def keep(
+class Report:
+    """A report on its way to its places: the file that `--report` names, and the state directory.
+
+    Raises ArchfitError where it cannot be written to the file that was named.
+    """
+
+    def __init__(self, made: dict[str, Any], path: str, state: str) -> None:
+        self._made, self._path, self._state = made, path, state
+        content = (json.dumps(made, default=plain, ensure_ascii=False) + "\n").encode()
+        self._kept: Prepared | None = None
+        try:
+            self._named = Prepared(path, content) if path else None
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        if state:
+            try:
+                os.makedirs(os.path.dirname(state), mode=0o700, exist_ok=True)
+                self._kept = Prepared(state, content)
+            except OSError:
+                pass  # It is for `archfit last` alone, and no reason to fail the run.
+
+    def commit(self) -> None:
+        """Put it in its places."""
+        try:
+            if self._named:
+                self._named.commit()
+        except OSError as error:
+            raise _unwritable(self._path, error) from None
+        finally:
+            _tried(self._kept, Prepared.commit)
+
+    def commit_after(self, write: Callable[[], None]) -> None:
+        """Put it in its places once the output is written. Raises OutputError as `write` does; then it says so."""
+        try:
+            write()
+        except OutputError as error:
+            for one in (self._named, self._kept):
+                _tried(one, Prepared.discard)
+            said = [*self._made["results"], {"severity": "error", "message": str(error)}]
+            Report({**self._made, "exit": 1, "results": said, "edits": []}, self._path, self._state).commit()
+            raise
+        self.commit()
+
+
+def _tried(one: Prepared | None, what: Callable[[Prepared], None]) -> None:
+    try:
+        if one:
+            what(one)
+    except OSError:
+        pass  # It is for `archfit last` alone, or to be thrown away.
+
+
+def prepared(
     transformed: Transformed | None,
     results: Iterable[Result],
     edits: Iterable[Span],
@@ -45,8 +98,8 @@ def keep(
     path: str,
     environ: Mapping[str, str],
     command: str,
-) -> None:
-    """Writes the report to `path` (if it is not "") and to the state directory. Raises ArchfitError for `path`.
+) -> Report:
+    """The report of a run, beside its places. path: what `--report` says, "" for nothing. Raises ArchfitError for it.
 
     command: as in `archfit check`.
     """
@@ -60,40 +113,13 @@ def keep(
         command=command,
         time=strftime(TIME, gmtime()),
     )
-    text = json.dumps(made, default=plain, ensure_ascii=False)
-    content = (text + "\n").encode()
-    if path:
-        try:
-            _write(path, content)
-        except OSError as error:
-            raise ArchfitError(
-                f"--report: cannot write {path!r} ({error.strerror}): name a file that can be written"
-            ) from None
-    state = state_path(environ)
-    if state:
-        try:
-            os.makedirs(os.path.dirname(state), mode=0o700, exist_ok=True)
-            _write(state, content)
-        except OSError:
-            return
+    return Report(made, path, state_path(environ))
 
 
-def _write(path: str, content: bytes) -> None:
-    """Writes a whole file or none: beside its place first, then over it, unless it is a device or pipe."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as file:
-            file.write(content)
-        return
-    beside = f"{path}.{os.getpid()}"
-    try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(beside, path)
-    except OSError:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise
+def _unwritable(path: str, error: OSError) -> ArchfitError:
+    return ArchfitError(
+        f"--report: cannot write {path!r} ({error.strerror}): name a file that can be written"
+    )
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from archfit import files
 from archfit.errors import ArchfitError, UsageError
 from archfit.images.lockfile import MAX_BYTES, Lock, parse
 
@@ -26,8 +27,7 @@ def lock_of(options: Options) -> Lock | None:
 def content_of(path: str) -> bytes | None:
     """The file's bytes, at most one more than a lock file may have; None where there is none. Raises UsageError."""
     try:
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return files.read_regular(path, MAX_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -39,21 +39,8 @@ def content_of(path: str) -> bytes | None:
 def replace(path: str, content: bytes) -> None:
     """Puts a whole file in the place of `path`, through symbolic links and with its mode. Raises ArchfitError."""
     place = os.path.realpath(path)
-    beside = os.path.join(os.path.dirname(place), f".{os.path.basename(place)}.{os.urandom(6).hex()}")
     try:
-        mode = os.stat(place).st_mode & 0o777 if os.path.exists(place) else None
-        try:
-            with open(beside, "xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            if mode is not None:
-                os.chmod(beside, mode)
-            os.replace(beside, place)
-        except BaseException:
-            if os.path.exists(beside):
-                os.unlink(beside)
-            raise
+        files.replace(place, content, sync=True)
     except OSError as error:
         raise ArchfitError(
             f"--lock-file: cannot write {path!r} ({error.strerror}): name a file that can be written"

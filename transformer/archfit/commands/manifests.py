@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from archfit.commands import streams
 from archfit.commands.files import read_file
 from archfit.errors import InvalidInput, UsageError
 from archfit.frames import stream
@@ -52,7 +53,7 @@ def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[
     found = []
     for file in files or ["-"]:
         if file == "-":
-            found.append(("", stdin.read()))
+            found.append(("", streams.read(stdin)))
             continue
         try:
             found.append((_from_here(file), read_file(file)))

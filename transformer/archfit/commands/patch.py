@@ -6,9 +6,10 @@ manifests ── survey ── lookup ── decisions ── patches ── std
 
 from __future__ import annotations
 
+from archfit.commands import streams
 from archfit.commands.asking import Asking
 from archfit.commands.files import read_file
-from archfit.commands.last import keep
+from archfit.commands.last import prepared
 from archfit.commands.manifests import contents, named, questions, surveyed
 from archfit.errors import UsageError
 from archfit.options.arguments import Parser, read, wanted
@@ -87,7 +88,7 @@ def run(
         if flags.format != _JSON:
             results += problems(found)
         failed = any(result.severity == "error" for result in results)
-        keep(
+        kept = prepared(
             Transformed((), tuple(decisions), (), answers),
             results,
             (),
@@ -102,8 +103,9 @@ def run(
         asking.close()
     if not failed:
         text = as_json(found) if flags.format == _JSON else as_yaml(flags.format, found)
-        stdout.write(text.encode())
-        stdout.flush()
+        kept.commit_after(lambda: streams.write(stdout, [text.encode()]))
+    else:
+        kept.commit()
     last = summary(decisions, len(answers), sum(asking.requests.values()))
     told = [failure(results), *lines(results)] if failed else [*lines(results), *([last] if last else [])]
     stderr.write("".join(f"{line}\n" for line in told))

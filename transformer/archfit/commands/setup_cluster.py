@@ -15,6 +15,7 @@ import json
 from io import StringIO
 from pathlib import Path
 
+from archfit.commands import streams
 from archfit.errors import InvalidInput, UsageError
 from archfit.options.arguments import Parser, wanted
 from archfit.options.cluster import counted, nodes, summarised
@@ -92,7 +93,7 @@ def _input(path: str, stdin: BinaryIO) -> bytes:
             raise UsageError(
                 "standard input is a terminal: pipe `kubectl get nodes -o json` in, or name a file"
             )
-        return stdin.read()
+        return streams.read(stdin)
     try:
         return Path(path).read_bytes()
     except OSError as error:

@@ -19,6 +19,7 @@ import sys
 from archfit.commands import helm_plugin
 from archfit.commands.helm_found import ask, directories, on_path, reads
 from archfit.errors import ArchfitError, UsageError
+from archfit.files import replace
 from archfit.options.arguments import Parser, wanted
 
 TYPE_CHECKING = False
@@ -158,7 +159,8 @@ def _write(directory: str, stderr: TextIO) -> None:
         os.makedirs(folder, exist_ok=True)
         for name in sorted(changed, reverse=True):
             text, mode = wanted_files[name]
-            _replace(os.path.join(folder, name), os.fsencode(text), mode)
+            replace(os.path.join(folder, name), os.fsencode(text), mode)
+            os.chmod(os.path.join(folder, name), mode)
     except OSError as error:
         raise ArchfitError(
             f"cannot write {error.filename or folder} ({error.strerror}): name another directory with --into"
@@ -198,17 +200,3 @@ def _refuse_foreign(directory: str, folder: str, there: Mapping[str, bytes | Non
                 f"{path} is a plugin named archfit, too, and Helm refuses a directory that holds two: nothing was "
                 "written. Remove it, or name another directory with --into"
             )
-
-
-def _replace(path: str, content: bytes, mode: int) -> None:
-    """Writes a whole file or none."""
-    beside = f"{path}.{os.getpid()}"
-    try:
-        with open(beside, "wb") as file:
-            file.write(content)
-        os.chmod(beside, mode)
-        os.replace(beside, path)
-    except OSError:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise

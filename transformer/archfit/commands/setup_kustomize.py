@@ -14,6 +14,7 @@ import os
 
 from archfit.commands import function_files as files
 from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
+from archfit.files import replace
 from archfit.options.arguments import Parser, wanted
 
 TYPE_CHECKING = False
@@ -198,16 +199,9 @@ def _content(path: str) -> bytes | None:
 
 def _replace(path: str, content: bytes) -> None:
     """Writes a whole file or none. Raises ArchfitError."""
-    beside = f"{path}.{os.getpid()}"
     try:
-        with open(beside, "wb") as file:
-            file.write(content)
-        if os.path.exists(path):
-            os.chmod(beside, os.stat(path).st_mode & 0o777)
-        os.replace(beside, path)
+        replace(path, content)
     except OSError as error:
-        if os.path.exists(beside):
-            os.unlink(beside)
         raise ArchfitError(
             f"cannot write {path} ({error.strerror}): name another directory with --into"
         ) from None

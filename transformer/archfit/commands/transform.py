@@ -6,14 +6,16 @@
 A ResourceList is known by what it is, and the run is a KRM function's: its functionConfig counts, what there is to say
 stands in its `results` too, and after a failure it is written back unedited.
 
-The report is written before the output: a report that was asked for and cannot be written fails the run.
+The report is made before the output, beside its place, and takes its place after it: a report that was asked for and
+cannot be written fails the run, and none says that a run is done before it is.
 """
 
 from __future__ import annotations
 
+from archfit.commands import streams
 from archfit.commands.asking import Asking
 from archfit.commands.files import read_file
-from archfit.errors import ArchfitError, InvalidInput
+from archfit.errors import ArchfitError, InvalidInput, OutputError
 from archfit.frames import stream
 from archfit.images.platforms import Unknown
 from archfit.options.load import load
@@ -23,9 +25,10 @@ from archfit.pipeline import transform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import BinaryIO, TextIO
 
+    from archfit.commands.last import Report
     from archfit.frames.resource_list import FunctionInput
     from archfit.frames.stream import Span
     from archfit.options.layers import Layer
@@ -60,10 +63,10 @@ def run(
         return 2
     try:
         return _run(argv, stdin, stdout, stderr, environ)
+    except OutputError:
+        raise
     except ArchfitError as error:
         _keep_failure(str(error), error.exit_code, environ)
-        raise
-    except BrokenPipeError:
         raise
     except Exception as error:
         _keep_failure(
@@ -75,7 +78,7 @@ def run(
 def _run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
-    data = stdin.read()
+    data = streams.read(stdin)
     function = _function(data)
     try:
         layer = _layer(function) if function else None
@@ -84,7 +87,7 @@ def _run(
             return job.run(data, stdout)
         finally:
             job.close()
-    except BrokenPipeError:
+    except OutputError:
         raise
     except Exception as error:
         if function:
@@ -114,9 +117,7 @@ def _give_back(function: FunctionInput, error: Exception, stdout: BinaryIO) -> N
     said = (
         str(error) if isinstance(error, ArchfitError) else f"archfit itself failed ({type(error).__name__})"
     )
-    for part in stream.write(function.data, with_results(function, [Result("error", said)], ())):
-        stdout.write(part)
-    stdout.flush()
+    streams.write(stdout, stream.write(function.data, with_results(function, [Result("error", said)], ())))
 
 
 def _answered(asked: str) -> str:
@@ -131,10 +132,10 @@ def _answered(asked: str) -> str:
 
 def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
     """Leaves a report where the run came to none: under Helm 4 it is all that can be read afterwards."""
-    from archfit.commands.last import keep
+    from archfit.commands.last import prepared
 
     results = [Result("error", message)]
-    keep(
+    prepared(
         None,
         results,
         (),
@@ -144,7 +145,7 @@ def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
         path="",
         environ=environ,
         command=_PROGRAM,
-    )
+    ).commit()
 
 
 class Job:
@@ -172,7 +173,8 @@ class Job:
         named_hosts_only = named_hosts_only or function is not None
         self._asking = Asking(settings, environ, stderr, named_hosts_only=named_hosts_only)
 
-    def run(self, data: bytes, stdout: BinaryIO) -> int:
+    def run(self, data: bytes, stdout: BinaryIO, before_output: Callable[[], None] = lambda: None) -> int:
+        """The exit code. before_output: called when all is decided, before the first byte is written."""
         options = self._settings.options
         try:
             read = stream.read(data, options.on_blank)
@@ -189,10 +191,13 @@ class Job:
         if transformed.failed():
             return self._failed(transformed, results, stdout)
         splices = self._with_results(transformed, results, transformed.splices)
-        self._report(transformed, results, 0, stream.changed_spans(read.data, splices))
-        for part in stream.write(read.data, splices):
-            stdout.write(part)
-        stdout.flush()
+        report = self._report(transformed, results, 0, stream.changed_spans(read.data, splices))
+
+        def write() -> None:
+            before_output()
+            streams.write(stdout, stream.write(read.data, splices))
+
+        report.commit_after(write)
         self._say(lines(results))
         requests = sum(self._asking.requests.values())
         self._say([summary(transformed.decisions, len(transformed.answers), requests)])
@@ -216,11 +221,10 @@ class Job:
 
         said = lines(results)
         try:
-            self._report(transformed, results, 1, ())
+            self._report(transformed, results, 1, ()).commit()
             if self._function:
-                for part in stream.write(self._function.data, self._with_results(transformed, results)):
-                    stdout.write(part)
-                stdout.flush()
+                whole = stream.write(self._function.data, self._with_results(transformed, results))
+                streams.write(stdout, whole)
         finally:
             self._say([failure(results), *said])
             say_on_terminal(said[-1], self._stderr, self._environ)
@@ -228,10 +232,10 @@ class Job:
 
     def _report(
         self, transformed: Transformed | None, results: list[Result], code: int, edits: Sequence[Span]
-    ) -> None:
-        from archfit.commands.last import keep
+    ) -> Report:
+        from archfit.commands.last import prepared
 
-        keep(
+        return prepared(
             transformed,
             results,
             edits,
@@ -244,7 +248,10 @@ class Job:
         )
 
     def _say(self, texts: list[str]) -> None:
-        for text in texts:
-            if text:
-                self._stderr.write(text + "\n")
-        self._stderr.flush()
+        try:
+            for text in texts:
+                if text:
+                    self._stderr.write(text + "\n")
+            self._stderr.flush()
+        except OSError:
+            pass  # What nobody can read changes nothing of what was written.

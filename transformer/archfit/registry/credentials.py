@@ -24,6 +24,7 @@ import os
 import threading
 
 from archfit.errors import RegistryError
+from archfit.files import read_regular
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ class Keychain:
 
     def __init__(self, authfile: str, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self._paths = tuple(_paths(authfile, environ))
+        self._authfile = authfile
         self._files: tuple[tuple[str, dict[str, Any]], ...] | None = None
         self.left: Callable[[], float] = lambda: float("inf")
         self._helpers: dict[tuple[str, str], Helper] = {}
@@ -115,7 +116,9 @@ class Keychain:
         with self._reading:
             if self._files is None:
                 self._files = tuple(
-                    (path, _load(path)) for path, required in self._paths if required or os.path.exists(path)
+                    (path, _load(path))
+                    for path, required in _paths(self._authfile, self._environ)
+                    if required or os.path.exists(path)
                 )
             return self._files
 
@@ -157,24 +160,33 @@ def _paths(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, boo
     if named:
         yield named, True
         return
-    home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
+    home = _folder(environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~"))
     docker = environ.get("DOCKER_CONFIG", "")
+    runtime = _folder(environ.get("XDG_RUNTIME_DIR", ""))
+    config = _folder(environ.get("XDG_CONFIG_HOME", "")) or (home and os.path.join(home, ".config"))
     if docker:
+        if not os.path.isabs(docker):
+            raise RegistryError(f"DOCKER_CONFIG is {docker!r}: set it to an absolute path, or unset it")
         yield os.path.join(docker, "config.json"), False
-    if environ.get("XDG_RUNTIME_DIR"):
-        yield os.path.join(environ["XDG_RUNTIME_DIR"], "containers", "auth.json"), False
-    config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    yield os.path.join(config, "containers", "auth.json"), False
-    if not docker:
+    if runtime:
+        yield os.path.join(runtime, "containers", "auth.json"), False
+    if config:
+        yield os.path.join(config, "containers", "auth.json"), False
+    if home and not docker:
         yield os.path.join(home, ".docker", "config.json"), False
-    yield os.path.join(home, _OLDEST), False
+    if home:
+        yield os.path.join(home, _OLDEST), False
+
+
+def _folder(path: str) -> str:
+    """The path if it is absolute, else "": the working directory may be somebody else's."""
+    return path if os.path.isabs(path) else ""
 
 
 def _load(path: str) -> dict[str, Any]:
     """`auths`, `credHelpers` and `credsStore` of a file, each of its shape. Raises RegistryError."""
     try:
-        with open(path, "rb") as file:
-            text = file.read(_MAX_FILE + 1)
+        text = read_regular(path, _MAX_FILE + 1)
     except OSError as error:
         raise RegistryError(f"the credentials file {path} cannot be read: {error.strerror}") from None
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from archfit.errors import UsageError
+from archfit.files import read_regular
 from archfit.options.syntax import expected
 
 TYPE_CHECKING = False
@@ -79,8 +80,7 @@ def read(path: str) -> Table:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            content = file.read(_MAX_BYTES + 1)
+        content = read_regular(path, _MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:
             raise UsageError(f"{path} is larger than {_MAX_BYTES} bytes")
         return Table(path, "", tomllib.loads(content.decode("utf-8-sig")))
@@ -90,4 +90,4 @@ def read(path: str) -> Table:
         ) from None
     except (ValueError, RecursionError) as error:
         place = str(error).rpartition("(")[2].removesuffix(")") if "(at " in str(error) else "anywhere"
-        raise UsageError(f"{path} is not TOML ({place}): mend it") from None
+        raise UsageError(f"{path} is not TOML ({place}): correct it") from None

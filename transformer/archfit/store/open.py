@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from archfit.files import read_regular
 from archfit.store import StoreTrouble
 from archfit.store.place import default_path
 
@@ -84,8 +85,7 @@ def _password(file: str, environ: Mapping[str, str]) -> str:
     if not file:
         return environ.get("ARCHFIT_CACHE_PASSWORD", "")
     try:
-        with open(file, encoding="utf-8") as opened:
-            text = opened.read(_LONGEST_PASSWORD).partition("\n")[0].rstrip("\r")
+        text = read_regular(file, _LONGEST_PASSWORD).partition(b"\n")[0].rstrip(b"\r").decode()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         raise StoreTrouble(f"--cache-password-file: cannot read {file!r} ({why})") from None

@@ -1,0 +1,96 @@
+"""Files that are read up to a limit, and written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.files import Prepared, read_regular, replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_at_most_the_limit_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"0123456789")
+    assert read_regular(str(path), 4) == b"0123"
+    assert read_regular(str(path), 99) == b"0123456789"
+
+
+def test_a_link_to_a_regular_file_is_one(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    assert read_regular(str(tmp_path / "b"), 9) == b"x"
+
+
+def test_the_null_device_is_empty() -> None:
+    assert read_regular(os.devnull, 9) == b""
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["named-pipe", "folder"])
+def test_what_is_no_regular_file_is_refused_and_never_waited_for(tmp_path: Path, make: object) -> None:
+    path = str(tmp_path / "a")
+    make(path)  # type: ignore[operator] # a row of the table
+    with pytest.raises(OSError, match=r"not a regular file|Is a directory"):
+        read_regular(path, 9)
+
+
+def test_a_file_has_its_place_and_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    replace(str(path), b"1", 0o600)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"1", 0o600)
+    path.chmod(0o640)
+    replace(str(path), b"2", 0o600)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"2", 0o640)
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_what_is_discarded_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    prepared = Prepared(str(path), b"2")
+    assert len(os.listdir(tmp_path)) == 2
+    prepared.discard()
+    assert os.listdir(tmp_path) == ["a"]
+    assert path.read_bytes() == b"1"
+
+
+def test_a_place_that_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        replace(str(path), b"2")
+    assert os.listdir(tmp_path) == ["a"]
+    assert path.read_bytes() == b"1"
+
+
+def test_a_name_that_is_taken_is_not_written_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.write_bytes(b"theirs")
+    monkeypatch.setattr("os.urandom", lambda _: b"\0" * 8)
+    (tmp_path / f".a.{'00' * 8}").symlink_to(theirs)
+    with pytest.raises(FileExistsError):
+        Prepared(str(tmp_path / "a"), b"1")
+    assert theirs.read_bytes() == b"theirs"
+
+
+def test_a_pipe_is_written_when_the_content_is_committed() -> None:
+    read, write = os.pipe()
+    prepared = Prepared(f"/dev/fd/{write}", b"1")
+    os.set_blocking(read, False)
+    with pytest.raises(BlockingIOError):
+        os.read(read, 9)
+    prepared.commit()
+    assert os.read(read, 9) == b"1"
+    os.close(read)
+    os.close(write)

@@ -1,0 +1,62 @@
+"""Standard input and output: read whole; written whole, or taken back as far as that goes.
+
+full disk, broken pipe, closed by the caller    OutputError: said as such, exit 1
+an output that is a file                        has its former length again, so that nobody takes half for whole
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from archfit.errors import ArchfitError, OutputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import BinaryIO
+
+
+def read(stdin: BinaryIO) -> bytes:
+    """All of standard input. Raises ArchfitError."""
+    try:
+        return stdin.read()
+    except OSError as error:
+        raise ArchfitError(f"standard input cannot be read: {error.strerror or error}") from None
+
+
+def write(stdout: BinaryIO, parts: Iterable[bytes | memoryview]) -> None:
+    """All parts to standard output. Raises OutputError."""
+    before = _length(stdout)
+    try:
+        for part in parts:
+            stdout.write(part)
+        stdout.flush()
+    except OSError as error:
+        _take_back(stdout, before)
+        if isinstance(error, BrokenPipeError):
+            raise OutputError("the reader of the output closed it before the end") from None
+        advice = "; the output file is as it was before" if before is not None else ""
+        raise OutputError(f"standard output cannot be written: {error.strerror or error}{advice}") from None
+
+
+def _length(stdout: BinaryIO) -> int | None:
+    """Bytes of the file that is written to, None where it is no file."""
+    try:
+        about = os.fstat(stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        return None
+    return about.st_size if stat.S_ISREG(about.st_mode) else None
+
+
+def _take_back(stdout: BinaryIO, length: int | None) -> None:
+    try:
+        descriptor = stdout.fileno()
+        if length is not None:
+            os.ftruncate(descriptor, length)
+        # What Python still holds back must not follow when the process ends.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, descriptor)
+        os.close(null)
+    except (OSError, ValueError):
+        return

@@ -1,0 +1,77 @@
+"""Files: read up to a limit, written whole or not at all.
+
+    read_regular    a file that somebody else may have put there: never a pipe or device, which may not end
+    Prepared        content beside its place ── commit ──> in its place
+                                              └ discard ─> as it was
+
+What is beside a place has a name that nobody can guess, and is made by this process or not at all (O_EXCL), so that no
+link of another user leads the writer elsewhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def read_regular(path: str, limit: int) -> bytes:
+    """At most `limit` bytes of a regular file, none of the null device. Raises OSError, also for what is neither."""
+    if path == os.devnull:
+        return b""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", path)
+        return file.read(limit)
+
+
+class Prepared:
+    """Content that is on its way to a place, with the mode of the file that is there, or `mode`.
+
+    sync: it is on the disk before it takes the place. A device or pipe has no place beside it: it is written when the
+    content is committed. Raises OSError, as all of its methods do.
+    """
+
+    def __init__(self, path: str, content: bytes, mode: int = 0o600, *, sync: bool = False) -> None:
+        self._path, self._content, self._beside = path, content, ""
+        there = os.path.exists(path)
+        if there and not os.path.isfile(path):
+            return
+        folder, name = os.path.split(path)
+        self._beside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}")
+        try:
+            with open(os.open(self._beside, _FLAGS, mode), "wb") as file:
+                file.write(content)
+                if sync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            if there:
+                os.chmod(self._beside, os.stat(path).st_mode & 0o777)
+        except BaseException:
+            self.discard()
+            raise
+
+    def commit(self) -> None:
+        """Put it in its place."""
+        if not self._beside:
+            with open(self._path, "wb") as file:
+                file.write(self._content)
+            return
+        try:
+            os.replace(self._beside, self._path)
+        except BaseException:
+            self.discard()
+            raise
+
+    def discard(self) -> None:
+        """Leave the place as it is."""
+        if self._beside and os.path.exists(self._beside):
+            os.unlink(self._beside)
+
+
+def replace(path: str, content: bytes, mode: int = 0o666, *, sync: bool = False) -> None:
+    """Put a whole file in the place of `path`, or none. Raises OSError."""
+    Prepared(path, content, mode, sync=sync).commit()
