@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.errors import RegistryError
-from archfit.registry.credentials import Credential, Keychain
+from archfit.registry.credentials import Credential, Keychain, checked
 from archfit.registry.helper import Helper
 
 if TYPE_CHECKING:
@@ -346,3 +346,76 @@ def test_whether_a_host_is_mentioned_runs_no_helper(home: Home) -> None:
         False,
     ]
     assert home.calls() == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        pytest.param({"registrytoken": "hush\n"}, "no header can hold", id="token-with-line-end"),
+        pytest.param({"registrytoken": "hu sh"}, "no header can hold", id="token-with-blank"),
+        pytest.param({"registrytoken": "h\u00fcsh"}, "no header can hold", id="token-beyond-ascii"),
+        pytest.param({"registrytoken": "hush\x00"}, "no header can hold", id="token-with-nul"),
+        pytest.param({"username": "me", "password": "hush\ud800"}, "is no text", id="lone-surrogate"),
+        pytest.param({"identitytoken": "hush\ud800"}, "is no text", id="lone-surrogate-in-identity-token"),
+        pytest.param({"username": "me\ud800", "password": "hush"}, "is no text", id="lone-surrogate-in-user"),
+        pytest.param({"username": "me\r", "password": "hush"}, "control character", id="control-in-user"),
+        pytest.param(
+            {"username": "me", "password": "hush\n"}, "control character", id="line-end-in-password"
+        ),
+        pytest.param({"username": "me:you", "password": "hush"}, "colon in the user name", id="colon"),
+        pytest.param(auth("me", "hush\n"), "control character", id="line-end-in-auth"),
+    ],
+)
+def test_what_no_request_can_carry_is_refused_when_it_is_read(
+    home: Home, entry: dict[str, str], says: str
+) -> None:
+    file = home.file("auth.json", auths={"h.io": entry})
+    with pytest.raises(RegistryError, match=says) as caught:
+        home.find("h.io", authfile=file)
+    assert "hush" not in str(caught.value)
+    assert "hu sh" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "credential",
+    [
+        Credential("m\u00fcller", "gr\u00fc\u00df:gott", source="f"),
+        Credential(identity_token="a+b/c==", source="f"),
+        Credential(registry_token="eyJ.eyJ.x-_~+/=", source="f"),
+    ],
+)
+def test_what_a_request_can_carry_is_left_as_it_is(credential: Credential) -> None:
+    assert checked(credential) is credential
+
+
+@pytest.mark.parametrize("secret", ["hush\n", "hush\ud800"])
+def test_a_helpers_answer_is_checked_too(home: Home, secret: str) -> None:
+    home.helper("one", f"print(json.dumps({{'ServerURL': server, 'Username': 'me', 'Secret': {secret!r}}}))")
+    with pytest.raises(RegistryError, match="log in again") as caught:
+        home.find("h.io", authfile=home.file("auth.json", credHelpers={"h.io": "one"}))
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["~", "relative", ""])
+def test_without_an_absolute_home_no_file_of_the_working_directory_counts(
+    home: Home, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (value or "~", "."):
+        home.file(f"{name}/.docker/config.json", auths={"h.io": auth("theirs")})
+        home.file(f"{name}/.config/containers/auth.json", auths={"h.io": auth("theirs")})
+        home.file(f"{name}/containers/auth.json", auths={"h.io": auth("theirs")})
+    monkeypatch.chdir(home.folder)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    environ = {"XDG_CONFIG_HOME": ".", "XDG_RUNTIME_DIR": "."} | ({"HOME": value} if value else {})
+    assert Keychain("", environ).find("h.io", "a") is None
+
+
+def test_a_relative_docker_config_is_an_error(home: Home) -> None:
+    with pytest.raises(RegistryError, match="set it to an absolute path"):
+        Keychain("", {**home.environ, "DOCKER_CONFIG": "here"}).find("h.io", "a")
+
+
+def test_a_named_pipe_as_credentials_file_is_an_error(home: Home) -> None:
+    os.mkfifo(home.folder / "auth.json")
+    with pytest.raises(RegistryError, match="not a regular file"):
+        home.find("h.io", authfile=str(home.folder / "auth.json"))

@@ -21,6 +21,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import threading
 
 from archfit.errors import RegistryError
@@ -38,6 +39,7 @@ _HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
 _HUB_SERVER = "https://index.docker.io/v1/"
 _OLDEST = ".dockercfg"
 _MAX_FILE = 4 * 1024 * 1024
+_VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 
 
 class HelperNeeded(RegistryError):
@@ -150,8 +152,8 @@ class Keychain:
         user, secret = answer
         source = f"docker-credential-{name} ({path})"
         if user == "<token>":
-            return Credential(identity_token=secret, source=source)
-        return Credential(user, secret, source=source)
+            return checked(Credential(identity_token=secret, source=source))
+        return checked(Credential(user, secret, source=source))
 
 
 def _paths(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
@@ -230,7 +232,37 @@ def from_entry(entry: object, source: str) -> Credential | None:
             raise RegistryError(f"the credential {source} is not base64 of user:password: log in again")
     if not (identity or token or (user and password)):
         return None
-    return Credential(user, password, identity, token, source)
+    return checked(Credential(user, password, identity, token, source))
+
+
+def checked(credential: Credential) -> Credential:
+    """The credential, if a request can carry it. Raises RegistryError, which shows nothing of it.
+
+    A registry token is a header as it is (RFC 6750, b64token, and all that is visible); the others are sent as UTF-8 in
+    base64 or in a form. A user name has no colon and no control character (RFC 7617).
+    """
+    if credential.registry_token and not _VISIBLE(credential.registry_token):
+        raise RegistryError(
+            f"the registrytoken {credential.source} has a blank, a line end or another character that no header can "
+            "hold: log in again, or store it without"
+        )
+    texts = (credential.username, credential.password, credential.identity_token)
+    try:
+        for text in texts:
+            text.encode()
+    except UnicodeEncodeError:
+        raise RegistryError(
+            f"the credential {credential.source} has a character that is no text: log in again"
+        ) from None
+    if ":" in credential.username or any(map(_is_control, credential.username + credential.password)):
+        raise RegistryError(
+            f"the credential {credential.source} has a control character, or a colon in the user name: log in again"
+        )
+    return credential
+
+
+def _is_control(character: str) -> bool:
+    return character < " " or character == "\x7f"
 
 
 def _aliases(host: str) -> frozenset[str]:

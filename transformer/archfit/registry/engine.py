@@ -84,6 +84,11 @@ class Engine:
             raise Unreachable(f"{where} did not answer in time", again=self._dialler.left() > 0) from None
         except (httpcore.ProxyError, httpcore.UnsupportedProtocol) as error:
             raise Unreachable(f"the proxy for {where} refused: {plain(error)}", again=False) from None
+        except (httpcore.LocalProtocolError, httpx.LocalProtocolError):
+            # The library's own words repeat the header, which may be a credential.
+            raise RegistryError(
+                f"the request to {where} cannot be sent: a header of it is not valid"
+            ) from None
         except httpx.RemoteProtocolError:
             # httpx reads Location even where it does not follow it.
             raise RegistryError(f"{where} redirects to something that is no URL: refused") from None
