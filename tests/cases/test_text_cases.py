@@ -8,11 +8,15 @@ Every output is judged as `streaming.placed` judges, and a second run gives the 
 
 from __future__ import annotations
 
+import io
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 import machine
+from archfit.commands.transform import run
+from archfit.errors import UsageError
 from placing import DEFAULT, found
 from streaming import IMAGES, Failed, edited, patched, placed, steps
 
@@ -59,7 +63,13 @@ CASES = {
     "M-explicit-keys-without-values": Case(
         error="spec.affinity cannot be edited: a key without ':' stands there"
     ),
+    "O-stamp-object-alias": EDITED,
+    "Q1-stamp-deep-json": Case(error="archfit.dev/added is not as archfit wrote it"),
+    "S-list-empty-item": Case(error="it has neither apiVersion nor kind"),
+    "S2-list-duplicate-in-item": Case(refused=("kustomize",), same=True),
+    "T-duplicate-key-and-alias-typeerror": TWICE,
 }
+FUNCTION = "R-function-config-08"
 BEHIND_DIRECTIVES = ("G2-directive-list-wrong-image", "G3-crlf-directive-list-pod-unseen")
 
 
@@ -92,6 +102,21 @@ def test_the_output_says_what_was_decided_or_one_error_says_what_to_do(
         return
     output = placed(judge, data, options, refused=case.refused)
     assert (output == data) == case.same
+
+
+def test_a_number_that_is_no_integer_is_told_where_it_stands(folder: Path) -> None:
+    """A ResourceList comes back as it was, with what is wrong."""
+    data, _ = read(folder, FUNCTION)
+    written = io.BytesIO()
+    with pytest.raises(
+        UsageError, match=r"functionConfig, data\.prefer: has to be a string.*put it in quotes"
+    ):
+        run(["--offline", "--no-cache"], io.BytesIO(data), written, io.StringIO(), dict(os.environ))
+    assert written.getvalue().startswith(data)
+
+
+def test_every_case_is_here(folder: Path) -> None:
+    assert {path.stem for path in folder.glob("*.yaml")} == {*CASES, *BEHIND_DIRECTIVES, FUNCTION}
 
 
 @pytest.mark.parametrize("name", BEHIND_DIRECTIVES)

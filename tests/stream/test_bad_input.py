@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import os
+import tarfile
+import zipfile
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -25,6 +27,11 @@ FOREIGN = (
     "the pipe? Run that command alone"
 )
 TEXT = "this is text, not a Kubernetes object. Is it an error message of the command before the pipe? Run that command alone"
+CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
+KUSTOMIZATION = (
+    "this is a kustomization, which names files and is no object of a cluster. Build it first: "
+    "kustomize build FOLDER | archfit"
+)
 DUPLICATE = "the key stands twice: kubectl takes the last one, kustomize refuses the document. Remove one"
 SEPARATED = "did not find expected <document start> (documents are separated by a line '---')"
 ODD = (
@@ -55,6 +62,17 @@ def command(data: bytes, *words: str) -> Ended:
 
 
 CASES = [
+    pytest.param(POD.replace("both:1", "{{ .Values.image }}"), 1, 8, CHART, id="the source of a chart"),
+    pytest.param("{{- if .Values.on }}\n" + POD + "{{- end }}\n", 1, 1, CHART, id="the source of a chart under a condition"),
+    pytest.param(POD + "---\n" + POD + '{{ include "a.b" . }}\n', 2, 18, CHART, id="the source of a chart with a template"),
+    pytest.param("apiVersion: v2\nname: a\nversion: 1.0.0\n", 1, 1, CHART, id="a Chart.yaml"),
+    pytest.param("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n", 1, 1, KUSTOMIZATION, id="a kustomization"),
+    pytest.param("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n", 1, 1, KUSTOMIZATION, id="a component"),
+    pytest.param("namePrefix: a-\nresources:\n- a.yaml\n", 1, 1, KUSTOMIZATION, id="a kustomization without a kind"),
+    pytest.param(POD.replace("both:1", "{{inputs.parameters.image}}"), 1, 8, "a mapping key that is a collection; Kubernetes knows only strings", id="a parameter of Argo without quotes"),
+    pytest.param("apiVersion: v1\nkind: List\nitems:\n- a: b\n", 1, 4, FOREIGN, id="an item without a kind"),
+    pytest.param("apiVersion: v1\nkind: List\nitems: [\n{a: b}]\n", 1, 4, FOREIGN, id="an item without a kind in flow style"),
+    pytest.param("apiVersion: v1\nkind: List\nitems:\n- kind: Service\n  apiVersion: v1\n- hello\n", 1, 6, TEXT, id="an item that is a word"),
     pytest.param("Error: chart not found\n", 1, 1, FOREIGN, id="an error message of helm"),
     pytest.param(
         "Error: template: c/t/x.yaml:3:4: executing\n\nUse --debug flag to render out invalid YAML\n",
@@ -173,6 +191,64 @@ def test_one_error_with_document_and_line(text: str, document: int, line: int, m
             f"error: {NAMED if message == ODD else ''}{message} (document {document}, line {line})",
         ],
     )
+
+
+def archive(kind: str) -> bytes:
+    data = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(data, "w") as packed:
+            packed.writestr("a.yaml", POD)
+    else:
+        with tarfile.open(fileobj=data, mode="w" if kind == "tar" else f"w:{kind}") as packed:
+            packed.addfile(tarfile.TarInfo("a.yaml"), io.BytesIO())
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("gz", "gzip"), ("bz2", "bzip2"), ("xz", "xz"), ("tar", "tar"), ("zip", "zip")]
+)
+def test_an_archive_is_named(kind: str, name: str) -> None:
+    assert command(archive(kind)) == Ended(
+        1,
+        b"",
+        [
+            "archfit: 1 problem; nothing was written",
+            f"error: this is a {name} archive, not YAML. Unpack it, or if it is a Helm chart, render it: "
+            "helm template ARCHIVE | archfit",
+        ],
+    )
+
+
+def test_a_kustomization_in_a_package_passes() -> None:
+    """Kpt gives its functions every file of a package."""
+    item = "- apiVersion: kustomize.config.k8s.io/v1beta1\n  kind: Kustomization\n  resources: [a.yaml]\n"
+    given = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}".encode()
+    assert command(given) == Ended(0, given, [])
+
+
+def test_what_stands_in_a_list_is_judged_alike_however_it_is_written() -> None:
+    """Items in regular lines are read one by one, others with the whole list."""
+    items = (
+        "a: b",
+        "a: [b]",
+        "",
+        "kind: Service",
+        " apiVersion: v1\n   kind: Service\n   metadata:\n   metadata: {name: a}",
+    )
+    regular = "apiVersion: v1\nkind: List\nitems:\n" + "".join(f"- {item}\n" for item in items)
+    whole = "x: &x a\n" + regular
+    said = []
+    for text in (regular, whole):
+        with pytest.raises(Failed) as failed:
+            edited(text.encode())
+        said.append(
+            sorted(
+                (one.severity, one.message, one.place.line if one.place else 0)
+                for one in failed.value.results
+            )
+        )
+    assert [(severity, message, line + 1) for severity, message, line in said[0]] == said[1]
+    assert [severity for severity, _, _ in said[0]] == ["error", "warning", "warning"]
 
 
 def test_not_utf8_is_named_by_byte_and_line() -> None:

@@ -92,7 +92,6 @@ def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {image: amd:1}\n", id="an image without containers"),
         pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {containers: [a]}\n", id="containers without images"),
         pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {template: {}}\n", id="an empty template"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: {containers: [{image: a}]}\n", id="a kind that holds no pod"),
@@ -102,6 +101,13 @@ def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
 def test_nothing_is_said_of_what_holds_no_pod(text: str) -> None:
     output = edited(text.encode())
     assert (output.data, output.transformed.results) == (text.encode(), ())
+
+
+def test_a_run_without_the_c_extension_says_that_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = "PyYAML came without its C extension"
+    assert not any(slow in result.message for result in edited(pod().encode()).transformed.results)
+    monkeypatch.setattr("archfit.source.nodes.C_EXTENSION", False)
+    assert [slow in result.message for result in edited(pod().encode()).transformed.results].count(True) == 1
 
 
 def test_the_report_names_each_edit_by_its_bytes() -> None:

@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 _OURS = b"archfit.dev"
 _SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
 
+_PURE_PARSER = (
+    "PyYAML came without its C extension, so this run reads YAML about ten times slower: install PyYAML from a wheel, "
+    "or build it where libyaml's headers are"
+)
+
 
 class Splice(Record):
     """`data[start:end]` of the input is replaced by `text`. Offsets in bytes."""
@@ -113,6 +118,10 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
         documents, back = tuple(one for one, _ in without), tuple(stamps for _, stamps in without)
     if not documents:
         return Survey((), tuple(results), (), controlled=controlled)
+    from archfit.source.nodes import C_EXTENSION  # loaded with the first document
+
+    if not C_EXTENSION:
+        results.append(Result("info", _PURE_PARSER))
     if any(pod.places is not None and pod.places.same for document in documents for pod in document.pods):
         from archfit.workloads.joined import joined
 

@@ -68,14 +68,14 @@ def _edits(targets: Targets, patch: Iterable[Operation]) -> list[TextEdit]:
             raise _impossible(tree, holder, step.path, "it is not written there")
         if node not in nulled:
             nulled.add(node)
-            edits.append(_nulled(tree, node))
+            edits.append(_nulled(tree, step.path, node))
     for holder, (path, tokens) in gone.items():
         entries = _entries(tree, holder)
         numbers = [number for number, (token, _, _) in enumerate(entries) if token in tokens]
         if len(numbers) != len(tokens):
             raise _impossible(tree, holder, path, "it is not written there")
         if tree.events[holder].flow_style:
-            edits += _from_flow(tree, entries, numbers)
+            edits += _from_flow(tree, path, entries, numbers)
             continue
         edits += [_lines(tree, path, entries[number]) for number in numbers]
         if len(numbers) == len(entries):
@@ -100,7 +100,9 @@ def _start(tree: Tree, node: int) -> int:
     return start
 
 
-def _from_flow(tree: Tree, entries: list[tuple[str | int, int, int]], numbers: list[int]) -> list[TextEdit]:
+def _from_flow(
+    tree: Tree, path: Path, entries: list[tuple[str | int, int, int]], numbers: list[int]
+) -> list[TextEdit]:
     """Cuts for runs of entries: with the comma before them, or behind them where nothing is before them."""
     edits, at = [], 0
     while at < len(numbers):
@@ -112,7 +114,7 @@ def _from_flow(tree: Tree, entries: list[tuple[str | int, int, int]], numbers: l
         end = _end(tree, entries[last][2])
         if not first and last + 1 < len(entries):
             end = _start(tree, entries[last + 1][1])
-        edits.append(_cut(tree, entries[first][1], start, end))
+        edits.append(_cut(tree, (*path, entries[first][0]), entries[first][1], start, end))
     return edits
 
 
@@ -122,12 +124,12 @@ def _lines(tree: Tree, path: Path, entry: tuple[str | int, int, int]) -> TextEdi
     line = tree.text.rfind("\n", 0, start) + 1
     if tree.text[line:start].strip(" ") != ("-" if isinstance(token, int) else ""):
         raise _impossible(tree, first, (*path, token), "it begins in the middle of a line")
-    return _whole_lines(tree, first, line, _end(tree, value))
+    return _whole_lines(tree, (*path, token), first, line, _end(tree, value))
 
 
-def _whole_lines(tree: Tree, node: int, start: int, end: int) -> TextEdit:
+def _whole_lines(tree: Tree, path: Path, node: int, start: int, end: int) -> TextEdit:
     """The cut of the lines from the one that begins at `start` to the one that holds `end`."""
-    return _cut(tree, node, start, tree.text.find("\n", end) + 1 or len(tree.text))
+    return _cut(tree, path, node, start, tree.text.find("\n", end) + 1 or len(tree.text))
 
 
 def _to_the_end(text: str, edits: list[TextEdit]) -> list[TextEdit]:
@@ -143,11 +145,11 @@ def _to_the_end(text: str, edits: list[TextEdit]) -> list[TextEdit]:
     return [*edits[:first], edits[first].replace(start=start), *edits[first + 1 :]]
 
 
-def _cut(tree: Tree, node: int, start: int, end: int) -> TextEdit:
+def _cut(tree: Tree, path: Path, node: int, start: int, end: int) -> TextEdit:
     # Nothing that archfit writes holds these signs, so they are the user's.
     for sign, what in (("#", "a comment"), ("&", "an anchor"), ("*", "an alias")):
         if tree.text.find(sign, start, end) >= 0:
-            raise _impossible(tree, node, (), f"{what} stands there")
+            raise _impossible(tree, node, path, f"{what} stands there")
     return TextEdit(start, end, "")
 
 
@@ -161,12 +163,12 @@ def _left_empty(targets: Targets, path: Path, holder: int) -> TextEdit:
     return TextEdit(colon, colon, " {}" if is_mapping(tree, holder) else " []")
 
 
-def _nulled(tree: Tree, node: int) -> TextEdit:
+def _nulled(tree: Tree, path: Path, node: int) -> TextEdit:
     start, end = _start(tree, node), _end(tree, node)
     # A key is one event, right before its value.
     if tree.events[node].start_mark.line == tree.events[node - 1].end_mark.line:
-        return _cut(tree, node, start, end).replace(text="null")
-    return _whole_lines(tree, node, tree.text.rfind("\n", 0, start) + 1, end)
+        return _cut(tree, path, node, start, end).replace(text="null")
+    return _whole_lines(tree, path, node, tree.text.rfind("\n", 0, start) + 1, end)
 
 
 def _impossible(tree: Tree, node: int, path: Path, why: str) -> UnplaceableEdit:

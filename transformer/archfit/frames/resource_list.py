@@ -41,6 +41,7 @@ GROUP, KIND = "config.kubernetes.io", "ResourceList"
 _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
 _NEXT_KEY = re.compile(rb"\n(?=[A-Za-z\"'])").search
 _ITEM = re.compile(r"^items\[\d+\]\.")
+_LONG = 10
 _PREFIXES = ("internal.config.kubernetes.io/", "config.kubernetes.io/")
 
 
@@ -102,12 +103,10 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
         said = [*(_alone(data, piece, before, "results") or []), *said]
         return (Splice(*before, _lines(said, data, before[0])),)
     end = piece.end
-    if _top_block(data, piece, b"kind") is None or data.find(b"\n...", piece.start, end) >= 0:
+    regular = _top_block(data, piece, b"kind") is not None and data.find(b"\n...", piece.start, end) < 0
+    if not regular or data[end - 1 : end] != b"\n":
         return _placed(data, piece, said)
-    newline = (
-        b"" if data[end - 1 : end] == b"\n" else b"\r\n" if data.find(b"\r\n", piece.start) >= 0 else b"\n"
-    )
-    return (Splice(end, end, newline + _lines(said, data, end)),)
+    return (Splice(end, end, _lines(said, data, end)),)
 
 
 def _lines(results: list[Any], data: bytes, at: int) -> bytes:
@@ -117,7 +116,7 @@ def _lines(results: list[Any], data: bytes, at: int) -> bytes:
 
 
 def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]:
-    """The splice for a list in flow style, such as JSON."""
+    """The splice for a list in flow style, such as JSON, or without a line break at its end."""
     from archfit.source.compose import parse
     from archfit.source.nodes import ROOT
     from archfit.workloads.sites import find_sites
@@ -204,4 +203,7 @@ def _file(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if not found.get("path"):
         return {}
     index = found.get("index", "")
-    return {"path": found["path"], **({"index": int(index)} if index.isdecimal() else {})}
+    return {
+        "path": found["path"],
+        **({"index": int(index)} if index.isdecimal() and len(index) < _LONG else {}),
+    }

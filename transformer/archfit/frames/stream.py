@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from archfit.pipeline import Splice
     from archfit.source.split import Piece
 
+# The first bytes of files that hold other files.
+_ARCHIVES = (
+    (0, b"\x1f\x8b", "gzip"),
+    (0, b"PK\x03\x04", "zip"),
+    (0, b"BZh", "bzip2"),
+    (0, b"\xfd7zXZ", "xz"),
+    (0, b"\x28\xb5\x2f\xfd", "zstd"),
+    (257, b"ustar", "tar"),
+)
 _COMMENT = b"# archfit: no manifests\n"
 
 
@@ -40,7 +49,13 @@ class Span(Record):
 
 
 def read(data: bytes, on_blank: str) -> Stream:
-    """The stream in data. Raises InvalidInput if it is not UTF-8, cannot be split, or may not be blank."""
+    """The stream in data. Raises InvalidInput if it is an archive, no UTF-8, cannot be split, or may not be blank."""
+    for start, magic, kind in _ARCHIVES:
+        if data.startswith(magic, start):
+            raise InvalidInput(
+                f"this is a {kind} archive, not YAML. Unpack it, or if it is a Helm chart, render it: "
+                "helm template ARCHIVE | archfit"
+            )
     check_utf8(data)
     pieces = tuple(split(data))
     if pieces:

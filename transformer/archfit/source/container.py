@@ -19,6 +19,7 @@ from archfit.record import Record
 from archfit.source.skip import may_be_quoted
 
 _ITEMS_KEY = re.compile(rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])").search
+_INDENTED = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]").match
 _AMPERSAND = re.compile(rb"&[A-Za-z0-9_-]").finditer
 
 
@@ -39,7 +40,7 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     """The items of the list in `data[start:end]`, or None where they cannot be told apart by their lines."""
     text = data[start:end]
     found = _ITEMS_KEY(text)
-    if found is None or _may_hold_anchors(text) or may_be_quoted(text, 0, found.start()):
+    if found is None or _INDENTED(text) or _may_hold_anchors(text) or may_be_quoted(text, 0, found.start()):
         return None
     column = len(found[1])
     first = found.end() - 1 - column

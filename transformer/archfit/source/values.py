@@ -20,6 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# Longer ones are no uint64, whatever their base.
+_LONGEST_INTEGER = 70
+_INFINITY = float("inf")
+
 
 class Typed(Record):
     """A plain scalar that is a boolean or a number. kind: "bool", "int" or "float"; text: as written."""
@@ -93,13 +97,25 @@ def plain(value: Any) -> Any:
     return _number(value) if isinstance(value, Typed) else value
 
 
-def _number(value: Typed) -> bool | int | float:
+def _number(value: Typed) -> bool | int | float | str:
+    """The number as Go reads it: one that is no int64 or uint64 is a float64, one that is no float64 either a text."""
     text = value.text.replace("_", "").lower()
     if value.kind == "bool":
         return text == "true"
-    if value.kind == "float":
-        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    number = _integer(text) if value.kind == "int" and len(text) <= _LONGEST_INTEGER else None
+    if number is not None and -(2**63) <= number < 2**64:
+        return number
+    try:
+        real = float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    except ValueError:
+        return value.text
+    return value.text if real in (_INFINITY, -_INFINITY) and "inf" not in text else real
+
+
+def _integer(text: str) -> int | None:
     digits = text.lstrip("+-")
-    octal = len(digits) > 1 and digits.isdecimal() and digits[0] == "0"
-    number = int(digits, 8) if octal else int(digits, 0)
+    try:
+        number = int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
+    except ValueError:
+        return None
     return -number if text[0] == "-" else number

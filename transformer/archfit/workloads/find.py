@@ -10,7 +10,7 @@ from archfit.workloads.table import LISTS, WORKLOADS, group_of, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from archfit.options.values import Workload
@@ -123,7 +123,7 @@ def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = N
         return
     count = 0
     unasked: tuple[ImageUse, ...] | None = None
-    for pod in found:
+    for pod in _once(found):
         if unasked is None:
             unasked = tuple(_unread(rows, value, path, own=bool(own and key in own)))
         count += len(pod.images)
@@ -134,6 +134,20 @@ def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = N
             )
         yield pod.replace(images=(*pod.images, *unasked)) if unasked else pod
         unasked = unasked[:1]
+
+
+def _once(pods: Iterator[Pod]) -> Iterable[Pod]:
+    """One pod for all that are placed by the same fields, with the images of each."""
+    found: dict[tuple[Path, ...], Pod] = {}
+    for pod in pods:
+        key = (
+            pod.path,
+            *(() if pod.lacks(field) else pod.at(field) for field in ("affinity", "tolerations")),
+        )
+        first = found.setdefault(key, pod)
+        if first is not pod:
+            found[key] = first.replace(images=tuple(dict.fromkeys((*first.images, *pod.images))))
+    return found.values()
 
 
 def _unread(

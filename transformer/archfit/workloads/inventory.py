@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from archfit.source.nodes import Children, Tree
     from archfit.source.split import Piece
     from archfit.workloads.pods import Pod
     from archfit.workloads.sites import Sites
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from archfit.workloads.untouched import Untouched
 
 _SOURCE = b"# Source: "
+_KUSTOMIZE = "kustomize.config.k8s.io"
+_NO_OBJECTS = (None, "", "Kustomization", "Component")
 _NONE: Own = {}
 
 
@@ -61,7 +64,7 @@ def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
     key = group_of(api_version), kind
     if key in PODLESS and key not in own:
         return True
-    if key in LISTS or rows_of(api_version, kind, own):
+    if key in LISTS or key[0] == _KUSTOMIZE or rows_of(api_version, kind, own):
         return False
     if key[0] in OWN_GROUPS:
         return None
@@ -92,8 +95,11 @@ def take(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
+    from archfit.workloads.foreign import CHART, is_chart_source
+
     place = Place(piece.number, error.line or piece.line, _source(data, piece.start, piece.end))
-    return Result("error", error.message, place=place)
+    message = CHART if is_chart_source(data[piece.start : piece.end]) else error.message
+    return Result("error", message, place=place)
 
 
 def _source(data: bytes, start: int, end: int) -> str:
@@ -120,7 +126,7 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
     if value is None:
         return Inventory()
     if not isinstance(value, dict):
-        raise InvalidInput(_not_an_object(value), line=span.line)
+        return Inventory(results=_foreign(tree, root, value, span, place))
     glued = next((key for key in value if key.startswith("---")), None)
     if glued is not None:
         raise InvalidInput(
@@ -134,9 +140,9 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
         from archfit.workloads.untouched import untouched_in
 
         untouched = tuple(untouched_in(value, pods, place, own))
+    if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
+        results = (*results, *_foreign(tree, root, value, span, place))
     if not pods:
-        if not value.get("kind") and not value.get("apiVersion"):
-            results = (*results, _foreign(value, place))
         return Inventory((), results, untouched)
     sites = find_sites(tree, root, value, anchors(pods))
     return Inventory(
@@ -146,22 +152,17 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
     )
 
 
-def _not_an_object(value: Any) -> str:
-    if isinstance(value, list):
-        return "this is a list, not a Kubernetes object. Put each object behind a line '---'"
-    return (
-        "this is text, not a Kubernetes object. Is it an error message of the command before the pipe? "
-        "Run that command alone"
-    )
+def _foreign(tree: Tree, root: int, value: Any, span: Span, place: Place) -> tuple[Result, ...]:
+    """A result for each part of a document that is no Kubernetes object."""
+    from archfit.workloads.foreign import foreign
+    from archfit.workloads.locate import line_of
 
-
-def _foreign(value: dict[str, Any], place: Place) -> Result:
-    """The result for a mapping with neither apiVersion nor kind, which no reader of Kubernetes takes."""
-    if not any(isinstance(member, (dict, list)) for member in value.values()):
-        return Result(
-            "error",
-            "this is not a Kubernetes object: it has neither apiVersion nor kind. Is it an error message of the "
-            "command before the pipe? Run that command alone",
-            place=place,
+    known: Children = {}
+    return tuple(
+        Result(
+            severity,
+            message,
+            place=place.replace(line=span.line + line_of(tree, known, root, path) if path else span.line),
         )
-    return Result("warning", "passed through: it has neither apiVersion nor kind", place=place)
+        for path, severity, message in foreign(value, item=span.item)
+    )

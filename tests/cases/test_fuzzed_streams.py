@@ -1,0 +1,134 @@
+"""Streams that a fuzzer found: each gives what Kubernetes' readers read as decided, with and without `stamp`."""
+
+# ruff: noqa: E501 - a row of a table is a line
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.commands.transform import run
+from archfit.options.values import Options
+from streaming import Failed, edited, placed
+
+if TYPE_CHECKING:
+    from judging import Judge
+
+SHARED = """\
+kind: List
+apiVersion: v1
+items:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: &x
+    a:
+  spec: {template: {spec: {containers: [{image: n}], tolerations: []}}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: *x, spec: {template: {spec: {containers: [{image: n}], tolerations: []}}}}
+"""
+STREAMS = [
+    pytest.param(
+        "kind: Pod\napiVersion: v1\nspec:\n containers:\n  - image: n\n    ? n\n---\nkind: b\napiVersion: v1\n",
+        id="an explicit key without a value before a separator",
+    ),
+    pytest.param(SHARED, id="metadata that two objects share"),
+    pytest.param(
+        "kind: List\napiVersion: v1\nitems:\n- &x {apiVersion: monitoring.coreos.com/v1, kind: Prometheus, metadata: {}, spec: {image: x}}\n- *x\n",
+        id="an object that stands twice in flow style",
+    ),
+    pytest.param(
+        'apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nspec:\n templates: [{container: {image: "r:2"}, script: {}}]\n',
+        id="a template with container and script",
+    ),
+    pytest.param(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nspec:\n templates:\n - container: {image: a}\n   script: {image: b}\n",
+        id="a template with two images",
+    ),
+    pytest.param(
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{image: n}]\n  hostname: a\n   \t\n",
+        id="a blank line with a tab at the end",
+    ),
+    pytest.param(
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{image: n}]\n  hostname: a\n   \t",
+        id="a blank line with a tab and no line break",
+    ),
+]
+
+
+@pytest.mark.parametrize("stamp", [pytest.param(False, id="plain"), pytest.param(True, id="stamp")])
+@pytest.mark.parametrize("text", STREAMS)
+def test_what_the_readers_see_is_what_was_decided(text: str, stamp: bool, judge: Judge) -> None:
+    data = text.encode()
+    assert placed(judge, data, Options(stamp=stamp)) != data
+
+
+REFUSED = [
+    pytest.param(
+        " s:\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  spec: {containers: [{image: n}]}\n",
+        "did not find expected <document start>",
+        id="a list whose first line is indented",
+    ),
+    pytest.param(
+        "kind: &a Deployment\napiVersion: apps/v1\nmetadata: *a\nspec: {template: {spec: {containers: [{image: n}]}}}\n",
+        "metadata: is not a mapping, so what this run adds cannot be recorded",
+        id="metadata that is a text",
+    ),
+    pytest.param(
+        "kind: Pod\napiVersion: v1\nmetadata:\n  annotations:\n    archfit.dev/added: '[]' # c\nspec: {containers: [{image: n}]}\n",
+        r'metadata.annotations\["archfit.dev/added"\] cannot be taken out by itself: a comment stands there',
+        id="a comment behind the stamp",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_one_error_says_what_to_do(text: str, message: str) -> None:
+    with pytest.raises(Failed, match=message):
+        edited(text.encode(), Options(stamp=True))
+
+
+LISTS = [
+    pytest.param(
+        "results:\napiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+        "- {apiVersion: apps/v1, kind: Deployment, metadata: {}, spec: {template: {spec: {containers: [{image: a}]}}}}\n",
+        id="results before the items",
+    ),
+    pytest.param(
+        "apiVersion: config.kubernetes.io/v1\n'kind': ResourceList\nitems:\n- apiVersion: argoproj.io/v1alpha1\n"
+        "  kind: WorkflowTemplate\n  spec:\n   templates:\n   - {script: {image: x}}\n  z: |-\n   x",
+        id="a quoted key and a block scalar at the end",
+    ),
+    pytest.param(
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n"
+        "  spec: {containers: [{image: x}]}\n  z: |\n   x",
+        id="a block scalar at the end",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_items_and_results_of_a_list_both_arrive(text: str, judge: Judge) -> None:
+    written = io.BytesIO()
+    options = ["--offline", "--no-cache", "--image-platforms", "*=linux/amd64"]
+    assert run(options, io.BytesIO(text.encode()), written, io.StringIO(), dict(os.environ)) == 0
+    for read in (judge.kubectl, judge.kustomize):
+        (before,), (after,) = read(text.encode()), read(written.getvalue())
+        assert after.pop("results")
+        before.pop("results", None)
+        assert "amd64" in str(after)
+        (old,), (new,) = before.pop("items"), after.pop("items")
+        assert {key: new[key] for key in old if key != "spec"} == {
+            key: old[key] for key in old if key != "spec"
+        }
+        assert before == after
+
+
+def test_an_alias_in_the_configuration_may_have_its_anchor_in_the_list() -> None:
+    text = (
+        b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n"
+        b"  data: &d {onConflict: leave}\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, data: *d}\n"
+    )
+    written = io.BytesIO()
+    assert run(["--offline"], io.BytesIO(text), written, io.StringIO(), dict(os.environ)) == 0
+    assert written.getvalue() == text
