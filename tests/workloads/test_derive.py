@@ -251,6 +251,21 @@ NOTES = [
         id="open containers",
     ),
     pytest.param(
+        {"values": OPEN, "replicas": TEXT},
+        [],
+        ["spec.values: the schema leaves this open; a row is needed if a pod is in it"],
+        id="an open part",
+    ),
+    pytest.param(
+        {"image": TEXT, **PLACEMENT, **{f"v{number:02}": OPEN for number in range(12)}},
+        [{"podSpec": "spec", "images": ["spec.image"]}],
+        [
+            ", ".join(f"spec.v{number:02}" for number in range(10))
+            + " and 2 more: the schema leaves this open; a row is needed if a pod is in it"
+        ],
+        id="many open parts",
+    ),
+    pytest.param(
         {"manifests": listed({**OPEN, "x-kubernetes-embedded-resource": True})},
         [],
         ["spec.manifests[*]: a whole object stands there, which a row cannot say"],
@@ -354,7 +369,15 @@ def test_a_kind_without_a_pod_gets_neither_row_nor_note(spec: Any) -> None:
 
 @pytest.mark.parametrize(
     "schema",
-    [None, OPEN, obj(), obj(apiVersion=TEXT, kind=TEXT, metadata=OPEN, status=OPEN), {"type": "string"}],
+    [
+        None,
+        OPEN,
+        obj(),
+        obj(spec=OPEN),
+        obj(spec=OPEN, status=obj(image=TEXT)),
+        obj(apiVersion=TEXT, kind=TEXT, metadata=OPEN, status=OPEN),
+        {"type": "string"},
+    ],
 )
 def test_a_schema_that_says_nothing_has_no_version(schema: Any) -> None:
     root = {} if schema is None else schema

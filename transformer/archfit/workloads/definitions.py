@@ -4,7 +4,8 @@
     apiextensions.k8s.io/v1beta1   the same, or spec.validation.openAPIV3Schema for all versions
     List, ..List                   the definitions in `items`
 
-A schema that says nothing (none at all, or no more than that it preserves unknown fields) is None.
+A schema that says nothing (none at all, or no more than that it preserves unknown fields, as a whole or in `spec`) is
+None.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 
 from archfit.record import Record
 from archfit.source.values import Typed, text_of
-from archfit.workloads.schema import items, mapping
+from archfit.workloads.schema import ROOT, is_any, items, mapping
 from archfit.workloads.table import group_of
 
 TYPE_CHECKING = False
@@ -77,5 +78,6 @@ def _versions(spec: dict[str, Any]) -> list[Version]:
 
 def _schema(holder: dict[str, Any]) -> dict[str, Any] | None:
     schema = mapping(holder.get("openAPIV3Schema"))
-    said = mapping(schema.get("properties")).keys() - {"apiVersion", "kind", "metadata", "status"}
+    members = mapping(schema.get("properties")).items()
+    said = any(name not in ROOT and not is_any(mapping(member)) for name, member in members)
     return schema if said else None

@@ -35,6 +35,8 @@ _TEMPLATES = {"pod", "podTemplate", "podTemplateSpec", "template", "scheduling",
 PLACES_LIMIT = 500
 IMAGES_LIMIT = 2000
 """Per kind. Every image is compared with every place; the kinds of the wild have fewer than 100 of each."""
+OPEN_LIMIT = 10
+"""Open paths that are named."""
 _OPEN_CONTAINERS = ("container", "containers", "sidecar", "sidecars")
 
 
@@ -216,8 +218,14 @@ def _doubts(found: Facts, places: dict[Path, Place], rows: Iterable[Workload]) -
             yield f"{text(path)}: a nodeSelector alone; archfit writes affinity and tolerations"
     for path in found.unusable:
         yield f"{text(path)}: its members are not those of Kubernetes, so that archfit cannot write there"
+    loose: list[str] = []
     for path in found.open:
         if last_key(path) in _OPEN_CONTAINERS:
             yield f"{text(path)}: the schema leaves it open; if images stand there, add them to a row's images"
+        elif not any(place.likely and place.path[: len(path)] == path for place in places.values()):
+            loose.append(text(path))
+    if loose:
+        more = f" and {len(loose) - OPEN_LIMIT} more" if len(loose) > OPEN_LIMIT else ""
+        yield f"{', '.join(loose[:OPEN_LIMIT])}{more}: the schema leaves this open; a row is needed if a pod is in it"
     for path in found.embedded:
         yield f"{text(path)}: a whole object stands there, which a row cannot say"

@@ -28,7 +28,7 @@ FIELDS = ("affinity", "tolerations", "nodeSelector")
 _TRUE = Typed("bool", "true")
 _OPEN = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
-_ROOT = {"apiVersion", "kind", "metadata", "status"}
+ROOT = {"apiVersion", "kind", "metadata", "status"}
 # Members of core/v1 PodSpec, which hold no other pod.
 _OF_POD_SPEC = """
     activeDeadlineSeconds affinity automountServiceAccountToken containers dnsConfig dnsPolicy enableServiceLinks
@@ -124,13 +124,13 @@ class _Walk:
             self.required[path] = frozenset(map(text_of, items(schema["required"])))
         if path and schema.get(_EMBEDDED) == _TRUE:
             self.embedded.append(path)
-        elif path and _is_any(schema):
+        elif path and is_any(schema):
             self.open.append(path)
         pod_spec = self._pod_spec(properties, path)
         if not pod_spec:
             self._placement(properties, path)
         for name, member in properties.items():
-            if (pod_spec and name in _POD_SPEC) or name in _NOTHING or (not path and name in _ROOT):
+            if (pod_spec and name in _POD_SPEC) or name in _NOTHING or (not path and name in ROOT):
                 continue
             if not self._image(name, mapping(member), properties, path):
                 self.take(member, (*path, name))
@@ -212,12 +212,12 @@ def _usable(name: str, schema: Any) -> bool:
         return False
     if name == "affinity":
         properties = mapping(found.get("properties"))
-        return _has_terms(properties["nodeAffinity"]) if "nodeAffinity" in properties else _is_any(found)
+        return _has_terms(properties["nodeAffinity"]) if "nodeAffinity" in properties else is_any(found)
     if name == "nodeSelector":
-        return "additionalProperties" in found or _is_any(found)
+        return "additionalProperties" in found or is_any(found)
     inner = mapping(found.get("items"))
     properties = mapping(inner.get("properties"))
-    return {"key", "operator", "value", "effect"} <= properties.keys() or _is_any(inner)
+    return {"key", "operator", "value", "effect"} <= properties.keys() or is_any(inner)
 
 
 def _has_terms(schema: Any) -> bool:
@@ -226,13 +226,14 @@ def _has_terms(schema: Any) -> bool:
     for step in (
         "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", "", "matchExpressions", "",
     ):  # fmt: skip
-        if _is_any(found):
+        if is_any(found):
             return True
         found = mapping(mapping(found.get("properties")).get(step) if step else found.get("items"))
-    return {"key", "operator", "values"} <= mapping(found.get("properties")).keys() or _is_any(found)
+    return {"key", "operator", "values"} <= mapping(found.get("properties")).keys() or is_any(found)
 
 
-def _is_any(schema: dict[str, Any]) -> bool:
+def is_any(schema: dict[str, Any]) -> bool:
+    """Whether the schema says nothing of the members."""
     return is_open(schema) and not mapping(schema.get("properties"))
 
 
