@@ -13,6 +13,8 @@ never(..)        image fields of a kind that do not run in its pods, with the re
 
 from __future__ import annotations
 
+from functools import cache
+
 from archfit.options.values import Workload
 from archfit.patch import undotted
 
@@ -32,6 +34,8 @@ _PATHS = (
     "objects",
     "architecture",
 )
+# Rows of a kind name the same paths again and again.
+_path = cache(undotted)
 _LISTS = ("inherits", "shadows", "replaced_by", "also", "patches")
 _PAIRS = ("unseen", "unless", "never_run")
 
@@ -42,13 +46,13 @@ def row(group: str, kind: str, pod_spec: str = "", **fields: Any) -> Workload:
         fields["pod_spec"] = pod_spec
     for name, value in fields.items():
         if name in _PATHS and isinstance(value, str):
-            fields[name] = undotted(value)
+            fields[name] = _path(value)
         elif name in _LISTS:
-            fields[name] = tuple(map(undotted, value.split() if isinstance(value, str) else value))
+            fields[name] = tuple(map(_path, value.split() if isinstance(value, str) else value))
         elif name in _PAIRS:
-            fields[name] = tuple((undotted(path), text) for path, text in value)
+            fields[name] = tuple((_path(path), text) for path, text in value)
         elif name == "images":
-            fields[name] = tuple(tuple(map(undotted, one.split("|"))) for one in value.split())
+            fields[name] = tuple(tuple(map(_path, one.split("|"))) for one in value.split())
         elif name == "default_image" and value:
             fields[name] = value + ANNOTATE
     return Workload(group, kind, **fields)
@@ -59,7 +63,7 @@ def templates(text: str) -> Iterator[Workload]:
     for line in filter(None, text.split("\n")):
         group, kinds, path, *once = line.split()
         for kind in kinds.split(","):
-            yield Workload(group, kind, undotted(path), immutable=bool(once))
+            yield Workload(group, kind, _path(path), immutable=bool(once))
 
 
 _LACKS = {"-affinity": "affinity", "-tolerations": "tolerations", "-nodeSelector": "node_selector"}
@@ -81,9 +85,9 @@ def parts(text: str, chosen: str = "", **fields: Any) -> Iterator[Workload]:
 
 def never(group: str, kind: str, reason: str, paths: str) -> Workload:
     """A row that holds no pod, and says of each path (apart by blanks) that no image there runs in the kind's pods."""
-    return Workload(group, kind, never_run=tuple((undotted(path), reason) for path in paths.split()))
+    return Workload(group, kind, never_run=tuple((_path(path), reason) for path in paths.split()))
 
 
 def left(group: str, kind: str, there: str, reason: str) -> Workload:
     """A row that says why what is `there` is left as it is."""
-    return Workload(group, kind, there=undotted(there), reason=reason)
+    return Workload(group, kind, there=_path(there), reason=reason)
