@@ -619,8 +619,30 @@ def test_a_machine_without_an_architecture_is_left_alone_and_said() -> None:
     assert output.data == text
     assert said.severity == "warning"
     assert "the cluster's default architecture" in said.message
+    narrowed = text.replace(b"arm:1", b"both:1").replace(
+        b"{name: a}\nspec", b"{name: a, annotations: {archfit.dev/only: arm64}}\nspec"
+    )
+    assert edited(narrowed).data == narrowed
     pinned = text.replace(b"spec:\n", b"spec:\n  nodeSelector: {kubernetes.io/arch: arm64}\n")
     assert edited(pinned).transformed.results == ()
+
+
+def test_an_architecture_twice_is_an_error() -> None:
+    text = (
+        b"apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec:\n"
+        b"  architecture: amd64\n  architecture: arm64\n  volumes: [{name: a, containerDisk: {image: 'both:1'}}]\n"
+    )
+    with pytest.raises(Failed, match=r"spec\.architecture: the key stands twice"):
+        edited(text)
+
+
+def test_a_template_with_two_kinds_of_containers_is_one_pod(judge: Judge) -> None:
+    """Argo refuses it; it is no reason for two edits at one place."""
+    text = (
+        b"apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n  templates:\n"
+        b"  - {name: a, container: {image: 'amd:1'}, script: {image: 'amd:1', source: x}}\n"
+    )
+    assert placed(judge, text).count(b"nodeAffinity") == 1
 
 
 BOTH_SET = (

@@ -134,7 +134,8 @@ def _placed(case: _Case) -> Decision:
         unlabelled=bool(asked.unlabelled),
     )
     lacking = _lacking(case)
-    if custom is not None and custom.chosen and lacking and not pins:
+    narrows = any(system.lacking for reach in case.found for system in reach.systems)
+    if custom is not None and custom.chosen and narrows and not pins:
         case.results.append(_result(pod, "warning", f"{custom.chosen}{wording.because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
     _warn(case, pins, wanted, lacking)

@@ -77,6 +77,7 @@ class _Read:
             whole = {pod.at(field): field for field in _PLACEMENT if not pod.lacks(field)}
             if pod.places is not None:
                 whole |= {source: field for field, source, _ in pod.places.inherited if source}
+                self._add(pod.places.architecture)
             self._whole |= whole
             for path in (pod.path, *metadata, *whole, *(use.path for use in pod.images)):
                 self._add(path)
