@@ -20,6 +20,8 @@ from typing import Any
 OUTPUT = Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "known_kinds.py"
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _LONGEST = 600
+# The TiDB operator adds spec.version to an image without a tag (core.pingcap.com, spec.image).
+_NO_ROWS = ("core.pingcap.com/",)
 
 _HEAD = '''"""Custom resources that may hold pods, by group and kind, read off their published schemas.
 
@@ -40,7 +42,9 @@ KINDS = """
 
 def module(facts: dict[str, Any]) -> str:
     """The text of the module for these facts."""
-    lines = (f"{name} {said}\n" for name, kind in sorted(facts.items()) if (said := _kind(_fields(kind))))
+    lines = (
+        f"{name} {said}\n" for name, kind in sorted(facts.items()) if (said := _kind(name, _fields(kind)))
+    )
     return f'{_HEAD}{"".join(lines)}"""\n'
 
 
@@ -52,7 +56,7 @@ def _fields(kind: dict[str, Any]) -> dict[str, Any]:
     return dict(found)
 
 
-def _kind(fields: dict[str, Any]) -> str:
+def _kind(name: str, fields: dict[str, Any]) -> str:
     """What the module says of a kind, "" if it is not in it."""
     pods, images = fields.get("podspecs", []), fields.get("images", [])
     placement = fields.get("placement", {})
@@ -60,10 +64,10 @@ def _kind(fields: dict[str, Any]) -> str:
     if not pods and not (images and placement):
         return "set" if placed else ""
     rows = _rows(pods, images, placement)
-    if rows is not None:
+    if rows is not None and not name.startswith(_NO_ROWS):
         text = ", ".join(rows)
         return text if 0 < len(text) <= _LONGEST else "row"
-    return "row" if placed else "none"
+    return "row" if placed or rows else "none"
 
 
 def _rows(pods: list[str], images: list[str], placement: dict[str, list[str]]) -> list[str] | None:

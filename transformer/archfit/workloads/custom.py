@@ -39,7 +39,8 @@ observability datadoghq.com loki.grafana.com tempo.grafana.com
 delivery      argoproj.io actions.github.com actions.summerwind.dev pkg.crossplane.io operators.coreos.com k8up.io
 delivery      infra.contrib.fluxcd.io helm.toolkit.fluxcd.io tailscale.com k8s.keycloak.org openfaas.com
 delivery      upgrade.cattle.io triggers.tekton.dev build.openshift.io install.istio.io
-delivery      cert-manager.io acme.cert-manager.io
+delivery      cert-manager.io acme.cert-manager.io helm.cattle.io image.toolkit.fluxcd.io kyverno.io
+delivery      postgresql.cnpg.io
 streaming     flink.apache.org spark.apache.org sparkoperator.k8s.io numaflow.numaproj.io
 inference     serving.kserve.io machinelearning.seldon.io grove.io orchestration.aibrix.ai workloads.x-k8s.io
 inference     apps.nvidia.com agents.x-k8s.io extensions.agents.x-k8s.io kagent.dev toolhive.stacklok.dev

@@ -151,34 +151,34 @@ controlplane.cluster.x-k8s.io/KamajiControlPlaneTemplate {podSpec: 'spec.templat
 core.humio.com/HumioBootstrapToken {podSpec: 'spec', images: ['spec.bootstrapImage'], nodeSelector: none}
 core.humio.com/HumioCluster {podSpec: 'spec', images: ['spec.dataVolumeSource.image.reference', 'spec.extraVolumes[*].image.reference', 'spec.helperImage', 'spec.image', 'spec.sidecarContainer[*].image'], nodeSelector: none}, {podSpec: 'spec.nodePools[*].spec', images: ['spec.nodePools[*].spec.dataVolumeSource.image.reference', 'spec.nodePools[*].spec.extraVolumes[*].image.reference', 'spec.nodePools[*].spec.helperImage', 'spec.nodePools[*].spec.image', 'spec.nodePools[*].spec.sidecarContainer[*].image'], nodeSelector: none}
 core.humio.com/HumioPdfRenderService {podSpec: 'spec', images: ['spec.image', 'spec.volumes[*].image.reference'], tolerations: none, nodeSelector: none}
-core.pingcap.com/DM {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/DMGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/DMWorker {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/DMWorkerGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/PD {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/PDGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/ResourceManager {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/ResourceManagerGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/Router {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/RouterGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/Scheduler {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/SchedulerGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/Scheduling {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/SchedulingGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/TSO {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/TSOGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/TiCDC {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/TiCDCGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/TiDB {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/TiDBGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/TiFlash {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/TiFlashGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/TiKV {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/TiKVGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/TiKVWorker {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/TiKVWorkerGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
-core.pingcap.com/TiProxy {podSpec: 'spec.overlay.pod.spec', images: ['spec.image']}
-core.pingcap.com/TiProxyGroup {podSpec: 'spec.template.spec.overlay.pod.spec', images: ['spec.template.spec.image']}
+core.pingcap.com/DM row
+core.pingcap.com/DMGroup row
+core.pingcap.com/DMWorker row
+core.pingcap.com/DMWorkerGroup row
+core.pingcap.com/PD row
+core.pingcap.com/PDGroup row
+core.pingcap.com/ResourceManager row
+core.pingcap.com/ResourceManagerGroup row
+core.pingcap.com/Router row
+core.pingcap.com/RouterGroup row
+core.pingcap.com/Scheduler row
+core.pingcap.com/SchedulerGroup row
+core.pingcap.com/Scheduling row
+core.pingcap.com/SchedulingGroup row
+core.pingcap.com/TSO row
+core.pingcap.com/TSOGroup row
+core.pingcap.com/TiCDC row
+core.pingcap.com/TiCDCGroup row
+core.pingcap.com/TiDB row
+core.pingcap.com/TiDBGroup row
+core.pingcap.com/TiFlash row
+core.pingcap.com/TiFlashGroup row
+core.pingcap.com/TiKV row
+core.pingcap.com/TiKVGroup row
+core.pingcap.com/TiKVWorker row
+core.pingcap.com/TiKVWorkerGroup row
+core.pingcap.com/TiProxy row
+core.pingcap.com/TiProxyGroup row
 coroot.com/coroot {podSpec: 'spec', images: ['spec.communityEdition.image.name', 'spec.enterpriseEdition.image.name']}, {podSpec: 'spec.clickhouse', images: ['spec.clickhouse.image.name']}, {podSpec: 'spec.clickhouse.keeper', images: ['spec.clickhouse.keeper.image.name']}, {podSpec: 'spec.clusterAgent', images: ['spec.clusterAgent.image.name', 'spec.clusterAgent.kubeStateMetrics.image.name']}, {podSpec: 'spec.nodeAgent', images: ['spec.nodeAgent.image.name']}, {podSpec: 'spec.prometheus', images: ['spec.prometheus.image.name']}
 courier.kubedb.com/MSSQLServerMigration {podSpec: 'spec.jobTemplate.spec', images: ['spec.jobTemplate.spec.initContainers[*].image']}
 courier.kubedb.com/MariaDBMigration {podSpec: 'spec.jobTemplate.spec', images: ['spec.jobTemplate.spec.initContainers[*].image']}

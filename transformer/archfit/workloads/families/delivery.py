@@ -39,6 +39,8 @@ tailscale.com Recorder spec.statefulSet.pod @.container.image <spec
 tailscale.com DNSConfig spec.nameserver.pod spec.nameserver.image.repo+tag <spec.nameserver
 """
 _PACKAGE = "its package runs where the DeploymentRuntimeConfig says that spec.runtimeConfigRef names"
+_K3S = "the Helm controller renders its chart in the cluster"
+_CATALOG = "it lists images for Clusters, which are placed where they stand"
 _LEFT = (
     ("pkg.crossplane.io", "Provider", "spec", _PACKAGE),
     ("pkg.crossplane.io", "Function", "spec", _PACKAGE),
@@ -66,6 +68,16 @@ _LEFT = (
         "helm.toolkit.fluxcd.io", "HelmRelease", "spec.values",
         "Flux renders its chart in the cluster: archfit patch writes patches for spec.postRenderers",
     ),
+    ("helm.cattle.io", "HelmChart", "spec", _K3S),
+    ("helm.cattle.io", "HelmChartConfig", "spec", _K3S),
+    (
+        "image.toolkit.fluxcd.io", "ImageRepository", "spec",
+        "its image is scanned for tags and runs nowhere",
+    ),
+    ("kyverno.io", "ClusterPolicy", "spec", "its rules speak of the pods of others"),
+    ("kyverno.io", "Policy", "spec", "its rules speak of the pods of others"),
+    ("postgresql.cnpg.io", "ImageCatalog", "spec", _CATALOG),
+    ("postgresql.cnpg.io", "ClusterImageCatalog", "spec", _CATALOG),
     (
         "triggers.tekton.dev", "EventListener", "spec.resources.kubernetesResource",
         "the controller of Tekton Triggers chooses its image",
