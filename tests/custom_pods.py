@@ -34,11 +34,14 @@ def is_custom(api_version: str, kind: str) -> bool:
 def projected(documents: Iterable[Any], own: Own | None = None) -> bytes:
     """One object for each pod of a custom resource: its placement and its images where Kubernetes has them.
 
-    own: rows of `workloads:`, by kind.
+    own: rows of `workloads:`, by kind. A machine of KubeVirt without an architecture gets the cluster's default from
+    its operator, whatever its affinity says: no object can say where it goes, and there is none for it.
     """
     made = []
     for document in documents:
         for pod in find_pods(document, Place(1, 1), (), own):
+            if pod.places is not None and pod.places.chosen:
+                continue
             if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:
                 made.append(_plain(pod, f"pod-{len(made)}"))
     return b"".join(b"---\n" + json.dumps(one, default=plain).encode() + b"\n" for one in made)
