@@ -321,7 +321,6 @@ def cluster(*entries: str) -> Options:
         ),
         pytest.param("amd64 windows/amd64", DEFAULT, EITHER, [in_("amd64")], id="the-same-on-both"),
         pytest.param("amd64", DEFAULT, EITHER, [in_("amd64")], id="builds-for-one-system"),
-        pytest.param("windows/amd64", DEFAULT, EITHER, [], id="builds-for-the-other"),
         pytest.param(MIXED, DEFAULT, (OS, "NotIn", ["linux"]), [], id="one-system-is-left"),
     ],
 )  # fmt: skip
@@ -334,6 +333,20 @@ def test_a_term_of_several_systems(
     assert (again.decision.patch, terms_of(again.spec)) == ((), terms_of(outcome.spec))
     losing = (bool(after) and platforms == MIXED) or "windows/arm64" in options.cluster_architectures
     assert [result.severity for result in outcome.decision.results] == (["warning"] if losing else [])
+
+
+def test_linux_nodes_count_even_where_the_images_have_no_build_for_them() -> None:
+    outcome = one("windows/amd64", affinity=requiring(term(EITHER)))
+    assert (outcome.name, outcome.added["affinity"]) == ("Conflict", requiring(term(EITHER)))
+    entries = cluster("amd64", "windows/amd64", "windows/arm64")
+    assert terms_of(one("windows/arm64", entries, affinity=requiring(term(EITHER))).spec) == [
+        term(EITHER, in_("arm64"))
+    ]
+
+
+def test_a_taint_that_no_other_architecture_shares_needs_no_more_than_a_reachable_node() -> None:
+    affinity = requiring(term(FOO), term((OS, "In", ["windows"])))
+    assert one("amd64 arm64 windows/amd64", affinity=affinity).spec["tolerations"] == [GKE]
 
 
 def test_what_a_term_of_several_systems_loses_is_said() -> None:

@@ -80,7 +80,7 @@ SPEC = (
     ),
     _spec(
         "tolerate", kinds.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
-        "A taint to tolerate where the images run on every architecture behind it, in kubectl's syntax, "
+        "A taint to tolerate where a pod can reach nodes behind it and none that cannot run it, in kubectl's syntax, "
         "as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none for no taint. "
         "The first use replaces the default.",
         repeatable=True,

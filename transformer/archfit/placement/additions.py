@@ -11,6 +11,7 @@ R: the architectures of the rule.
 
 from __future__ import annotations
 
+from archfit.options.syntax import WINDOWS
 from archfit.placement.affinity import meets
 from archfit.placement.tolerations import uncovered
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from archfit.options.values import Toleration, TolerationRule
     from archfit.placement.evidence import Evidence
-    from archfit.placement.reach import Reach
+    from archfit.placement.reach import Reach, System
     from archfit.placement.restriction import Restriction
 
 
@@ -38,7 +39,7 @@ def applicable(
         rule.toleration
         for rule in rules
         if not reachable.isdisjoint(rule.architectures)
-        and not any(_exposed(architecture, found, written) for architecture in rule.architectures)
+        and not any(_exposed(name, found, written) for name in rule.architectures if name not in reachable)
     ]
 
 
@@ -50,12 +51,19 @@ def _exposed(architecture: str, found: Sequence[Reach], written: Restriction) ->
         demand = reach.demand
         if architecture in reach.live or demand.closed:
             continue
-        if all(system.offered is None or architecture in system.offered for system in reach.systems):
+        if all(_runs(architecture, system) for system in reach.systems):
             continue
         own = required if demand.index is None else narrowed.get(demand.index, ())
         if meets(demand.requirements, architecture) and meets(own, architecture):
             return True
     return False
+
+
+def _runs(architecture: str, system: System) -> bool:
+    """Whether the images run on such nodes of the OS, or it has none."""
+    if system.os == "windows" and architecture not in WINDOWS:
+        return True
+    return system.offered is None or architecture in system.offered
 
 
 def all_tainted(rules: Sequence[TolerationRule], own: Sequence[Toleration], reachable: Iterable[str]) -> bool:

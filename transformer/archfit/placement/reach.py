@@ -7,7 +7,7 @@
     allowed         A(t): of `cluster` and of what the pod names, what nodeSelector and t let through. With several
                     systems, a named architecture that only another one's cluster has is meant for that one
 
-    the term, over its systems: those for which the images have builds, else the first
+    the term, over its systems: linux, and those for which the images have builds; else the first
     allowed         the union of A(t)
     barred          the union of A(t) - S(os): on some system an image does not run there
     live            T(t): the union of A(t) ∩ S(os), less `barred`
@@ -108,10 +108,10 @@ class Offers:
         return self._by_os[os]
 
     def systems(self, demand: Demand) -> tuple[str, ...]:
-        """The systems of a term for which the images have builds, else its first one."""
+        """The systems of a term for which the images have builds, and linux; else its first one."""
         if len(demand.systems) == 1:
             return demand.systems
-        built = tuple(os for os in demand.systems if self.of(os) != _NOTHING)
+        built = tuple(os for os in demand.systems if os == "linux" or self.of(os) != _NOTHING)
         return built or demand.systems[:1]
 
     def _unheard(self, os: str) -> bool:
