@@ -713,3 +713,29 @@ def test_a_patch_that_argo_merges_into_the_pod_is_heeded() -> None:
     placed_there = patched('{"affinity": {"podAntiAffinity": {}}}').replace(b"both:1", b"amd:1")
     with pytest.raises(Failed, match=r"spec\.podSpecPatch: it replaces spec\.templates\[0\]\.affinity"):
         edited(placed_there)
+
+
+MERGED = """\
+apiVersion: argoproj.io/v1alpha1
+kind: WorkflowTemplate
+metadata: {name: a}
+spec:
+  templateDefaults:
+    affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [TERM]}}}
+  templates:
+  - {name: a, container: {image: 'amd:1'}, affinity: OWN}
+"""
+
+
+def test_terms_that_argo_merges_into_a_template_are_not_lost() -> None:
+    """Its own list of terms would replace them, so a template without one is left alone and named."""
+    term = "{matchExpressions: [{key: disk, operator: Exists}]}"
+    text = MERGED.replace("TERM", term)
+    alone = text.replace("OWN", "{podAntiAffinity: {}}").encode()
+    (said,) = edited(alone).transformed.results
+    assert edited(alone).data == alone
+    assert "is merged into spec.templates[0]" in said.message
+    required = f"{{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}}}}}"
+    assert edited(text.replace("OWN", required).encode()).data.count(b"kubernetes.io/arch") == 1
+    harmless = alone.replace(b"nodeAffinity: {requiredDuring", b"podAffinity: {preferredDuring")
+    assert b"kubernetes.io/arch" in edited(harmless).data

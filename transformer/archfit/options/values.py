@@ -89,6 +89,8 @@ class Workload(Record):
         a constant.
     patches: texts that the operator merges into the pod last. One that speaks of images makes them unseen; a field that
         it speaks of is not the operator's to take from elsewhere.
+    merges: mappings whose affinity the operator merges with the pod's own, lists as a whole: required terms that stand
+        there alone would be lost with terms in the pod, which is left as it is.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
@@ -127,6 +129,7 @@ class Workload(Record):
     never_run: tuple[tuple[Path, str], ...] = ()
     also: tuple[Path, ...] = ()
     patches: tuple[Path, ...] = ()
+    merges: tuple[Path, ...] = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
 
 

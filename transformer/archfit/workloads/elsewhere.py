@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
+_TERMS = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 _IMAGE = re.compile(r"\bimage\b")
 _ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platforms"
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
@@ -93,6 +94,13 @@ class Found:
                 return (
                     f"{dotted((*holder, name))} may hold for {dotted(self.path)} as well; "
                     f"write the {name} that it needs into {dotted(self.path)} itself"
+                )
+        for above in self._row.merges:
+            source = (*self._same(above), *_TERMS)
+            if get(value, source) and self.spec.get("affinity") and not get(self.spec, _TERMS):
+                return (
+                    f"{dotted(source[:-2])} is merged into {dotted(self.path)}, where terms of its own would "
+                    f"replace it; write the nodeAffinity that it needs into {dotted(self.path)} itself"
                 )
         return ""
 

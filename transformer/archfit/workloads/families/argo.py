@@ -87,6 +87,7 @@ def _pods(
             f"{defaults}.initContainers[*].image {defaults}.sidecars[*].image "
             f"{defaults}.volumes[*].image.reference {spec}.volumes[*].image.reference",
             patches=tuple(f"{at}.podSpecPatch" for at in (one, defaults, spec)),
+            merges=(defaults,),
             inherits=(caller, spec) if caller else (spec,),
             shadows=shadows,
         )  # fmt: skip

@@ -36,7 +36,7 @@ _PATHS = (
 )
 # Rows of a kind name the same paths again and again.
 _path = cache(undotted)
-_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches")
+_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merges")
 _PAIRS = ("unseen", "unless", "never_run")
 
 
