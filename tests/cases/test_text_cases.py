@@ -16,7 +16,7 @@ import pytest
 
 import machine
 from archfit.commands.transform import run
-from archfit.errors import UsageError
+from archfit.errors import InvalidInput, UsageError
 from placing import DEFAULT, found
 from streaming import IMAGES, Failed, edited, patched, placed, steps
 
@@ -134,3 +134,18 @@ def test_a_list_behind_directives_is_read_as_it_stands(name: str, folder: Path, 
     assert after == patched(before, steps(data, output.transformed))
     assert after != before
     assert edited(output.data, options).data == output.data
+
+
+@pytest.mark.parametrize("kind", ["text", "placement"])
+def test_a_stream_that_is_stamped_once_stays_as_it_is(kind: str) -> None:
+    """Whatever passes once; what is refused is refused before anything is written."""
+    options = DEFAULT.replace(stamp=True, immutable="full", on_conflict="leave", prefer=(("arm64", 1),))
+    stamped = 0
+    for path in sorted(machine.shared("cases", kind).rglob("*.yaml")):
+        try:
+            once = edited(path.read_bytes(), options).data
+        except (Failed, InvalidInput):
+            continue
+        assert edited(once, options).data == once, path.stem
+        stamped += b"archfit.dev/added" in once
+    assert stamped > 10

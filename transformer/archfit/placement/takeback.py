@@ -86,21 +86,27 @@ def undone(value: Any, found: Iterable[Taken]) -> Any:
 
 
 def _of_pods(entries: Iterable[Entry], pods: Sequence[Pod]) -> tuple[tuple[Entry, ...], ...]:
-    """The entries of each pod. Raises ValueError for one that is of none: archfit writes nowhere else."""
+    """The entries of each pod: what is at, above or below its placement.
+
+    Raises ValueError for one that is of none: archfit writes nowhere else.
+    """
+    at_or_above: dict[Path, int] = {}
+    placement: dict[Path, int] = {}
+    for number, pod in enumerate(pods):
+        for field in ((*pod.at("affinity"), "nodeAffinity"), pod.at("tolerations")):
+            path = field[len(pod.root) :]
+            placement.setdefault(path, number)
+            for end in range(1, len(path) + 1):
+                at_or_above.setdefault(path[:end], number)
     found: list[list[Entry]] = [[] for _ in pods]
     for entry in entries:
-        found[_pod_of(entry.path, pods)].append(entry)
+        path = entry.path
+        above = next((path[:end] for end in range(1, len(path)) if path[:end] in placement), None)
+        of = at_or_above.get(path) if above is None else placement[above]
+        if of is None:
+            raise ValueError(pointer(path))
+        found[of].append(entry)
     return tuple(map(tuple, found))
-
-
-def _pod_of(path: Path, pods: Sequence[Pod]) -> int:
-    for number, pod in enumerate(pods):
-        for field in FIELDS:
-            at = pod.at(field)[len(pod.root) :]
-            common = min(len(at), len(path))
-            if common > 1 and at[:common] == path[:common]:
-                return number
-    raise ValueError(pointer(path))
 
 
 def _back(
