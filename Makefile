@@ -5,7 +5,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz lint format bench bundle kinds lock clean
+.PHONY: help demo test fuzz pods lint format bench bundle kinds lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -15,6 +15,7 @@ PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
 SECONDS ?= 600
 SEED ?= 1
+COUNT ?= 100000
 DIST ?= dist
 
 help: ## Show this list
@@ -29,6 +30,9 @@ test: .venv/.ready ## Run every suite; fetches the programs it needs and names w
 
 fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
 	@PYTHONPATH=tests $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+
+pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=100000 SEED=1)
+	@PYTHONPATH=tests:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .
