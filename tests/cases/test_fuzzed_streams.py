@@ -32,6 +32,14 @@ STREAMS = [
         "kind: Pod\napiVersion: v1\nspec:\n containers:\n  - image: n\n    ? n\n---\nkind: b\napiVersion: v1\n",
         id="an explicit key without a value before a separator",
     ),
+    pytest.param(
+        "kind: Pod\nspec:\n containers: [{image: n}]\n a:\n  ? k\n# c\napiVersion: v1\nmetadata:\n a: b\n",
+        id="an explicit key without a value before a key",
+    ),
+    pytest.param(
+        "kind: List\napiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  spec:\n    containers: [{image: n}]\n    a:\n     ? k\n- a: b\n  kind: c\n",
+        id="an explicit key without a value before an item",
+    ),
     pytest.param(SHARED, id="metadata that two objects share"),
     pytest.param(
         "kind: List\napiVersion: v1\nitems:\n- &x {apiVersion: monitoring.coreos.com/v1, kind: Prometheus, metadata: {}, spec: {image: x}}\n- *x\n",

@@ -228,6 +228,22 @@ def test_results_may_stand_before_the_items(run):
     assert "affinity" in after["items"][0]["spec"]["template"]["spec"]
 
 
+@pytest.mark.parametrize("key", [b"'results':\n", b'"results": null\n', b"'results': []\n"])
+def test_results_without_a_value_are_filled_however_their_key_is_written(run, judge, key):
+    ran = run(HEAD + deployment(b"gone") + key)
+    for reader in ("kubectl", "kustomize"):
+        (after,) = judge.read(reader, ran.stdout)
+        assert [result["message"][:3] for result in after["results"]] == ["h.e"]
+
+
+def test_results_in_flow_style_are_added_to(run):
+    before = json.dumps(yaml.safe_load(HEAD + deployment(b"gone"))).encode()
+    before = before[:-1] + b', "results": [{"message": "old"}]}'
+    once = run(before).stdout
+    assert once.startswith(before[:-2])
+    assert [result["message"][:3] for result in json.loads(once)["results"]] == ["old", "h.e"]
+
+
 def test_a_key_of_the_list_may_be_an_alias(run):
     """Each is read from its own lines, where that suffices."""
     config = b"{apiVersion: archfit.dev/v1alpha1, kind: ArchFit, spec: {affinity: never}}"

@@ -20,7 +20,7 @@ import re
 
 from archfit.edit.place import place
 from archfit.edit.render import Style, block_member
-from archfit.errors import ArchfitError, InvalidInput
+from archfit.errors import InvalidInput
 from archfit.patch import Add
 from archfit.pipeline import Splice
 from archfit.record import Record
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 GROUP, KIND = "config.kubernetes.io", "ResourceList"
 _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
 _NEXT_KEY = re.compile(rb"\n(?=[A-Za-z\"'])").search
+_RESULTS_WRITTEN_OTHERWISE = re.compile(rb"(?:\A|\n)(?:\?[ \t]+)?['\"]?results").search
 _ITEM = re.compile(r"^items\[\d+\]\.")
 _LONG = 10
 _PREFIXES = ("internal.config.kubernetes.io/", "config.kubernetes.io/")
@@ -104,6 +105,7 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
         return (Splice(*before, _lines(said, data, before[0])),)
     end = piece.end
     regular = _top_block(data, piece, b"kind") is not None and data.find(b"\n...", piece.start, end) < 0
+    regular = regular and not _RESULTS_WRITTEN_OTHERWISE(data, piece.start, end)
     if not regular or data[end - 1 : end] != b"\n":
         return _placed(data, piece, said)
     return (Splice(end, end, _lines(said, data, end)),)
@@ -123,13 +125,15 @@ def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]
 
     text = data[piece.start : piece.end].decode()
     tree = parse(text)
-    sites = find_sites(tree, ROOT, tree.value, [()])
-    old = _get(tree.value, "results")
-    if old:
-        raise ArchfitError("the ResourceList already has results, in flow style: archfit cannot add its own")
-    (edit,) = place(text, tree.value, sites, [Add(("results",), results)])
-    start = piece.start + len(text[: edit.start].encode())
-    return (Splice(start, start + len(text[edit.start : edit.end].encode()), edit.text.encode()),)
+    sites = find_sites(tree, ROOT, tree.value, {(): {"results": None}})
+    there = isinstance(_get(tree.value, "results"), list)
+    patch = [Add(("results", "-"), one) for one in results] if there else [Add(("results",), results)]
+    edits = place(text, tree.value, sites, patch)
+    starts = [piece.start + len(text[: edit.start].encode()) for edit in edits]
+    return tuple(
+        Splice(start, start + len(text[edit.start : edit.end].encode()), edit.text.encode())
+        for start, edit in zip(starts, edits, strict=True)
+    )
 
 
 def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:

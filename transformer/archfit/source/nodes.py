@@ -9,6 +9,8 @@ supplies the same ones, slower. Marks are offsets in code points.
 
 from __future__ import annotations
 
+import re
+
 import yaml
 
 from archfit.record import Record
@@ -120,10 +122,16 @@ def child(tree: Tree, node: int, step: str | int, known: Children) -> int:
     return known[node].get(step, -1)
 
 
+COLON = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*:").match
+"""The colon behind a key, comments and lines apart."""
+_BLANK = (" ", "\t", "\r", "\n")
+
+
 def last_leaf(tree: Tree, node: int) -> Any:
     """The event where the text of a node ends: a scalar, an alias, or the closing bracket of a flow collection.
 
-    A block collection's own end mark is of no use: it overshoots to the next token, past comments and blank lines.
+    A block collection's own end mark is of no use: it overshoots to the next token, past comments and blank lines. So
+    does an empty value that no colon announces (`? key`): its key is the last event then.
     """
     index = tree.ends.get(node, node)
     while isinstance(tree.events[index], (MappingEnd, SequenceEnd)):
@@ -131,4 +139,9 @@ def last_leaf(tree: Tree, node: int) -> Any:
         if closing.end_mark.index > closing.start_mark.index:
             break
         index -= 1
-    return tree.events[index]
+    event = tree.events[index]
+    start = event.start_mark.index
+    if start < event.end_mark.index or tree.text[start - 1 : start] not in _BLANK:
+        return event
+    before = tree.events[index - 1]
+    return event if COLON(tree.text, before.end_mark.index) else before

@@ -18,10 +18,18 @@ otherwise hold a hundred megabytes of parser events.
 
 from __future__ import annotations
 
-import re
-
 from archfit.record import Record
-from archfit.source.nodes import Alias, Scalar, child, is_mapping, is_sequence, items, last_leaf, members
+from archfit.source.nodes import (
+    COLON,
+    Alias,
+    Scalar,
+    child,
+    is_mapping,
+    is_sequence,
+    items,
+    last_leaf,
+    members,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,12 +226,11 @@ def site(tree: Tree, node: int, above: Site | None) -> Site:
         problem = "an anchor stands where the value is missing" if event.anchor is not None else ""
         if not problem and start == end and above is not None and above.kind == "mapping":
             key_end = tree.events[node - 1].end_mark.index
-            problem = "" if _COLON(tree.text, key_end) else "a key without ':' stands there"
+            problem = "" if COLON(tree.text, key_end) else "a key without ':' stands there"
         return Site("empty", flow, json, column, start, end, line, problem=problem)
     return Site("other", flow, json, column, start, end, line)
 
 
-_COLON = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*:").match
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
