@@ -10,6 +10,7 @@ import pytest
 
 from archfit.source import nodes
 from archfit.source.compose import DEPTH_LIMIT, parse
+from archfit.source.pure_parser import Parser
 from archfit.source.values import Typed, resolve
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ TEXTS = [
 def test_values_are_kubectls(judge: Judge, text: str, parser: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if parser == "pure":
         # JSON's escaped slash, and keys that are anchored, are beyond the pure parser.
-        monkeypatch.setattr(nodes, "_Parser", nodes.yaml.SafeLoader)
+        monkeypatch.setattr(nodes, "_Parser", Parser)
     value = parse(text).value
     assert ([] if value is None else [_plain(value)]) == judge.kubectl(text.encode())
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 
-import yaml
-
 from archfit.record import Record
+from archfit.source import c_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,18 +20,19 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
 _Parser: Any
-try:
-    from yaml._yaml import CParser
+_events: Any
+_loaded = c_parser.load()
+C_EXTENSION = _loaded is not None
+if _loaded is not None:
+    _Parser, _events, MarkedError, ReaderError = _loaded
+else:
+    from archfit.source.pure_parser import Parser as _Parser
+    from archfit.source.pure_parser import events as _events
 
-    _Parser, C_EXTENSION = CParser, True
-except ImportError:
-    _Parser, C_EXTENSION = yaml.SafeLoader, False
-
-Scalar, Alias = yaml.ScalarEvent, yaml.AliasEvent
-MappingStart, MappingEnd = yaml.MappingStartEvent, yaml.MappingEndEvent
-SequenceStart, SequenceEnd = yaml.SequenceStartEvent, yaml.SequenceEndEvent
-DocumentStart, StreamEnd = yaml.DocumentStartEvent, yaml.StreamEndEvent
-MarkedError, ReaderError = yaml.MarkedYAMLError, yaml.reader.ReaderError
+Scalar, Alias = _events.ScalarEvent, _events.AliasEvent
+MappingStart, MappingEnd = _events.MappingStartEvent, _events.MappingEndEvent
+SequenceStart, SequenceEnd = _events.SequenceStartEvent, _events.SequenceEndEvent
+DocumentStart, StreamEnd = _events.DocumentStartEvent, _events.StreamEndEvent
 
 ROOT = 2
 """Index of a document's root node, behind the starts of stream and document."""

@@ -1,0 +1,92 @@
+"""libyaml's parser from PyYAML's C extension, without the pure modules of PyYAML's package.
+
+    yaml.error, tokens, events, nodes     loaded: what the extension hands out is made of them
+    yaml.reader, resolver, constructor..  not loaded: a regular expression of all printable characters, datetime
+    yaml                                  not loaded: its __init__ loads all of these
+
+The extension asks the modules that are not loaded for their exceptions alone, when it is loaded itself, and gets
+exceptions of the same shape. Whoever imports `yaml` later gets the whole package, with the same events and errors.
+Where anything is not as it is in PyYAML 6.0.1 to 6.0.3, the whole package is loaded. A quarter of a small warm run's
+instructions are spared.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+# module, exception, whether it has a mark
+_EXCEPTIONS = (
+    ("scanner", "ScannerError", True),
+    ("parser", "ParserError", True),
+    ("composer", "ComposerError", True),
+    ("constructor", "ConstructorError", True),
+    ("emitter", "EmitterError", False),
+    ("serializer", "SerializerError", False),
+    ("representer", "RepresenterError", False),
+)
+
+
+def load() -> tuple[Any, Any, Any, Any] | None:
+    """(parser class, module of events, base of errors with a mark, error of the reader); None without the extension.
+
+    A parser is made of a text and gives events by `get_event`.
+    """
+    if "yaml" not in sys.modules:
+        try:
+            return _alone()
+        except Exception:  # noqa: BLE001 - whatever another version does differently, the whole package works
+            _forget()
+    import yaml
+
+    try:
+        from yaml._yaml import CParser
+    except ImportError:
+        return None
+    return CParser, yaml.events, yaml.MarkedYAMLError, yaml.reader.ReaderError
+
+
+def _alone() -> tuple[Any, Any, Any, Any]:
+    specs = (finder.find_spec("yaml", None) for finder in sys.meta_path)
+    spec = next(filter(None, specs))
+    package: Any = type(sys)("yaml")
+    package.__path__ = spec.submodule_search_locations
+    package.__spec__ = spec
+    sys.modules["yaml"] = package
+    try:
+        # In this order: each finds those before it.
+        from yaml import error, events, nodes, tokens  # noqa: F401  # noqa: F401
+
+        class ReaderError(error.YAMLError):
+            """As that of `yaml.reader`."""
+
+            def __init__(self, name: str, position: int, character: Any, encoding: str, reason: str) -> None:
+                super().__init__(name, position, character, encoding, reason)
+                self.name, self.position, self.character = name, position, character
+                self.encoding, self.reason = encoding, reason
+
+        package.reader = _namespace("reader", ReaderError=ReaderError)
+        for module, name, marked in _EXCEPTIONS:
+            base = error.MarkedYAMLError if marked else error.YAMLError
+            setattr(package, module, _namespace(module, **{name: type(name, (base,), {})}))
+        from yaml._yaml import CParser
+    finally:
+        # It is not what others expect of `import yaml`.
+        del sys.modules["yaml"]
+    return CParser, events, error.MarkedYAMLError, ReaderError
+
+
+def _namespace(name: str, **members: Any) -> ModuleType:
+    made = type(sys)(f"yaml.{name}")
+    vars(made).update(members)
+    return made
+
+
+def _forget() -> None:
+    for name, module in list(sys.modules.items()):
+        if module is not None and (name == "yaml" or name.startswith("yaml.")):
+            del sys.modules[name]
