@@ -4,13 +4,16 @@ Numbers are those of the integration checklist.
 """
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 import yaml
 
+from archfit.store.place import default_path
 from registry import Registry
+from warming import warm
 
 IMAGES = {"h.example/both:1": ["linux/amd64", "linux/arm64"], "h.example/amd:1": ["linux/amd64"]}
 HEAD = b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -274,10 +277,9 @@ def test_items_that_cannot_be_read_come_back_with_the_reason(run):
     assert b"this is not YAML" in ran.stdout[len(before) :]
 
 
-def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(archfit):
+def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy():
     """Start-up is part of the product: kustomize waits for it at each build."""
-    with Registry(IMAGES) as served:
-        archfit(HEAD + deployment(b"both") + CONFIG, *served.mirrors()).ok()
+    warm(IMAGES, default_path(os.environ))
     code = (
         "import sys\nfrom archfit.cli import main\ncode = main([])\n"
         "sys.stderr.write(' '.join([str(code), *sys.modules]))"

@@ -87,6 +87,6 @@ def _namespace(name: str, **members: Any) -> ModuleType:
 
 
 def _forget() -> None:
-    for name, module in list(sys.modules.items()):
-        if module is not None and (name == "yaml" or name.startswith("yaml.")):
+    for name in list(sys.modules):
+        if (name == "yaml" or name.startswith("yaml.")) and sys.modules.get(name):
             del sys.modules[name]
