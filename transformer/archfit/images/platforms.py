@@ -29,7 +29,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
+# `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
+ARCHITECTURES = (
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le",
+    "riscv64", "s390x",
+)  # fmt: skip
+_ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
 # These names imply their variant, whatever is written beside them.
 _WITH_VARIANT = {"armhf": ("arm", "v7"), "armel": ("arm", "v6"), "i386": ("386", "")}
 _VARIANTS = {
@@ -55,7 +60,7 @@ def normalised(os: str, architecture: str, variant: str = "") -> Platform:
     os, architecture, variant = os.lower() or "linux", architecture.lower(), variant.lower()
     if architecture in _WITH_VARIANT:
         architecture, variant = _WITH_VARIANT[architecture]
-    architecture = _ARCHITECTURES.get(architecture, architecture)
+    architecture = _ALIASES.get(architecture, architecture)
     variant = _VARIANTS.get(architecture, {}).get(variant, variant)
     return Platform({"macos": "darwin"}.get(os, os), architecture, variant)
 

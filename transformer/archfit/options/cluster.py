@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections import Counter
 
 from archfit.errors import InvalidInput
-from archfit.options.syntax import ARCHITECTURES, WINDOWS, Problem
+from archfit.images.platforms import ARCHITECTURES
+from archfit.options.syntax import WINDOWS, Problem
 from archfit.options.taints import ARCH_KEYS, architecture_of, toleration_rule
 from archfit.record import Record
 

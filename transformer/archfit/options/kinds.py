@@ -21,6 +21,7 @@ are in `syntax` and `taints`, the data's in `data`.
 
 from __future__ import annotations
 
+from archfit.images.platforms import ARCHITECTURES
 from archfit.options import data, syntax
 from archfit.options.cache_place import cache_place
 from archfit.options.mirrors import host_pattern, mirror_pair
@@ -118,10 +119,10 @@ LABEL_VALUE: Schema = {"type": ["string", "integer"], "pattern": f"^({_NAME})?$"
 _PLATFORM = {"type": ["string", "integer"], "pattern": "^[^/,]+(/[^/,]+){0,2}$"}
 _DURATION = {"type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"}
 _TEXT = {"type": "string", "minLength": 1}
-ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*syntax.ARCHITECTURES, 386]}, "minItems": 1}
+ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*ARCHITECTURES, 386]}, "minItems": 1}
 _CLUSTER_LIST: Schema = {
     "type": "array",
-    "items": {"enum": [*syntax.ARCHITECTURES, 386, *(f"windows/{name}" for name in syntax.WINDOWS)]},
+    "items": {"enum": [*ARCHITECTURES, 386, *(f"windows/{name}" for name in syntax.WINDOWS)]},
     "contains": ARCHITECTURE_LIST["items"],
 }
 _TOLERATION = {
@@ -149,7 +150,7 @@ _RULE = {
 _HOST_PATTERN = {"type": "string", "pattern": "^[^/@ ]+$"}
 _WEIGHTS = {
     "type": "object",
-    "propertyNames": {"enum": list(syntax.ARCHITECTURES)},
+    "propertyNames": {"enum": list(ARCHITECTURES)},
     "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 100},
 }
 _OVERRIDES = {"type": "object", "additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}}

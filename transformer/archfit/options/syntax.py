@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 
 from archfit.errors import InvalidReference, UsageError
-from archfit.images.platforms import Platform, normalised, parse_platform
+from archfit.images.platforms import ARCHITECTURES, Platform, normalised, parse_platform
 from archfit.options.values import ImagePlatforms
 
 TYPE_CHECKING = False
@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
-ARCHITECTURES = (
-    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le",
-    "riscv64", "s390x",
-)  # fmt: skip
 # Go's ports to Windows.
 WINDOWS = ("386", "amd64", "arm", "arm64")
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}

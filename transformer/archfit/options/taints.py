@@ -14,9 +14,8 @@ Source: kubectl, pkg/cmd/taint; Kubernetes, "Taints and Tolerations".
 
 from __future__ import annotations
 
-from archfit.images.platforms import normalised
+from archfit.images.platforms import ARCHITECTURES, normalised
 from archfit.options.syntax import (
-    ARCHITECTURES,
     Problem,
     architecture,
     expected,

@@ -18,7 +18,7 @@ stay reachable. Terms that ask for the label never lead there, and are narrowed 
 
 from __future__ import annotations
 
-from archfit.options.syntax import ARCHITECTURES
+from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import meets
 from archfit.placement.reach import union
 from archfit.record import Record
