@@ -6,6 +6,7 @@ tally.defects    {signature: Case}: the first stream that showed it, made smalle
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,6 +64,7 @@ class Fuzzing:
     ) -> Tally:
         """At most so many streams, for at most so long. found: is told of each new signature."""
         tally = Tally()
+        gc.set_threshold(100_000, 50, 100)  # nearly all that a run makes goes at its end
         until = time.monotonic() + seconds
         waiting: list[tuple[int, Examined]] = []
         for first in range(0, streams, BATCH):

@@ -284,11 +284,11 @@ def _sliced(stream: Stream) -> list[Defect]:
     options = OPTIONS[stream.options].replace(stamp=False, affinity="never", tolerate=(), prefer=())
     one = _said(text, options)
     other = _said(_unsliceable(text, pieces), options)
-    if one == other or not any(_is_list(text, piece) for piece in pieces):
+    if other in (one, _UNEDITABLE) or not any(_is_list(text, piece) for piece in pieces):
         return []
     return [
         Defect(
-            "sliced: says something else" if None not in (one, other) else "sliced: fails alone",
+            "sliced: fails alone" if "refused" in (one, other) else "sliced: says something else",
             f"{one} and {other}",
         )
     ]
@@ -311,8 +311,12 @@ def _unsliceable(text: bytes, pieces: Any) -> bytes:
     return made + text[at:]
 
 
-def _said(text: bytes, options: Any) -> list[Any] | None:
+def _said(text: bytes, options: Any) -> list[Any] | str:
     outcome = run(text, options, results=False)
     if isinstance(outcome, Refused):
-        return None
+        return _UNEDITABLE if any("NEL" in message for message, _ in outcome.messages) else "refused"
     return [(pod.ref.kind, [use.text for use in pod.images]) for pod, _ in outcome.transformed.decisions]
+
+
+# A functionConfig may want a change, and text with that comment cannot be edited.
+_UNEDITABLE = "cannot be edited"

@@ -17,6 +17,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"^this is (not|a list, not|text, not) a Kubernetes object", _USELESS),
     (r"^(there is no annotation )?archfit\.dev/", "an annotation of archfit's own is wrong"),
     (r"cannot be taken out by itself: an (anchor|alias) stands there", _NO_PLACE),
+    (r"^the key stands twice", "kubectl takes the last one, kustomize mostly refuses"),
     (r"no node can pull it", "the kubelet refuses it"),
     (r"so what this run adds cannot be recorded", _NO_PLACE),
     (r"a second document begins here", "a directive belongs to the document behind it", b"%"),

@@ -14,7 +14,7 @@ package main
 //
 // A document that is no mapping is refused: nothing but an object can be applied. Documents that hold nothing (null, for kustomize {} also) are left out and not counted. Numbers are compared as they
 // are written, so that 1 is not 1.0. In a ResourceList, `results` may grow. pods: those of kubectl's documents.
-// Without an output, kustomize is asked only if `both` says so.
+// Without an output, kustomize is asked only if `both` says so and kubectl takes the input.
 
 import (
 	"bytes"
@@ -66,7 +66,7 @@ func compare(asked question) comparison {
 	}
 	made.Kubectl = judged(kubectl, asked, documents, err)
 	taken := err == nil
-	if (asked.Both || asked.After != nil) && !holdsItself(asked.Before) {
+	if (asked.Both && taken || asked.After != nil) && !holdsItself(asked.Before) {
 		documents, err = values(kustomize, asked.Before)
 		made.Kustomize = judged(kustomize, asked, documents, err)
 		if made.Kustomize.Difference != "" && taken {
