@@ -10,6 +10,7 @@ import machine
 from archfit.pipeline import Splice
 from fuzz import properties
 from fuzz.asking import Asking, question
+from fuzz.corpus import documents
 from fuzz.engine import Done, Refused, run
 from fuzz.fuzzing import Fuzzing
 from fuzz.shrinking import shrunk
@@ -17,6 +18,8 @@ from fuzz.streams import Stream, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from judging import Judge
 
 # `a` and `d:3` need something: see engine.lookup.
 PODS = b"""\
@@ -176,3 +179,18 @@ def test_a_failing_stream_is_made_small() -> None:
     text = b"".join(b"line %d: value\n" % number for number in range(60))
     small = shrunk(Stream(text, "taint --stamp"), lambda made: b"7: v" in made.text)
     assert small == Stream(b"7: v", "default")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_short_run_finds_nothing_in_generated_streams(asking: Asking, seed: int) -> None:
+    tally = Fuzzing(asking, ()).run(seed, 700, 60)
+    assert tally.defects == {}
+    assert tally.changed > 100
+
+
+def test_a_short_run_finds_nothing_in_real_documents(asking: Asking, judge: Judge) -> None:
+    real = documents(machine.shared("corpus"), judge)
+    assert len(real) > 300
+    tally = Fuzzing(asking, real).run(3, 1000, 60)
+    assert tally.defects == {}
+    assert tally.changed > 150

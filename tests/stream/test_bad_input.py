@@ -151,6 +151,8 @@ CASES = [
     pytest.param(POD + "  ? [a]\n  : b\n", 1, 9, "a mapping key that is a collection; Kubernetes knows only strings", id="a key that is a list"),
     pytest.param(POD + "  x: &a [b]\n  <<: *a\n", 1, 10, "'<<' needs a mapping or a list of mappings", id="<< of a list of words"),
     pytest.param(POD + "  x: !!binary ä\n", 1, 9, "a value tagged !!binary is not base64", id="binary that is not base64"),
+    pytest.param(POD + "  x: !!int a\n", 1, 9, "a value tagged !!int is no number", id="an integer that is none"),
+    pytest.param(POD + "  x: !!float\n", 1, 9, "a value tagged !!float is no number", id="a float that is none"),
     pytest.param(
         HEAD + "      tolerations: []\n      <<: {tolerations: [{key: a}]}\n      containers: []\n",
         1,

@@ -30,7 +30,7 @@ from archfit.source.nodes import (
     Tree,
     events_of,
 )
-from archfit.source.values import PlainKey, Typed, resolve
+from archfit.source.values import PlainKey, Typed, plain, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,4 +246,9 @@ def _tagged(event: Any) -> Any:
             return a2b_base64(text).decode(errors="replace")
         except ValueError:
             raise InvalidInput("a value tagged !!binary is not base64", line=line_of(event)) from None
-    return Typed(tag, text) if tag in ("int", "float") else text
+    if tag not in ("int", "float"):
+        return text
+    number = Typed(tag, text)
+    if isinstance(plain(number), str):
+        raise InvalidInput(f"a value tagged !!{tag} is no number", line=line_of(event))
+    return number
