@@ -20,17 +20,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.errors import ArchfitError
-from archfit.source.compose import parse
-from archfit.source.container import slices
 from archfit.source.split import split
-from archfit.source.values import plain
 from fuzz.asking import question
 from fuzz.engine import Done, Refused, run
 from fuzz.refusals import reason
+from fuzz.slicing import sliced_otherwise
+from fuzz.steps import patch, renumbered
 from fuzz.streams import OPTIONS
 
 if TYPE_CHECKING:
-    from archfit.outcome import Place
     from fuzz.asking import Answer, Question
     from fuzz.streams import Stream
 
@@ -38,7 +36,6 @@ SLOW, SLOW_SECONDS = "slow", 1.0
 _REPLACED = re.compile(rb"(?:null|Null|NULL|~|\[[ \r\n]*\]|\{[ \r\n]*\}|\*[^\s,\[\]{}]+|[ \t]+|)").fullmatch
 _PATHS = re.compile(r"(?<!\S)(?:/[\w.~-]*)+|\b\w+(?:\[[^\]]*\]|\.\w+)+")
 _NAMES = re.compile(r"'[^']*'|\"[^\"]*\"|\b[0-9][0-9,]*\b|U\+[0-9A-F]+|\*\S+")
-_ITEMS = re.compile(rb"(?m)^[\"']?items")
 
 
 class Defect(NamedTuple):
@@ -75,9 +72,10 @@ def examine(stream: Stream) -> Examined:
     if took > SLOW_SECONDS:
         defects.append(Defect(SLOW, f"{took:.1f} s for {len(stream.text)} bytes"))
     try:
-        sliced = tuple(_sliced(stream))
+        what, said = sliced_otherwise(stream.text, options)
     except Exception as error:  # noqa: BLE001 - as above
         return Examined(stream, None, (_raised(error, ", unsliced"),), None)
+    sliced = (Defect(what, said),) if what else ()
     if isinstance(outcome, Refused):
         defects += [
             Defect(f"no place: {_general(message)}", message)
@@ -144,26 +142,11 @@ def _kind(difference: str) -> str:
 
 def recount(examined: Examined, answer: Answer | None) -> Question | None:
     """The question again, where archfit and a reader count documents otherwise because some hold nothing."""
-    if answer is None or not isinstance(examined.outcome, Done) or examined.asked is None:
+    if answer is None or examined.asked is None:
         return None
-    counts = {
-        verdict["documents"] for verdict in (answer["kubectl"], answer["kustomize"]) if "counted" in verdict
-    }
-    if not counts:
+    if not any("counted" in verdict for verdict in (answer["kubectl"], answer["kustomize"])):
         return None
-    numbers = [
-        number
-        for number, piece in enumerate(split(examined.stream.text))
-        if not _is_empty(examined.stream.text, piece)
-    ]
-    if len(numbers) == examined.asked["documents"]:
-        return None
-    moved = [
-        {**step, "document": numbers.index(step["document"])}
-        for step in examined.asked["patch"]
-        if step["document"] in numbers
-    ]
-    return {**examined.asked, "documents": len(numbers), "patch": moved}
+    return renumbered(examined.stream.text, examined.asked)
 
 
 def counted_otherwise(answer: Answer | None) -> list[Defect]:
@@ -178,37 +161,6 @@ def counted_otherwise(answer: Answer | None) -> list[Defect]:
         for reader in ("kubectl", "kustomize")
         if "counted" in answer[reader]
     ]
-
-
-def patch(text: bytes, outcome: Done) -> list[dict[str, Any]]:
-    """What was decided, from the roots of the documents, as compare.go takes it."""
-    made = []
-    for pod, decision in outcome.transformed.decisions:
-        within: tuple[str | int, ...] = ()
-        for step in decision.patch:
-            operation = type(step).__name__.lower()
-            if operation == "test":
-                continue
-            within = within or (() if pod.path[0] == "items" else _item(text, pod.place))
-            one = {"document": pod.place.document - 1, "op": operation, "path": [*within, *step.path]}
-            made.append(one if operation == "remove" else {**one, "value": plain(step.value)})
-    return made
-
-
-def _item(text: bytes, place: Place) -> tuple[str | int, ...]:
-    """Where an object stands that was parsed by itself: in a list, the number of the item that begins at its line."""
-    piece = split(text)[place.document - 1]
-    if piece.line == place.line:
-        return ()
-    lines = [text.count(b"\n", 0, item.start) + 1 for item in slices(text, piece.start, piece.end) or ()]
-    return ("items", lines.index(place.line)) if place.line in lines else ()
-
-
-def _is_empty(text: bytes, piece: Any) -> bool:
-    try:
-        return not parse(text[piece.start : piece.end].decode()).value
-    except ArchfitError:
-        return False
 
 
 def _raised(error: Exception, mode: str) -> Defect:
@@ -268,55 +220,3 @@ def _missing(outcome: Done, pods: list[dict[str, Any]]) -> list[Defect]:
         else:
             left.remove(found)
     return defects
-
-
-def _sliced(stream: Stream) -> list[Defect]:
-    """The same text with a comment in it that forbids slicing has to fail, or to be decided, alike."""
-    text = stream.text
-    if not _ITEMS.search(text) or b"\x85" in text:
-        return []
-    try:
-        pieces = split(text)
-    except ArchfitError:
-        return []
-    if not any(slices(text, piece.start, piece.end) for piece in pieces):
-        return []
-    options = OPTIONS[stream.options].replace(stamp=False, affinity="never", tolerate=(), prefer=())
-    one = _said(text, options)
-    other = _said(_unsliceable(text, pieces), options)
-    if other in (one, _UNEDITABLE) or not any(_is_list(text, piece) for piece in pieces):
-        return []
-    return [
-        Defect(
-            "sliced: fails alone" if "refused" in (one, other) else "sliced: says something else",
-            f"{one} and {other}",
-        )
-    ]
-
-
-def _is_list(text: bytes, piece: Any) -> bool:
-    """Whether `kind` is what it seems to be: its plain text may go on in the next line."""
-    try:
-        value = parse(text[piece.start : piece.end].decode()).value
-    except ArchfitError:
-        return True
-    return isinstance(value, dict) and value.get("kind") in {"List", "ResourceList"}
-
-
-def _unsliceable(text: bytes, pieces: Any) -> bytes:
-    made, at = b"", 0
-    for piece in pieces:
-        made += text[at : piece.start] + "# \u0085\n".encode()
-        at = piece.start
-    return made + text[at:]
-
-
-def _said(text: bytes, options: Any) -> list[Any] | str:
-    outcome = run(text, options, results=False)
-    if isinstance(outcome, Refused):
-        return _UNEDITABLE if any("NEL" in message for message, _ in outcome.messages) else "refused"
-    return [(pod.ref.kind, [use.text for use in pod.images]) for pod, _ in outcome.transformed.decisions]
-
-
-# A functionConfig may want a change, and text with that comment cannot be edited.
-_UNEDITABLE = "cannot be edited"

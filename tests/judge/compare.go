@@ -19,10 +19,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sort"
-	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -35,13 +33,6 @@ type question struct {
 	After     *[]byte `json:"after"`
 	Documents int     `json:"documents"`
 	Patch     []step  `json:"patch"`
-}
-
-type step struct {
-	Document int             `json:"document"`
-	Op       string          `json:"op"`
-	Path     []any           `json:"path"`
-	Value    json.RawMessage `json:"value"`
 }
 
 type comparison struct {
@@ -200,68 +191,6 @@ func values(reader reader, text []byte) (made []any, err error) {
 	return made, nil
 }
 
-func patch(documents []any, one step) error {
-	if one.Document < 0 || one.Document >= len(documents) {
-		return errors.New("there is no such document")
-	}
-	var value any
-	if one.Op == "add" {
-		decoder := json.NewDecoder(bytes.NewReader(one.Value))
-		decoder.UseNumber()
-		if err := decoder.Decode(&value); err != nil {
-			return err
-		}
-	}
-	made, err := changed(documents[one.Document], one.Path, one.Op, value)
-	documents[one.Document] = made
-	return err
-}
-
-// changed is the node with the step taken below it (RFC 6902 4.1 and 4.2).
-func changed(node any, path []any, op string, value any) (any, error) {
-	if len(path) == 0 {
-		return value, nil
-	}
-	last := len(path) == 1
-	switch holder := node.(type) {
-	case map[string]any:
-		key, is := path[0].(string)
-		if !is {
-			return node, fmt.Errorf("%v is no key", path[0])
-		}
-		member, there := holder[key]
-		if !there && (!last || op == "remove") {
-			return node, fmt.Errorf("%q does not exist", key)
-		}
-		if last && op == "remove" {
-			delete(holder, key)
-			return node, nil
-		}
-		made, err := changed(member, path[1:], op, value)
-		holder[key] = made
-		return node, err
-	case []any:
-		if path[0] == "-" && last {
-			return append(holder, value), nil
-		}
-		number, is := path[0].(float64)
-		index := int(number)
-		if !is || index < 0 || index >= len(holder) {
-			return node, fmt.Errorf("%v is no index", path[0])
-		}
-		if last && op == "remove" {
-			return append(holder[:index:index], holder[index+1:]...), nil
-		}
-		if last {
-			return append(holder[:index:index], append([]any{value}, holder[index:]...)...), nil
-		}
-		made, err := changed(holder[index], path[1:], op, value)
-		holder[index] = made
-		return node, err
-	}
-	return node, fmt.Errorf("%v stands below neither a mapping nor a list", path[0])
-}
-
 // withoutResults takes a ResourceList's results out of both, where those of the input begin those of the output.
 func withoutResults(expected, after any) {
 	one, isMapping := expected.(map[string]any)
@@ -337,112 +266,4 @@ func shown(value any) string {
 		return err.Error()
 	}
 	return string(text)
-}
-
-type pod struct {
-	Kind   string   `json:"kind"`
-	Images []string `json:"images"`
-}
-
-// Where the kinds of Kubernetes and some custom resources hold a pod spec; "*" is every item or member.
-var podSpecs = map[string][]string{
-	"/Pod":                    {"spec"},
-	"/PodTemplate":            {"template.spec"},
-	"/ReplicationController":  {"spec.template.spec"},
-	"apps/ReplicaSet":         {"spec.template.spec"},
-	"apps/Deployment":         {"spec.template.spec"},
-	"apps/StatefulSet":        {"spec.template.spec"},
-	"apps/DaemonSet":          {"spec.template.spec"},
-	"batch/Job":               {"spec.template.spec"},
-	"batch/CronJob":           {"spec.jobTemplate.spec.template.spec"},
-	"argoproj.io/Rollout":     {"spec.template.spec"},
-	"keda.sh/ScaledJob":       {"spec.jobTargetRef.template.spec"},
-	"jobset.x-k8s.io/JobSet":  {"spec.replicatedJobs.*.template.spec.template.spec"},
-	"kubeflow.org/PyTorchJob": {"spec.pytorchReplicaSpecs.*.template.spec"},
-	"leaderworkerset.x-k8s.io/LeaderWorkerSet": {
-		"spec.leaderWorkerTemplate.leaderTemplate.spec", "spec.leaderWorkerTemplate.workerTemplate.spec",
-	},
-	"batch.volcano.sh/Job":          {"spec.tasks.*.template.spec"},
-	"apps.kruise.io/CloneSet":       {"spec.template.spec"},
-	"core.strimzi.io/StrimziPodSet": {"spec.pods.*.spec"},
-}
-
-// podsIn adds the pods of an object, or of the items of a list, whose images are all written as text.
-func podsIn(document any, found []pod) []pod {
-	object, is := document.(map[string]any)
-	if !is {
-		return found
-	}
-	kind, _ := object["kind"].(string)
-	version, _ := object["apiVersion"].(string)
-	group := ""
-	if at := strings.LastIndexByte(version, '/'); at >= 0 {
-		group = version[:at]
-	}
-	items, isList := object["items"].([]any)
-	if isList && (kind == "List" && version == "v1" || kind == "ResourceList" && group == "config.kubernetes.io") {
-		for _, item := range items {
-			found = podsIn(item, found)
-		}
-		return found
-	}
-	for _, path := range podSpecs[group+"/"+kind] {
-		for _, spec := range nodesAt(object, strings.Split(path, ".")) {
-			if images := imagesOf(spec); len(images) > 0 {
-				found = append(found, pod{kind, images})
-			}
-		}
-	}
-	return found
-}
-
-func nodesAt(node any, path []string) []any {
-	if len(path) == 0 {
-		return []any{node}
-	}
-	below := []any{}
-	switch holder := node.(type) {
-	case map[string]any:
-		if path[0] == "*" {
-			for _, member := range holder {
-				below = append(below, nodesAt(member, path[1:])...)
-			}
-		} else if member, there := holder[path[0]]; there {
-			below = nodesAt(member, path[1:])
-		}
-	case []any:
-		if path[0] == "*" {
-			for _, item := range holder {
-				below = append(below, nodesAt(item, path[1:])...)
-			}
-		}
-	}
-	return below
-}
-
-// imagesOf are the images of a pod spec, none where a container or an image is not what the API server takes.
-func imagesOf(node any) []string {
-	spec, is := node.(map[string]any)
-	if !is {
-		return nil
-	}
-	images := []string{}
-	for _, name := range []string{"containers", "initContainers"} {
-		containers, is := spec[name].([]any)
-		if !is && spec[name] != nil {
-			return nil
-		}
-		for _, one := range containers {
-			container, is := one.(map[string]any)
-			if !is {
-				return nil
-			}
-			image, is := container["image"].(string)
-			if !is || image == "" {
-				return nil
-			}
-			images = append(images, image)
-		}
-	}
-	return images
 }
