@@ -24,8 +24,9 @@ from archfit.images.platforms import Absent, Found, Unknown
 from archfit.record import Record
 from archfit.registry import manifest, walk
 from archfit.registry.dial import Unreachable
+from archfit.registry.limits import NO_THREAD
 from archfit.registry.mirrors import place_of
-from archfit.registry.turns import NO_THREAD, Turns
+from archfit.registry.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ import threading
 import time
 
 from archfit.errors import RegistryError
-from archfit.registry.turns import NO_THREAD
+from archfit.registry.limits import NO_THREAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,14 +19,12 @@ import threading
 
 from archfit.errors import RegistryError
 from archfit.registry.auth import Challenge, check_realm
+from archfit.registry.limits import BUDGET, IN_ALL, SHARE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SHARE = 32
-BUDGET = 96
-IN_ALL = 64
 # Registries that answer a first request with 401: one request goes ahead, so that one 401 teaches all threads.
 _ASKS = re.compile(
     r"registry-1\.docker\.io|ghcr\.io|quay\.io|public\.ecr\.aws|registry\.gitlab\.com|nvcr\.io|(?:[a-z]+\.)?gcr\.io|"

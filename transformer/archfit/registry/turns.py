@@ -11,14 +11,11 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 
-from archfit.registry.hosts import IN_ALL, SHARE
+from archfit.registry.limits import IN_ALL, SHARE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-NO_THREAD = "this machine does not allow: raise its limit of processes (`ulimit -u`, or the pids limit)"
 
 
 class Turns:
