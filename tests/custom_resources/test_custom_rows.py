@@ -605,6 +605,21 @@ UNTOUCHED = [
     pytest.param(
         "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n"
         "  workflowTemplateRef: {name: b}\n  podMetadata: {labels: {image: b}}\n",
+        "info: argoproj.io/v1alpha1/Workflow/a: not transformed: its pods are those of the template that "
+        "spec.workflowTemplateRef names, which is placed where it stands in a stream; the patches and defaults that "
+        "this object adds to them are not looked at (document 1, line 1)",
+        id="Argo: the templates stand in another object",
+    ),
+    pytest.param(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n"
+        "  templates: [{name: a, dag: {tasks: [{name: b, templateRef: {name: c, template: d}}]}}]\n",
+        "info: argoproj.io/v1alpha1/Workflow/a: not transformed: the template that a templateRef names is placed "
+        "where it stands in a stream (document 1, line 1)",
+        id="Argo: a template stands in another object",
+    ),
+    pytest.param(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n"
+        "  podMetadata: {labels: {image: b}}\n",
         "info: argoproj.io/v1alpha1/Workflow/a: not transformed: archfit finds no pod to place in it: it has no "
         "spec.templates[*].container and no spec.templates[*].script and no "
         "spec.templates[*].containerSet and none of 6 more (document 1, line 1)",

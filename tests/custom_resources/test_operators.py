@@ -536,6 +536,74 @@ UNASKED = [
         id="OpenShift: an image that a trigger replaces",
     ),
     pytest.param(
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: a}\nspec:\n"
+        "  template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: [\n"
+        "    {name: node, image: 'both:1'}]}}}}}]}}\n",
+        "spec.trainer.image of a TrainJob replaces the image",
+        id="Kubeflow: a step whose image a TrainJob replaces",
+    ),
+    pytest.param(
+        "apiVersion: serving.kserve.io/v1alpha1\nkind: ServingRuntime\nmetadata: {name: a}\nspec:\n"
+        "  nodeSelector: {kubernetes.io/arch: arm64}\n  containers: [{name: kserve-container, image: 'arm:1'}]\n",
+        "an InferenceService is merged with this runtime",
+        id="KServe: a runtime with which services are merged",
+    ),
+    pytest.param(
+        "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec:\n"
+        "  predictor: {nodeSelector: {kubernetes.io/arch: arm64}, model: {runtime: a, image: 'arm:1'}}\n",
+        "the containers of its serving runtime run beside it",
+        id="KServe: a model, whose runtime has more containers",
+    ),
+    pytest.param(
+        "apiVersion: serving.kserve.io/v1alpha1\nkind: LLMInferenceServiceConfig\nmetadata: {name: a}\nspec:\n"
+        "  worker: {containers: [{name: main, image: 'both:1'}]}\n",
+        "an LLMInferenceService is merged with this configuration",
+        id="KServe: a configuration with which LLM services are merged",
+    ),
+    pytest.param(
+        "apiVersion: serving.kserve.io/v1alpha1\nkind: LLMInferenceService\nmetadata: {name: a}\nspec:\n"
+        "  baseRefs: [{name: b}]\n  template: {containers: [{name: main, image: 'both:1'}]}\n",
+        "the configurations that spec.baseRefs names",
+        id="KServe: an LLM service with configurations",
+    ),
+    pytest.param(
+        "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\nmetadata: {name: a}\nspec:\n"
+        "  image: both:1\n  sparkConfigMap: b\n  driver: {}\n  executor: {}\n",
+        "the Spark configuration in this ConfigMap",
+        id="Spark: a configuration that may name images",
+    ),
+    pytest.param(
+        "apiVersion: clickhouse.altinity.com/v1\nkind: ClickHouseInstallation\nmetadata: {name: a}\nspec:\n"
+        "  templates: {podTemplates: [{name: a, spec: {containers: [{name: log, image: 'both:1'}]}}]}\n",
+        "the ClickHouse operator chooses it",
+        id="ClickHouse: a template without the main container",
+    ),
+    pytest.param(
+        "apiVersion: pkg.crossplane.io/v1beta1\nkind: DeploymentRuntimeConfig\nmetadata: {name: a}\nspec:\n"
+        "  deploymentTemplate: {spec: {template: {spec: {containers: [{name: log, image: 'both:1'}]}}}}\n",
+        "the Provider or Function chooses it",
+        id="Crossplane: the container of the package",
+    ),
+    pytest.param(
+        "apiVersion: actions.github.com/v1alpha1\nkind: AutoscalingRunnerSet\nmetadata: {name: a}\nspec:\n"
+        "  listenerTemplate: {spec: {containers: [{name: log, image: 'both:1'}]}}\n",
+        "the runner controller chooses it",
+        id="GitHub: a listener without the main container",
+    ),
+    pytest.param(
+        "apiVersion: k8up.io/v1\nkind: PodConfig\nmetadata: {name: a}\nspec:\n"
+        "  template: {spec: {containers: [{name: log, image: 'both:1'}]}}\n",
+        "the k8up operator chooses the image of the main container",
+        id="k8up: pods of the operator",
+    ),
+    pytest.param(
+        "apiVersion: machinelearning.seldon.io/v1\nkind: SeldonDeployment\nmetadata: {name: a}\nspec:\n"
+        "  predictors: [{graph: {name: a, implementation: SKLEARN_SERVER}, componentSpecs: [\n"
+        "    {spec: {containers: [{name: b, image: 'both:1'}]}}]}]\n",
+        "Seldon's configuration names the image",
+        id="Seldon: a prepackaged server",
+    ),
+    pytest.param(
         "apiVersion: operator.victoriametrics.com/v1beta1\nkind: VMSingle\nmetadata: {name: a}\nspec:\n"
         "  image: {repository: both, tag: '1'}\n  vmBackup: {destination: 's3://a'}\n",
         "the VictoriaMetrics operator chooses it",
@@ -576,12 +644,21 @@ def test_an_image_that_nobody_can_see_leaves_the_toleration_out(text: str, said:
     assert any(said in str(result) for result in output.transformed.results)
 
 
+def test_only_the_containers_that_another_object_replaces_are_unseen() -> None:
+    """An initializer of a TrainingRuntime runs its own image."""
+    text = (
+        b"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: a}\nspec:\n"
+        b"  template: {spec: {replicatedJobs: [{name: model-initializer, template: {spec: {template: {spec: {"
+        b"containers: [{name: model-initializer, image: 'both:1'}]}}}}}]}}\n"
+    )
+    assert b"tolerations" in edited(text).data
+
+
 @pytest.mark.parametrize(
     ("kind", "spec"),
     [
         ("serving.knative.dev/v1 Service", "{template: {spec: {containers: [{image: 'both:1'}]}}}"),
         ("serving.kserve.io/v1beta1 InferenceService", "{transformer: {containers: [{image: 'both:1'}]}}"),
-        ("serving.kserve.io/v1alpha1 ServingRuntime", "{containers: [{image: 'both:1'}]}"),
     ],
 )
 def test_an_api_that_refuses_placement_gets_only_what_is_needed(kind: str, spec: str) -> None:

@@ -74,6 +74,8 @@ class Workload(Record):
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
     default_image: who chooses the image where an entry names none, "" if nobody does.
     unseen: (path, reason): where the path exists, there is one more image, which nobody can see.
+    replaceable: (container, reason): another object may replace the image of the container of pod_spec with that name,
+        so that what it runs then is one more image, which nobody can see.
     affinity: the mapping that holds nodeAffinity; tolerations, node_selector: those members. () is beside the
         containers, None that the kind has no such field.
     metadata: of the pod; () is beside pod_spec, None the object's own.
@@ -110,6 +112,7 @@ class Workload(Record):
     main: str = ""
     default_image: str = ""
     unseen: tuple[tuple[Path, str], ...] = ()
+    replaceable: tuple[tuple[str, str], ...] = ()
     affinity: Path | None = ()
     tolerations: Path | None = ()
     node_selector: Path | None = ()

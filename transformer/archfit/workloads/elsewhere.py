@@ -204,10 +204,8 @@ class Found:
         """The images that stand elsewhere than in the containers of pod_spec."""
         row, named = self._row, False
         if row.main:
-            containers = self.spec.get("containers")
-            for container in containers if isinstance(containers, list) else ():
-                if isinstance(container, dict) and text_of(container.get("name")) == row.main:
-                    named = bool(container.get("image"))
+            for _, container in self._containers(row.main):
+                named = bool(container.get("image"))
             if not named and not row.images:
                 yield ImageUse((*self.path, "containers"), None, unasked=row.default_image)
         for index, paths in enumerate(row.images):
@@ -226,9 +224,19 @@ class Found:
         if row.same is not None:
             _, _, label, _, reason = row.same
             yield ImageUse(("metadata", "labels", label), None, unasked=reason)
+        for name, reason in row.replaceable:
+            for number, _ in self._containers(name):
+                yield ImageUse((*self.path, "containers", number), None, unasked=reason)
         for pattern, reason in row.unseen:
             for path, _ in matches(self._value, self._same(pattern)):
                 yield ImageUse(path, None, unasked=reason)
+
+    def _containers(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(number, container) of the containers of pod_spec with that name."""
+        containers = self.spec.get("containers")
+        for number, container in enumerate(containers if isinstance(containers, list) else ()):
+            if isinstance(container, dict) and text_of(container.get("name")) == name:
+                yield number, container
 
     def _named(self, pattern: Path) -> list[ImageUse]:
         """The images at a path of the row."""

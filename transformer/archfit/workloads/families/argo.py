@@ -54,6 +54,16 @@ def _workflows(kind: str, spec: str, *, immutable: bool) -> Iterator[Workload]:
     yield from _pods(kind, spec, template, immutable=immutable, shadows=[*callers, *defaults])
     for inline in (f"{steps}.inline", f"{tasks}.inline"):
         yield from _pods(kind, spec, inline, immutable=immutable, shadows=defaults, caller=template)
+    yield left(
+        _GROUP, kind, f"{spec}.workflowTemplateRef",
+        f"its pods are those of the template that {spec}.workflowTemplateRef names, which is placed where it stands "
+        "in a stream; the patches and defaults that this object adds to them are not looked at",
+    )  # fmt: skip
+    for caller in (steps, tasks):
+        yield left(
+            _GROUP, kind, f"{caller}.templateRef",
+            "the template that a templateRef names is placed where it stands in a stream",
+        )  # fmt: skip
     for one in (template, f"{steps}.inline", f"{tasks}.inline"):
         yield left(
             _GROUP, kind, f"{one}.resource",

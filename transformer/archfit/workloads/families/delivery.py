@@ -5,7 +5,7 @@ Much of it names images and places pods elsewhere, or not at all; the reason is 
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import left, never, parts, row, templates
+from archfit.workloads.families.notation import ANNOTATE, left, never, parts, row, templates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,14 +15,19 @@ if TYPE_CHECKING:
 
 _TEMPLATES = """
 actions.github.com  AutoscalingRunnerSet      spec.template.spec
-actions.github.com  AutoscalingRunnerSet      spec.listenerTemplate.spec
 actions.github.com  EphemeralRunner           spec.spec
 actions.github.com  EphemeralRunnerSet        spec.ephemeralRunnerSpec.spec
-pkg.crossplane.io   DeploymentRuntimeConfig   spec.deploymentTemplate.spec.template.spec
 operators.coreos.com ClusterServiceVersion    spec.install.spec.deployments[*].spec.template.spec
-k8up.io             PodConfig                 spec.template.spec
 k8up.io             PreBackupPod              spec.pod.spec
 """
+_MAIN = (
+    ("actions.github.com", "AutoscalingRunnerSet", "spec.listenerTemplate.spec", "listener", "the runner controller"),
+    (
+        "pkg.crossplane.io", "DeploymentRuntimeConfig", "spec.deploymentTemplate.spec.template.spec",
+        "package-runtime", "the Provider or Function",
+    ),
+)  # fmt: skip
+_K8UP = "the k8up operator chooses the image of the main container" + ANNOTATE
 _RUNNERS = """
 actions.github.com     AutoscalingListener                                   spec.template.spec spec.image
 actions.summerwind.dev RunnerDeployment,RunnerReplicaSet spec.template.spec @.image
@@ -99,6 +104,10 @@ _ARGO_CD = "Argo CD renders its sources in the cluster: archfit runs there as a 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
     yield from templates(_TEMPLATES)
+    for group, kind, pod, main, chooser in _MAIN:
+        yield row(group, kind, pod, there=pod, main=main, default_image=f"{chooser} chooses it")
+    pod = "spec.template.spec"
+    yield row("k8up.io", "PodConfig", pod, there=pod, unseen=((pod, _K8UP),))
     yield never(
         "operators.coreos.com", "ClusterServiceVersion",
         "it is a list for mirrors; what runs stands in spec.install", "spec.relatedImages[*].image",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import left, never, parts, row, templates
+from archfit.workloads.families.notation import ANNOTATE, left, never, parts, row, templates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from archfit.options.values import Workload
 
 _LLM = "template worker prefill.template prefill.worker router.scheduler.template router.scheduler.tokenizer.template"
+_BASE = "the configurations that spec.baseRefs names are merged into it" + ANNOTATE
+_MERGED = "an LLMInferenceService is merged with this configuration and may name other images" + ANNOTATE
 _TEMPLATES = """
 grove.io                PodCliqueSet       spec.template.cliques[*].spec.podSpec
 grove.io                PodClique          spec.podSpec
@@ -36,6 +38,7 @@ apps.nvidia.com NIMPipeline spec.services[*].spec @.image.repository+tag
   @.initContainers[*].image.repository+tag @.sidecarContainers[*].image.repository+tag
 apps.nvidia.com NemoDatastore,NemoEntitystore,NemoEvaluator,NemoGuardrail spec @.image.repository+tag
 """
+_PREPACKAGED = "Seldon's configuration names the image of a prepackaged server" + ANNOTATE
 _ROUTER = "expose.router.eppConfig.containerSpec.image"
 _AGENTS = """
 kagent.dev Agent,SandboxAgent spec.byo.deployment @.image @.extraContainers[*].image
@@ -45,9 +48,13 @@ _GROUP = "roles[*].engineRuntimes[*].containers[*].image"
 
 def rows() -> Iterator[Workload]:
     """All rows of the family."""
-    for kind in ("LLMInferenceService", "LLMInferenceServiceConfig"):
-        for path in _LLM.split():
-            yield row("serving.kserve.io", kind, f"spec.{path}", metadata=None, there=f"spec.{path}")
+    for path in _LLM.split():
+        at = f"spec.{path}"
+        for kind, unseen in (
+            ("LLMInferenceService", ("spec.baseRefs", _BASE)),
+            ("LLMInferenceServiceConfig", (f"{at}.containers", _MERGED)),
+        ):
+            yield row("serving.kserve.io", kind, at, metadata=None, there=at, unseen=(unseen,))
     yield left(
         "serving.kserve.io", "InferenceGraph", "spec", "KServe's controller chooses the image of its router"
     )
@@ -80,7 +87,10 @@ def _seldon() -> Iterator[Workload]:
     group, kind, at = "machinelearning.seldon.io", "SeldonDeployment", "spec.predictors[*]"
     graph = " ".join(f"{at}.graph{'.children[*]' * depth}.storageInitializerImage" for depth in range(3))
     pod = f"{at}.componentSpecs[*].spec"
-    yield row(group, kind, pod, there=pod, images=graph)
+    prepackaged = tuple(
+        (f"{at}.graph{'.children[*]' * depth}.implementation", _PREPACKAGED) for depth in range(3)
+    )
+    yield row(group, kind, pod, there=pod, images=graph, unseen=prepackaged)
     explainer = f"{at}.explainer"
     yield never(
         group, kind, "the explainer runs in a pod of its own, which has no placement",

@@ -6,7 +6,7 @@ without is written.
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import row
+from archfit.workloads.families.notation import ANNOTATE, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _SPREAD = (
     "Knative's default, which spreads the pods of a revision over the nodes (default-affinity-type in the ConfigMap "
     "config-deployment), ends with an affinity of one's own"
 )
+_MERGED = "an InferenceService is merged with this runtime and may name other images" + ANNOTATE
+_RUNTIME = "the containers of its serving runtime run beside it" + ANNOTATE
 _RUNTIMES = (
     "model huggingface lightgbm onnx paddle pmml pytorch sklearn tensorflow triton xgboost".split()  # noqa: SIM905
 )
@@ -38,11 +40,14 @@ def rows() -> Iterator[Workload]:
     kserve = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
     for kind in ("ServingRuntime", "ClusterServingRuntime"):
         for there in ("spec", "spec.workerSpec"):
-            yield row(_KSERVE, kind, there, there=there, **kserve)
+            yield row(
+                _KSERVE, kind, there, there=there, unseen=((f"{there}.containers", _MERGED),), **kserve
+            )  # fmt: skip
     for at in ("spec.predictor", "spec.canary[*].predictor"):
         yield row(
             _KSERVE, "InferenceService", at, there=at, images=" ".join(f"{at}.{name}.image" for name in _RUNTIMES),
-            default_image="the serving runtime of the model names it", **kserve,
+            default_image="the serving runtime of the model names it",
+            unseen=tuple((f"{at}.{name}", _RUNTIME) for name in _RUNTIMES), **kserve,
         )  # fmt: skip
         yield row(_KSERVE, "InferenceService", f"{at}.workerSpec", there=f"{at}.workerSpec", **kserve)
     yield row(_KSERVE, "InferenceService", "spec.transformer", there="spec.transformer", **kserve)

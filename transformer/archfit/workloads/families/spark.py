@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import row
+from archfit.workloads.families.notation import ANNOTATE, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from archfit.options.values import Workload
 
+_CONFIGURED = "the Spark configuration in this ConfigMap may name another image" + ANNOTATE
 _SPARK = "the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"
 
 
@@ -19,18 +21,17 @@ def rows() -> Iterator[Workload]:
     for kind, spec in (("SparkApplication", "spec"), ("ScheduledSparkApplication", "spec.template")):
         for role in ("driver", "executor"):
             at = f"{spec}.{role}"
-            shared = {
-                "images": f"{at}.image|{spec}.image {at}.sidecars[*].image {at}.initContainers[*].image",
-                "also": f"{spec}.volumes[*].image.reference",
-                "default_image": "neither the application nor its driver or executor names it",
-                "note": _SPARK,
-            }
             template = f"{at}.template.spec"
             affinity = f"{at}.affinity"
             # The template names the image where the application does not.
-            shared["images"] = shared["images"].replace(
-                f"{spec}.image ", f"{spec}.image|{template}.containers[*].image ", 1
-            )
+            main = f"{at}.image|{spec}.image|{template}.containers[*].image"
+            shared: dict[str, Any] = {
+                "images": f"{main} {at}.sidecars[*].image {at}.initContainers[*].image",
+                "also": f"{spec}.volumes[*].image.reference",
+                "default_image": "neither the application nor its driver or executor names it",
+                "unseen": ((f"{spec}.sparkConfigMap", _CONFIGURED),),
+                "note": _SPARK,
+            }
             yield row(
                 group, kind, template, there=template, inherits=(at, spec), unless=((affinity, ""),), **shared
             )

@@ -149,12 +149,12 @@ def _mongodb() -> Iterator[Workload]:
 
 def _clickhouse() -> Iterator[Workload]:
     at = "spec.templates.podTemplates[*].spec"
-    for group, kinds in (
-        ("clickhouse.altinity.com", "ClickHouseInstallation,ClickHouseInstallationTemplate"),
-        ("clickhouse-keeper.altinity.com", "ClickHouseKeeperInstallation"),
+    for group, kind, main in (
+        ("clickhouse.altinity.com", "ClickHouseInstallation", "clickhouse"),
+        ("clickhouse.altinity.com", "ClickHouseInstallationTemplate", "clickhouse"),
+        ("clickhouse-keeper.altinity.com", "ClickHouseKeeperInstallation", "clickhouse-keeper"),
     ):
-        for kind in kinds.split(","):
-            yield row(group, kind, at)
+        yield row(group, kind, at, main=main, default_image="the ClickHouse operator chooses it")
 
 
 def _cassandra() -> Iterator[Workload]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.workloads.families.notation import left, never, row, templates
+from archfit.workloads.families.notation import ANNOTATE, left, never, row, templates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +18,9 @@ kubeflow.org             XGBoostJob               spec.xgbReplicaSpecs.*.templat
 kubeflow.org             PaddleJob                spec.paddleReplicaSpecs.*.template.spec
 kubeflow.org             JAXJob                   spec.jaxReplicaSpecs.*.template.spec
 kubeflow.org             Notebook                 spec.template.spec
-trainer.kubeflow.org     TrainingRuntime          TRAINING
-trainer.kubeflow.org     ClusterTrainingRuntime   TRAINING
 ray.io                   RayJob                   spec.submitterPodTemplate.spec
-""".replace("TRAINING", "spec.template.spec.replicatedJobs[*].template.spec.template.spec")
+"""
+_REPLACED = "spec.trainer.image of a TrainJob replaces the image of this container" + ANNOTATE
 _SUBMITTER = (
     "KubeRay runs the head's image in a pod that submits the job, without affinity or tolerations; write "
     "spec.submitterPodTemplate, with its container, and archfit places that pod too"
@@ -38,6 +37,11 @@ def rows() -> Iterator[Workload]:
     ):
         yield from ray_pods(kind, cluster)
     yield from submitter("RayJob", "spec")
+    for kind in ("TrainingRuntime", "ClusterTrainingRuntime"):
+        yield row(
+            "trainer.kubeflow.org", kind, "spec.template.spec.replicatedJobs[*].template.spec.template.spec",
+            replaceable=(("node", _REPLACED), ("launcher", _REPLACED)),
+        )  # fmt: skip
     yield left(
         "trainer.kubeflow.org", "TrainJob", "spec",
         "its pods are those of the TrainingRuntime that spec.runtimeRef names, which is placed where it stands in a "
