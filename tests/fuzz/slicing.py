@@ -41,11 +41,11 @@ def sliced_otherwise(text: bytes, options: Options) -> tuple[str, str]:
 
 
 def _is_list(text: bytes, piece: Any) -> bool:
-    """Whether `kind` is what it seems to be: its plain text may go on in the next line."""
+    """Whether `kind` is what it seems to be: its plain text may go on in the next line, and the whole be too deep."""
     try:
         value = parse(text[piece.start : piece.end].decode()).value
     except ArchfitError:
-        return True
+        return False
     return isinstance(value, dict) and value.get("kind") in {"List", "ResourceList"}
 
 

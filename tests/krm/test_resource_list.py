@@ -239,6 +239,16 @@ def test_results_without_a_value_are_filled_however_their_key_is_written(run, ju
         assert [result["message"][:3] for result in after["results"]] == ["h.e"]
 
 
+@pytest.mark.parametrize(
+    "results", [b"results: {a: b}\n", b"results:\n  a: b\n", b"'results': {}\n", b"results: x\n"]
+)
+def test_results_that_are_no_list_are_an_error(run, results):
+    ran = run(HEAD + deployment(b"gone") + results)
+    assert ran.status == 1
+    assert ran.stdout == b""
+    assert "the results of the ResourceList are no list: leave them out, or make them one" in ran.stderr
+
+
 def test_results_in_flow_style_are_added_to(run):
     before = json.dumps(yaml.safe_load(HEAD + deployment(b"gone"))).encode()
     before = before[:-1] + b', "results": [{"message": "old"}]}'

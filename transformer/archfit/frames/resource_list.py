@@ -20,7 +20,7 @@ import re
 
 from archfit.edit.place import place
 from archfit.edit.render import Style, block_member
-from archfit.errors import InvalidInput
+from archfit.errors import ArchfitError, InvalidInput
 from archfit.patch import Add
 from archfit.pipeline import Splice
 from archfit.record import Record
@@ -101,7 +101,7 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
     said = [_result(result, files) for result in results]
     before = _top_block(data, piece, _RESULTS_KEY)
     if before is not None:
-        said = [*(_alone(data, piece, before, "results") or []), *said]
+        said = [*_listed(_alone(data, piece, before, "results")), *said]
         return (Splice(*before, _lines(said, data, before[0])),)
     end = piece.end
     regular = _top_block(data, piece, b"kind") is not None and data.find(b"\n...", piece.start, end) < 0
@@ -109,6 +109,13 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
     if not regular or data[end - 1 : end] != b"\n":
         return _placed(data, piece, said)
     return (Splice(end, end, _lines(said, data, end)),)
+
+
+def _listed(results: Any) -> list[Any]:
+    """The results that are there. Raises ArchfitError."""
+    if results is None or isinstance(results, list):
+        return results or []
+    raise ArchfitError("the results of the ResourceList are no list: leave them out, or make them one")
 
 
 def _lines(results: list[Any], data: bytes, at: int) -> bytes:
@@ -126,8 +133,9 @@ def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]
     text = data[piece.start : piece.end].decode()
     tree = parse(text)
     sites = find_sites(tree, ROOT, tree.value, {(): {"results": None}})
-    there = isinstance(_get(tree.value, "results"), list)
-    patch = [Add(("results", "-"), one) for one in results] if there else [Add(("results",), results)]
+    there = _get(tree.value, "results")
+    _listed(there)
+    patch = [Add(("results",), results)] if there is None else [Add(("results", "-"), one) for one in results]
     edits = place(text, tree.value, sites, patch)
     starts = [piece.start + len(text[: edit.start].encode()) for edit in edits]
     return tuple(
