@@ -243,9 +243,9 @@ def test_results_without_a_value_are_filled_however_their_key_is_written(run, ju
     "results", [b"results: {a: b}\n", b"results:\n  a: b\n", b"'results': {}\n", b"results: x\n"]
 )
 def test_results_that_are_no_list_are_an_error(run, results):
-    ran = run(HEAD + deployment(b"gone") + results)
-    assert ran.status == 1
-    assert ran.stdout == b""
+    before = HEAD + deployment(b"gone") + results
+    ran = run(before)
+    assert (ran.status, ran.stdout) == (1, before)
     assert "the results of the ResourceList are no list: leave them out, or make them one" in ran.stderr
 
 

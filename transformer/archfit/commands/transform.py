@@ -117,7 +117,11 @@ def _give_back(function: FunctionInput, error: Exception, stdout: BinaryIO) -> N
     said = (
         str(error) if isinstance(error, ArchfitError) else f"archfit itself failed ({type(error).__name__})"
     )
-    streams.write(stdout, stream.write(function.data, with_results(function, [Result("error", said)], ())))
+    try:
+        splices = with_results(function, [Result("error", said)], ())
+    except ArchfitError:  # the list has no place for results: standard error says what is wrong
+        splices = ()
+    streams.write(stdout, stream.write(function.data, splices))
 
 
 def _answered(asked: str) -> str:
