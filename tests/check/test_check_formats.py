@@ -232,7 +232,7 @@ def test_github_commands_name_no_file_where_there_is_none(check):
 def test_github_commands_are_escaped_as_the_toolkit_does():
     finding = Finding("notice", "warning", "50%\r\n::error::x", file="a,b:c%.yaml", line=3)
     assert commands(Report(0, (), (finding,), 0, 0)) == (
-        "::warning file=a%2Cb%3Ac%25.yaml,line=3,title=archfit notice::50%25%0D%0A::error::x\n"
+        "::warning file=a%2Cb%3Ac%25.yaml,line=3,title=archfit notice::50%25\\r%0A\\x3a:error::x\n"
     )
 
 
@@ -249,7 +249,7 @@ def test_errors_come_first_and_infos_that_explain_are_left_out():
 
 def test_text_holds_no_control_characters():
     finding = Finding("placement", "error", "a\x1b[31mb\nc", ObjectRef("v1", "Pod", "", "x\u0085"))
-    assert text(Report(3, (), (finding,), 1, 1)).splitlines()[0] == "v1/Pod/x: a[31mbc"
+    assert text(Report(3, (), (finding,), 1, 1)).splitlines()[0] == r"v1/Pod/x\x85: a\x1b[31mb\nc"
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_it_is_one_line_without_control_characters(
     assert screen.exists() is shown
     if shown:
         text = screen.read_text(encoding="utf-8")
-        assert text == "archfit: error: a  [2Jb (archfit last shows the whole report)\n"
+        assert text == "archfit: error: a \\x1b[2Jb (archfit last shows the whole report)\n"
 
 
 def test_no_terminal_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_the_same_result_twice_is_one_place():
 
 
 def test_control_characters_never_reach_a_terminal():
-    assert lines([Result("error", "a\x1b[31mb\nc\x07\x9b")]) == ["error: a[31mb c"]
+    assert lines([Result("error", "a\x1b[31mb\nc\x07\x9b")]) == [r"error: a\x1b[31mb c\x07\x9b"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import BinaryIO, NoReturn
+    from typing import BinaryIO, NoReturn, TextIO
 
 
 def _stdin() -> BinaryIO:
@@ -42,52 +42,58 @@ def _stdout() -> BinaryIO:
     return sys.stdout.buffer
 
 
+def _stderr() -> TextIO:
+    from archfit.printable import messages
+
+    return messages(sys.stderr)
+
+
 def _transform(argv: Sequence[str]) -> int:
     from archfit.commands.transform import run
 
-    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), _stderr(), os.environ)
 
 
 def _check(argv: Sequence[str]) -> int:
     from archfit.commands.check import run
 
-    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), _stderr(), os.environ)
 
 
 def _patch(argv: Sequence[str]) -> int:
     from archfit.commands.patch import run
 
-    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), _stderr(), os.environ)
 
 
 def _lock(argv: Sequence[str]) -> int:
     from archfit.commands.lock import run
 
-    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), _stderr(), os.environ)
 
 
 def _inspect(argv: Sequence[str]) -> int:
     from archfit.commands.inspect import run
 
-    return run(argv, _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdout(), _stderr(), os.environ)
 
 
 def _login_check(argv: Sequence[str]) -> int:
     from archfit.commands.login_check import run
 
-    return run(argv, _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdout(), _stderr(), os.environ)
 
 
 def _argocd(argv: Sequence[str]) -> int:
     from archfit.commands.argocd import run
 
-    return run(argv, _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdout(), _stderr(), os.environ)
 
 
 def _setup(argv: Sequence[str]) -> int:
     from archfit.commands.setup import run
 
-    return run(argv, _stdin(), _stdout(), sys.stderr, os.environ)
+    return run(argv, _stdin(), _stdout(), _stderr(), os.environ)
 
 
 def _cache(argv: Sequence[str]) -> int:
@@ -167,7 +173,7 @@ def _unknown(word: str) -> int:
 
     near = get_close_matches(word, COMMANDS, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}"
-    print(f"error: {word!r} is not a command: {hint} See archfit --help", file=sys.stderr)
+    print(f"error: {word!r} is not a command: {hint} See archfit --help", file=_stderr())
     return 2
 
 
@@ -175,7 +181,7 @@ def _failed(message: str, code: int) -> int:
     from archfit.output.terminal import say_on_terminal
 
     try:
-        print(f"error: {message}", file=sys.stderr)
+        print(f"error: {message}", file=_stderr())
     except OSError:
         pass  # nobody reads it, and the exit code says it all
     say_on_terminal(f"error: {message}", sys.stderr, os.environ)
@@ -191,7 +197,7 @@ def _bug(error: Exception) -> int:
     if os.environ.get("ARCHFIT_DEBUG"):
         from traceback import print_exception
 
-        print_exception(error)
+        print_exception(error, file=_stderr())
     return _failed(
         f"archfit itself failed ({type(error).__name__} at {at}); nothing was written. Please report this with the "
         "command line, and if you can with the input",

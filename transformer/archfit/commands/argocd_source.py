@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 
 from archfit.errors import ArchfitError, UsageError
 from archfit.frames.argocd_rendering import helm_arguments
+from archfit.printable import visible
 from archfit.record import Record
 from archfit.source.split import BOM
 
@@ -69,14 +70,13 @@ def directory(source: Source, root: str) -> tuple[bytes, list[str]]:
             with open(path, "rb") as file:
                 content = file.read().removeprefix(BOM)
         except OSError as error:
-            raise ArchfitError(f"{name}: cannot be read ({error.strerror})") from None
+            raise ArchfitError(f"{visible(name)}: cannot be read ({error.strerror})") from None
         if _SKIPPED in content:
-            left.append(f"{name} is not rendered: it says {_SKIPPED.decode()}")
+            left.append(f"{visible(name)} is not rendered: it says {_SKIPPED.decode()}")
         elif b"kind" not in content or b"apiVersion" not in content:
-            left.append(f"{name} is not rendered: it holds no Kubernetes object")
+            left.append(f"{visible(name)} is not rendered: it holds no Kubernetes object")
         else:
-            shown = "".join(letter if letter.isprintable() else "?" for letter in name)
-            head = b"" if content.startswith(b"---") else f"---\n# Source: {shown}\n".encode()
+            head = b"" if content.startswith(b"---") else f"---\n# Source: {visible(name)}\n".encode()
             parts.append(head + content + (b"" if content.endswith(b"\n") else b"\n"))
     return b"".join(parts), left
 

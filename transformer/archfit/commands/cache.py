@@ -20,6 +20,7 @@ from archfit.errors import UsageError
 from archfit.images.contents import checked, counts, readable, useless
 from archfit.options.load import load
 from archfit.options.table import BY_KEY
+from archfit.printable import encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run(
     rest = [argument for argument in argv[1:] if argument != "--json"]
     operator = load(rest, environ, read_file, rows=_ROWS, program="archfit cache").operator
     told, text = _WORDS[word](operator, environ, clock)
-    stdout.write(f"{json.dumps(told)}\n".encode() if len(rest) < len(argv) - 1 else text.encode())
+    stdout.write(f"{json.dumps(told)}\n".encode() if len(rest) < len(argv) - 1 else encoded(text))
     return 0
 
 

@@ -19,6 +19,7 @@ from archfit.commands.argocd import settings_of
 from archfit.errors import UsageError
 from archfit.options.document import read
 from archfit.options.syntax import Problem, expected
+from archfit.printable import encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def check(into: str | None, stdout: BinaryIO, environ: Mapping[str, str]) -> int
     wrong = False
     for good, line in _lines(os.path.join(folder, "plugin.yaml"), environ):
         wrong = wrong or not good
-        stdout.write(f"{'ok' if good else 'wrong'}: {line}\n".encode())
+        stdout.write(encoded(f"{'ok' if good else 'wrong'}: {line}\n"))
     return 1 if wrong else 0
 
 

@@ -22,6 +22,7 @@ from archfit.commands import helm_plugin
 from archfit.commands.helm_found import Helm, ask, directories, on_path, reads, start
 from archfit.commands.probe import POD
 from archfit.errors import ArchfitError
+from archfit.printable import encoded
 from archfit.store.place import state_path
 
 TYPE_CHECKING = False
@@ -46,12 +47,12 @@ def check(named: str | None, own: str, stdout: BinaryIO, environ: Mapping[str, s
     try:
         helms += [ask(named, environ)] if named else on_path(environ)
         for line in _found(helms, own, environ):
-            stdout.write(f"ok: {line}\n".encode())
+            stdout.write(encoded(f"ok: {line}\n"))
     except (_Wrong, ArchfitError) as error:
-        stdout.write(f"wrong: {error}\n".encode())
+        stdout.write(encoded(f"wrong: {error}\n"))
         code = 1
     for line in _shared(helms, own, environ):
-        stdout.write(f"wrong: {line}\n".encode())
+        stdout.write(encoded(f"wrong: {line}\n"))
         code = 1
     return code
 

@@ -21,6 +21,7 @@ from archfit.commands.helm_found import start
 from archfit.commands.probe import POD
 from archfit.edit.scalar import quoted
 from archfit.errors import ArchfitError
+from archfit.printable import encoded
 from archfit.store.place import state_path
 
 TYPE_CHECKING = False
@@ -52,9 +53,9 @@ def check(
     found = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
     try:
         for line in found:
-            stdout.write(f"ok: {line}\n".encode())
+            stdout.write(encoded(f"ok: {line}\n"))
     except (_Wrong, ArchfitError) as error:
-        stdout.write(f"wrong: {error}\n".encode())
+        stdout.write(encoded(f"wrong: {error}\n"))
         return 1
     return 0
 

@@ -19,6 +19,7 @@ from archfit.options.arguments import Parser, read, wanted
 from archfit.options.load import load
 from archfit.options.table import BY_KEY, OPERATOR
 from archfit.output.inspection import Inspected, as_json, problem, text
+from archfit.printable import encoded, json_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +68,9 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if flags.raw:
         stdout.writelines(documents[:1])
     elif flags.json:
-        stdout.write(as_json(images, requests).encode())
+        stdout.write(json_text(as_json(images, requests)).encode())
     else:
-        stdout.write(text(images).encode())
+        stdout.write(encoded(text(images)))
     stdout.flush()
     problems = [why for image in images if (why := problem(image))]
     if flags.raw and not documents and not problems:

@@ -15,6 +15,7 @@ from time import gmtime, strftime
 from archfit.errors import ArchfitError, OutputError, UsageError
 from archfit.files import Prepared
 from archfit.output.report import TIME, report
+from archfit.printable import json_text, visible
 from archfit.source.values import plain
 from archfit.store.place import state_path
 
@@ -43,7 +44,7 @@ class Report:
 
     def __init__(self, made: dict[str, Any], path: str, state: str) -> None:
         self._made, self._path, self._state = made, path, state
-        content = (json.dumps(made, default=plain, ensure_ascii=False) + "\n").encode()
+        content = (json_text(json.dumps(made, default=plain, ensure_ascii=False)) + "\n").encode()
         self._kept: Prepared | None = None
         try:
             self._named = Prepared(path, content) if path else None
@@ -136,14 +137,18 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
         found = json.loads(content)
     except FileNotFoundError:
         raise ArchfitError(f"no run has left a report yet in {path!r}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ArchfitError(f"the last report in {path!r} cannot be read ({error}): delete it") from None
     if argv:
-        stdout.write(content)
+        stdout.write(json_text(content.decode(errors="replace")).encode())
         return 0
     from time import time
 
     from archfit.output.last_run import lines
 
-    stdout.write("".join(f"{line}\n" for line in lines(found, int(time()))).encode())
+    try:
+        said = list(lines(found, int(time())))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise ArchfitError(f"the last report in {path!r} is none of archfit's: delete it") from None
+    stdout.write("".join(f"{visible(line)}\n" for line in said).encode())
     return 0

@@ -31,6 +31,7 @@ from archfit.options.load import load
 from archfit.options.table import BY_KEY, OPERATOR
 from archfit.options.values import Settings
 from archfit.output.text import failure, lines
+from archfit.printable import json_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def run(
     if flags.json:
         head = {"lockFile": path, "images": len(after), "written": write}
         told = {**head, "changes": [change.plain() for change in changed]}
-        stdout.write((json.dumps(told, indent=2) + "\n").encode())
+        stdout.write((json_text(json.dumps(told, indent=2)) + "\n").encode())
     stale = flags.check and (bool(changed) or content is None)
     words = _WORDS_OF_CHECK if flags.check else {}
     state = "is stale" if stale else "is written" if write else "is up to date"

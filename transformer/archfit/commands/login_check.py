@@ -22,6 +22,7 @@ from archfit.images.reference import Reference, parse
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.load import load
 from archfit.options.table import OPERATOR
+from archfit.printable import json_text, visible
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -87,7 +88,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     good = all(one.good for one in checked)
     if flags.json:
         told = {"for": name, "good": good, "servers": [_plain(one) for one in checked]}
-        stdout.write((json.dumps(told, indent=2) + "\n").encode())
+        stdout.write((json_text(json.dumps(told, indent=2)) + "\n").encode())
     else:
         stdout.write("\n".join(_text(name, one) for one in checked).encode())
     stdout.flush()
@@ -190,7 +191,7 @@ def _text(name: str, one: Checked) -> str:
         ("with", one.credential or "no credential"),
         ("answer", one.answer),
     )
-    return "".join(f"{label:8}{value}\n" for label, value in rows)
+    return "".join(f"{label:8}{visible(value)}\n" for label, value in rows)
 
 
 def _plain(one: Checked) -> dict[str, object]:

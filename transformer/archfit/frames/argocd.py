@@ -108,7 +108,7 @@ def _from_parameters(text: str) -> Iterable[tuple[str, Parameter, str]]:
     """(name, value, where) for each parameter. Raises UsageError."""
     try:
         found = json.loads(text) if text.strip() else None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UsageError(f"{PARAMETERS}: is not JSON: it has to be a list, as {_EXAMPLE}") from None
     if not isinstance(found, list | None):
         raise UsageError(f"{PARAMETERS}: is not a list: write it as {_EXAMPLE}")

@@ -106,6 +106,11 @@ def _escaped(value: str) -> str:
 
 def rendering(row: Row, given: Parameter) -> object:
     """What the parameter says, as the field of Source. Raises Problem."""
+    for text in _texts(given):
+        if "\0" in text or any("\ud800" <= one <= "\udfff" for one in text):
+            raise Problem(
+                f"{shown(text)} cannot be used: write it without NUL and half characters (surrogates)"
+            )
     if row.shape == "map":
         return tuple(_pairs(given))
     if row.shape == "array":
@@ -127,6 +132,12 @@ def rendering(row: Row, given: Parameter) -> object:
     if text and not known(text):
         raise Problem(f"{shown(text)} cannot be used: write {example}")
     return text
+
+
+def _texts(given: Parameter) -> Iterable[str]:
+    if isinstance(given, dict):
+        return (*given, *given.values())
+    return (given,) if isinstance(given, str) else given
 
 
 _CHECKS: dict[str, tuple[Callable[[str], object], str]] = {

@@ -23,6 +23,7 @@ from archfit.edit.render import Style, block_member
 from archfit.errors import ArchfitError, InvalidInput
 from archfit.patch import Add
 from archfit.pipeline import Splice
+from archfit.printable import visible
 from archfit.record import Record
 from archfit.source.skip import identity
 from archfit.source.split import split
@@ -185,17 +186,17 @@ def _get(value: Any, key: str) -> Any:
 
 
 def _result(result: Result, files: Mapping[ObjectRef, dict[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {"message": result.message, "severity": result.severity}
+    made: dict[str, Any] = {"message": visible(result.message), "severity": result.severity}
     ref = result.ref
     if ref is not None and ref.api_version and ref.kind and ref.name:
         made["resourceRef"] = {
-            "apiVersion": ref.api_version,
-            "kind": ref.kind,
-            **({"namespace": ref.namespace} if ref.namespace else {}),
-            "name": ref.name,
+            "apiVersion": visible(ref.api_version),
+            "kind": visible(ref.kind),
+            **({"namespace": visible(ref.namespace)} if ref.namespace else {}),
+            "name": visible(ref.name),
         }
         if result.field:
-            made["field"] = {"path": _ITEM.sub("", result.field)}
+            made["field"] = {"path": visible(_ITEM.sub("", result.field))}
         if ref in files:
             made["file"] = files[ref]
     return made
@@ -216,6 +217,6 @@ def _file(metadata: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     index = found.get("index", "")
     return {
-        "path": found["path"],
+        "path": visible(found["path"]),
         **({"index": int(index)} if index.isdecimal() and len(index) < _LONG else {}),
     }

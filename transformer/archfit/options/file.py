@@ -22,6 +22,7 @@ from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, expected
 from archfit.options.table import BY_KEY, OPERATOR, SPEC
 from archfit.patch import dotted
+from archfit.printable import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _enforced(value: object) -> tuple[str, ...]:
 
 def _shown(path: Path) -> str:
     """The path as people write it, on one line whatever the keys are."""
-    return "".join(character if character.isprintable() else "?" for character in dotted(path))
+    return visible(dotted(path))
 
 
 def _line(lines: Mapping[Path, int], path: Path) -> int:

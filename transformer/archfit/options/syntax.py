@@ -132,7 +132,7 @@ def with_linux(found: Iterable[str]) -> tuple[str, ...]:
 
 def weight(text: str) -> int:
     """The weight of a preferred scheduling term, 1 to 100 (PreferredSchedulingTerm). Raises Problem."""
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= 100):
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= 100):
         raise Problem(f"{text!r} is not a weight: write a whole number from 1 to 100")
     return int(text)
 

@@ -2,11 +2,14 @@
 
     ::error file=web.yaml,line=12,title=archfit placement::apps/v1/Deployment/shop/web spec.template.spec: ...
 
-A message escapes %, CR and LF; a property escapes ":" and "," too (actions/toolkit, core/src/command.ts). GitHub
-shows at most ten errors, ten warnings and ten notices of a step; the others stand in its log.
+A message escapes % and LF, and shows CR as what it is; a property escapes ":" and "," too (actions/toolkit,
+core/src/command.ts). GitHub shows at most ten errors, ten warnings and ten notices of a step; the others stand in its
+log.
 """
 
 from __future__ import annotations
+
+from archfit.printable import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ def _command(finding: Finding) -> str:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return lines(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

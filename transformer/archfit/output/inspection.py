@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 
 from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
+from archfit.printable import visible
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.registry.listing import Entry, Listing
 
-_CONTROL = dict.fromkeys((*range(32), *range(127, 160)))
 _HEADS = ("PLATFORM", "DIGEST", "SIZE", "KIND")
 
 
@@ -91,9 +91,9 @@ def _lines(image: Inspected) -> Iterator[str]:
     yield image.reference
     yield f"  digest      {found.digest}"
     if listing:
-        yield f"  media type  {_clean(listing.media_type)} ({_size(listing.size)})"
+        yield f"  media type  {visible(listing.media_type)} ({_size(listing.size)})"
         if listing.artifact_type:
-            yield f"  artifact    {_clean(listing.artifact_type)}"
+            yield f"  artifact    {visible(listing.artifact_type)}"
     yield f"  source      {_source(image, found)}"
     if not listing or image.kind == "single":
         yield f"  platforms   {', '.join(map(str, found.platforms)) or '-'}"
@@ -136,7 +136,7 @@ def _row(entry: Entry) -> tuple[str, str, str, str]:
     if entry.kind in {"other", "config", "layer"}:
         kind = f"{entry.kind} {entry.media_type}".strip()
     platform = f"{entry.platform} {entry.os_version}".strip() or "-"
-    return _clean(platform), _clean(entry.digest) or "-", _size(entry.size), _clean(kind)
+    return visible(platform), visible(entry.digest) or "-", _size(entry.size), visible(kind)
 
 
 def _plain(image: Inspected) -> dict[str, Any]:
@@ -184,7 +184,3 @@ def _size(count: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} TB"
-
-
-def _clean(words: str) -> str:
-    return words.translate(_CONTROL)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 
 from archfit import __version__
+from archfit.printable import json_text, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +27,11 @@ if TYPE_CHECKING:
     from archfit.outcome import ObjectRef
     from archfit.output.findings import Finding, Report
 
-_CONTROL = dict.fromkeys((*range(32), *range(127, 160)))
-
 
 def text(report: Report) -> str:
     """The check for a terminal or a log."""
     found = list(_required(report)) if report.required else list(_placement(report))
-    return "".join(line.translate(_CONTROL) + "\n" for line in found)
+    return "".join(visible(line) + "\n" for line in found)
 
 
 def as_json(report: Report) -> str:
@@ -47,7 +46,7 @@ def as_json(report: Report) -> str:
         "notChecked": len(report.of("not-checked")),
         "findings": [_plain(finding) for finding in report.findings],
     }
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    return json_text(json.dumps(told, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _placement(report: Report) -> Iterator[str]:

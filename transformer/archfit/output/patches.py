@@ -14,6 +14,7 @@ from collections import Counter
 
 from archfit.outcome import Result
 from archfit.patch import to_json
+from archfit.printable import json_text
 from archfit.record import Record
 from archfit.source.values import plain, text_of
 from archfit.workloads.find import reference_of
@@ -110,7 +111,7 @@ def as_json(found: Iterable[Entry]) -> str:
         for entry in found
         if entry.patch
     ]
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    return json_text(json.dumps(told, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _outermost(value: Any, path: Path) -> tuple[Path, dict[str, Any]]:

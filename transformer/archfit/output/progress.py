@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from archfit.printable import beneath
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +17,7 @@ class Progress:
     """Called with (done, total) as answers arrive; silent for half a second, and always where there is no terminal."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
-        self._stream = stream
+        self._stream = beneath(stream)
         self._clock = clock
         self._silent = not stream.isatty()
         self._started = clock()

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from archfit import __version__
 from archfit.output.findings import RULES
+from archfit.printable import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,20 +56,20 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
         "ruleIndex": index,
         "kind": "informational" if finding.severity == "info" else "fail",
         "level": _LEVEL[finding.severity],
-        "message": {"text": finding.headline},
+        "message": {"text": visible(finding.headline)},
         "locations": [_location(finding)],
         "partialFingerprints": {"archfit/v1": _fingerprint(finding)},
     }
 
 
 def _location(finding: Finding) -> dict[str, Any]:
-    uri = quote(finding.file.replace("\\", "/")) if finding.file else "stdin"
+    uri = quote(finding.file.replace("\\", "/"), errors="backslashreplace") if finding.file else "stdin"
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if finding.line:
         physical["region"] = {"startLine": finding.line}
     location: dict[str, Any] = {"physicalLocation": physical}
     if finding.ref:
-        name = str(finding.ref) + (f" {finding.field}" if finding.field else "")
+        name = visible(str(finding.ref) + (f" {finding.field}" if finding.field else ""))
         location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "object"}]
     return location
 
@@ -84,4 +85,4 @@ def _fingerprint(finding: Finding) -> str:
     )
     if finding.rule in ("problem", "notice"):
         parts = (*parts, finding.message)
-    return sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return sha256("\0".join(parts).encode(errors="backslashreplace")).hexdigest()[:32]

@@ -6,13 +6,14 @@ user sits at a terminal, the last error is written there; elsewhere `archfit las
 
 from __future__ import annotations
 
+from archfit.printable import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
 TERMINAL = "/dev/tty"
-_CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
 
 
 def say_on_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> None:
@@ -21,6 +22,7 @@ def say_on_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> No
         return
     try:
         with open(TERMINAL, "w", encoding="utf-8", errors="replace") as terminal:
-            terminal.write(f"archfit: {text.translate(_CONTROL)} (archfit last shows the whole report)\n")
+            shown = visible(text.replace("\n", " "))
+            terminal.write(f"archfit: {shown} (archfit last shows the whole report)\n")
     except OSError:
         return

@@ -8,6 +8,8 @@ After a failure the errors come last, and each is one complete sentence: Helm 3 
 
 from __future__ import annotations
 
+from archfit.printable import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from archfit.workloads.pods import Pod
 
 _ORDER = {"info": 0, "warning": 1, "error": 2}
-_CONTROL = dict.fromkeys((*range(32), *range(127, 160)))
 
 
 def lines(results: Iterable[Result]) -> list[str]:
@@ -33,7 +34,7 @@ def lines(results: Iterable[Result]) -> list[str]:
 def _line(same: list[Result]) -> str:
     others = len(dict.fromkeys(str(result) for result in same)) - 1
     text = str(same[0]) + (f" (and in {_count(others, 'other place')})" if others else "")
-    return text.replace("\n", " ").translate(_CONTROL)
+    return visible(text.replace("\n", " "))
 
 
 def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: int) -> str:
@@ -68,7 +69,7 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
         return said
     from archfit.output.refusal import refusal
 
-    return f"{said}\n{refusal(refused).translate(_CONTROL)}"
+    return f"{said}\n{visible(refusal(refused))}"
 
 
 def failure(results: Iterable[Result]) -> str:

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, RegistryError, Unauthorized
 from archfit.images.reference import is_digest
+from archfit.printable import visible
 from archfit.record import Record
 from archfit.registry import auth, manners
 from archfit.registry.asking import origin_of
@@ -252,5 +253,4 @@ def _said(reply: Reply) -> str:
         words = f"{first.get('code', '')} {first.get('message', '')}".strip()
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return ""
-    clean = "".join(character for character in words[:200] if character.isprintable())
-    return f", {clean}" if clean else ""
+    return f", {visible(words[:200])}" if words else ""

@@ -4,6 +4,7 @@
     values in it               200,000 at most: counted as commas and opening brackets, those in strings included
     nesting                    32 levels
     names of one object        unique; two readers may choose different values of a repeated one
+    integers                   of more than 18 digits count as 10^18: nothing that is read here is larger
 
 4 MiB of `{}` are 1.4 million objects and 100 MB of memory; a real index has some thousand values. Two documents are
 never built at the same time, so that 64 answers need no more memory than one.
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 32
 MAX_VALUES = 200_000
+_MAX_DIGITS = 18
+_HUGE = 10**_MAX_DIGITS
 _one_at_a_time = threading.Lock()
 
 
@@ -37,7 +40,9 @@ def load(body: bytes, content_type: str = "") -> dict[str, Any]:
 
 def _built(body: bytes, content_type: str) -> dict[str, Any]:
     try:
-        document = json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+        document = json.loads(
+            body.decode("utf-8"), object_pairs_hook=_object, parse_int=_integer, parse_constant=_constant
+        )
     except RecursionError:
         raise InvalidManifest("its JSON is nested too deeply") from None
     except ValueError:
@@ -56,6 +61,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         raise InvalidManifest("it has the same key twice in one object")
     return made
+
+
+def _integer(text: str) -> int:
+    return int(text) if len(text) <= _MAX_DIGITS else _HUGE
 
 
 def _constant(name: str) -> None:

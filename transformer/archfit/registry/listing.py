@@ -13,9 +13,8 @@ string or a number. Source: OCI image-spec 1.1, image-index.md and manifest.md.
 
 from __future__ import annotations
 
-import json
-
 from archfit.record import Record
+from archfit.registry.documents import load
 from archfit.registry.manifest import INDEXES, Index, parse
 
 TYPE_CHECKING = False
@@ -58,7 +57,7 @@ class Listing(Record):
 def listed(body: bytes, content_type: str) -> Listing:
     """What the document lists. content_type: the header as received. Raises InvalidManifest."""
     parsed = parse(body, content_type)
-    document = json.loads(body)
+    document = load(body, content_type)
     media_type = _text(document, "mediaType") or content_type.partition(";")[0].strip().lower()
     head = (media_type, len(body), isinstance(parsed, Index), _text(document, "artifactType"))
     if isinstance(parsed, Index):

@@ -10,6 +10,7 @@ import ssl
 
 import httpcore
 
+from archfit.printable import visible
 from archfit.registry.dial import Unreachable
 
 TYPE_CHECKING = False
@@ -134,4 +135,4 @@ def plain(error: BaseException) -> str:
     """The error's own words, short and printable."""
     told = error.__cause__ if isinstance(error.__cause__, OSError) else error
     text = getattr(told, "strerror", None) or str(told) or type(told).__name__
-    return "".join(character for character in str(text)[:200] if character.isprintable())
+    return visible(str(text)[:200])

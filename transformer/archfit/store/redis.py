@@ -21,6 +21,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from archfit.printable import visible
 from archfit.store import StoreTrouble
 
 TYPE_CHECKING = False
@@ -197,7 +198,7 @@ class RedisStore:
         why = str(error) or type(error).__name__
         if self._password:
             why = why.replace(self._password, "***")
-        why = "".join(character for character in why[:200] if character.isprintable()).rstrip(".")
+        why = visible(why[:200]).rstrip(".")
         return self._trouble(why, _advice(error))
 
     def _trouble(self, why: str, advice: str) -> StoreTrouble:
