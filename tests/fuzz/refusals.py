@@ -22,7 +22,9 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"no node can pull it", "the kubelet refuses it"),
     (r"so what this run adds cannot be recorded", _NO_PLACE),
     (r"a second document begins here", "a directive belongs to the document behind it", b"%"),
-    (r"a second document begins here", "libyaml takes a bare CR for a line break", b"\r"),
+    (r"a second document begins here", "libyaml knows more line breaks: CR", b"\r"),
+    (r"a second document begins here", "libyaml knows more line breaks: LS, PS", b"\xe2\x80"),
+    (r"a second document begins here", "libyaml knows more line breaks: NEL", b"\xc2\x85"),
     (
         r"^this is not YAML: while scanning a tag|unknown escape character",
         "libyaml reads fewer tags and escapes",
@@ -30,6 +32,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"found duplicate %YAML directive", "YAML forbids it"),
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
     (r"the results of the ResourceList are no list", _NO_PLACE),
+    (r"cannot be edited: a (number there has a tag|blank line with a tab)", _NO_PLACE),
     (r"cannot be edited: an explicit key|cannot be edited: a key without ':'", _NO_PLACE),
     (r"cannot be edited: an anchor stands where the value is missing", _NO_PLACE),
     (r"cannot be edited: the value there is neither a mapping nor a list, or a tag", _NO_PLACE),

@@ -405,6 +405,22 @@ REFUSED = [
     ),
     pytest.param(
         "",
+        "      tolerations: ~\n         \t\n",
+        "spec.template.spec.tolerations cannot be edited: a blank line with a tab below it has to go first. "
+        f"Write it yourself: [{ADDED}]",
+        8,
+        id="a null above a blank line with a tab",
+    ),
+    pytest.param(
+        "x: &x {terminationGracePeriodSeconds: !!float 1, nodeSelector: {}, tolerations: [{key: a, zz: !!float 1}]}\n",
+        "      <<: *x\n",
+        "spec.template.spec.tolerations cannot be edited: a number there has a tag, which would get lost. Write it "
+        f"yourself: [{{key: a, zz: 1}}, {ADDED}]",
+        7,
+        id="a number with a tag that would be written out",
+    ),
+    pytest.param(
+        "",
         "      ? hostNetwork\n      : true\n",
         "spec.template.spec.tolerations cannot be edited: an explicit key ('? key') stands there. "
         f"Write it yourself: [{ADDED}]",

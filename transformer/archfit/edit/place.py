@@ -18,6 +18,7 @@ from archfit.edit.render import Style, block, block_item, block_member, flow
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Add, apply, dotted
 from archfit.record import Record
+from archfit.source.values import Typed, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ def _addition(
     here, above = sites.at.get(path), sites.at[path[:-1]]
     if here is not None and not merged:
         _check(here, addition)
+        if here.end > here.start and not here.flow and _BLANKS_WITH_TAB(text, _line_below(text, here.end)):
+            raise _impossible(addition, here, "a blank line with a tab below it has to go first")
         return _filled(text, here, value, style)
     _check(above, addition)
     if path[-1] == "-":
@@ -161,13 +164,18 @@ def _addition(
 
 def _check(site: Site, addition: Add) -> None:
     if site.problem or site.kind == "other":
-        problem = (
-            site.problem or "the value there is neither a mapping nor a list, or a tag stands in its place"
+        raise _impossible(
+            addition,
+            site,
+            site.problem or "the value there is neither a mapping nor a list, or a tag stands in its place",
         )
-        raise UnplaceableEdit(
-            f"{dotted(addition.path)} cannot be edited: {problem}. Write it yourself: {flow(addition.value)}",
-            line=site.line,
-        )
+
+
+def _impossible(addition: Add, site: Site, problem: str) -> UnplaceableEdit:
+    return UnplaceableEdit(
+        f"{dotted(addition.path)} cannot be edited: {problem}. Write it yourself: {flow(addition.value)}",
+        line=site.line,
+    )
 
 
 def _filled(text: str, site: Site, value: Any, style: Style) -> TextEdit:
@@ -206,13 +214,17 @@ def _lines_below(text: str, at: int, lines: list[str]) -> TextEdit:
 
     Blank lines with a tab stay with the plain scalar that they follow: behind anything else they are no YAML.
     """
-    below = text.find("\n", at) + 1 or len(text)
+    below = _line_below(text, at)
     tabbed = _BLANKS_WITH_TAB(text, below)
     below = tabbed.end() if tabbed else below
     if text[below - 1] == "\n":
         return TextEdit(below, below, _joined(text, below, lines))
     newline = _newline(text, below)
     return TextEdit(below, below, "".join(newline + line for line in lines))
+
+
+def _line_below(text: str, at: int) -> int:
+    return text.find("\n", at) + 1 or len(text)
 
 
 def _joined(text: str, at: int, lines: list[str]) -> str:
@@ -228,6 +240,17 @@ def _newline(text: str, at: int) -> str:
 
 def _written_out(text: str, sites: Sites, site: Site, addition: Add) -> TextEdit:
     """The edit that writes a value where an alias stands, or where `<<` supplied it. site: what is there."""
+    if _holds_tagged_number(addition.value):
+        raise _impossible(addition, site, "a number there has a tag, which would get lost")
     if site.kind == "alias":
         return TextEdit(site.start, site.end, flow(addition.value, as_json=site.json))
     return _addition(text, sites, addition, merged=True)
+
+
+def _holds_tagged_number(value: Any) -> bool:
+    """Whether a number in it is one by its tag alone, as in `!!float 1`."""
+    if isinstance(value, dict):
+        return any(map(_holds_tagged_number, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_tagged_number, value))
+    return isinstance(value, Typed) and value.kind != "bool" and resolve(value.text) != value
