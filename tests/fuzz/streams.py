@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from archfit.options.values import Options, Toleration, TolerationRule
 from fuzz import texts, trees
 from fuzz.dense import dense
-from fuzz.material import ODD
+from fuzz.material import IMAGES, ODD
 from fuzz.objects import objects
 from fuzz.writing import Pairs, Raw, as_json, written
 
@@ -51,6 +51,8 @@ _SEPARATORS = (
 )
 DENSE = 0.0005
 """The share of streams that are 20 to 40 times as long as the others."""
+DIRECTED = 0.03
+"""The share of short lists behind a directive: each byte of theirs is one that somebody reads."""
 _KEYS = (
     "prefer",
     "affinity",
@@ -78,6 +80,9 @@ def stream(seed: int, number: int, real: Sequence[Any]) -> Stream:
     draw = chance.random
     if draw() < DENSE:
         return Stream(dense(chance).encode(), chance.choice((*_PLAIN, *_STAMPED)))
+    if draw() < DIRECTED:
+        text = texts.directed(written(_short_list(chance), chance), chance)
+        return Stream(text.encode(), chance.choice((*_PLAIN, *_STAMPED)))
     made = [chance.choice(real)] if real and draw() < 0.45 else objects(chance)
     if real and draw() < 0.1:
         made.append(chance.choice(real))
@@ -98,6 +103,16 @@ def stream(seed: int, number: int, real: Sequence[Any]) -> Stream:
     for _ in range(chance.choice((0, 0, 0, 1, 1, 1, 2, 3))):
         text = texts.changed(text, chance)
     return Stream(text.encode(errors="replace"), chance.choice(_STAMPED if draw() < 0.35 else _PLAIN))
+
+
+def _short_list(chance: random.Random) -> Any:
+    items: list[Any] = []
+    for _ in range(chance.choice((1, 1, 2))):
+        spec: dict[str, Any] = {"containers": [{"image": chance.choice(IMAGES)}]}
+        if chance.random() < 0.5:
+            spec["hostname"] = chance.choice(("a", "a b", "abcdefghijkl"))
+        items.append({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec})
+    return {"apiVersion": "v1", "kind": "List", "items": items}
 
 
 def _listed(items: list[Any], chance: random.Random) -> Any:

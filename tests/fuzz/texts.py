@@ -98,7 +98,8 @@ def _trailing(text: str, chance: random.Random) -> str:
     return "\n".join(lines)
 
 
-def _directive(text: str, chance: random.Random) -> str:
+def directed(text: str, chance: random.Random) -> str:
+    """The text behind a directive, and a separator with or without a comment."""
     return (
         f"{chance.choice(DIRECTIVES)}\n{chance.choice(BEHIND_DIRECTIVES)}\n{text.removeprefix(chr(0xFEFF))}"
     )
@@ -238,8 +239,8 @@ _CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
     _blank_line,
     _blank_line,
     _trailing,
-    _directive,
-    _directive,
+    directed,
+    directed,
     _separator,
     _block_twice,
     _block_gone,
