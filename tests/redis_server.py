@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 import machine
 
@@ -81,7 +83,8 @@ class RedisServer:
         if self._tls:
             options |= {"ssl": True, "ssl_ca_certs": str(self._tls.ca)}
         password = self._options.get("requirepass")
-        return redis.Redis("127.0.0.1", self.port, **{"password": password, "protocol": 2, **options})
+        told: dict[str, Any] = {"password": password, "protocol": 2, "retry": Retry(NoBackoff(), 0), **options}
+        return redis.Redis("127.0.0.1", self.port, **told)
 
     def commands(self) -> dict[str, int]:
         """Calls of each command since `forget`, connection set-up left out."""

@@ -81,7 +81,7 @@ class RedisStore:
             "driver_info": None,
         }
         if server.tls:
-            options |= {"ssl": True, "ssl_ca_certs": ca_file or None}
+            options |= {"ssl": True, "ssl_ca_certs": ca_file or None, "ssl_check_hostname": True}
         self._client = redis.Redis(server.host, server.port, server.database, **options)
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
