@@ -1,22 +1,37 @@
 # archfit: everything a developer or CI runs. `make help` lists the targets.
 #
 #   .venv/.ready        follows pyproject.toml and requirements-dev.lock: .venv with the locked tools and archfit itself
+#   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
+#   .tools/clean/       the same without the tests' tools
 #   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/install_tools.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz pods lint format bench bundle kinds lock clean
+.PHONY: help demo test lowest smoke campaign fuzz pods audit lint format bench bundle kinds lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 RUN := .venv/bin/python
+# The lowest Python of pyproject.toml.
+LOWEST ?= python3.11
 PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
 SECONDS ?= 600
 SEED ?= 1
 COUNT ?= 100000
 DIST ?= dist
+
+LOWEST_SUITES := tests/store tests/registry tests/commands tests/cli
+LOCKS := requirements-dev.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
+
+# $(call wheel,FOLDER,LOCK..): a new environment below .tools with what the locks name, the last one winning, and the wheel.
+define wheel
+	@rm -rf .tools/$(1) .tools/wheel && $(RUN) -m hatchling build -t wheel -d .tools/wheel >/dev/null && $(LOWEST) -m venv .tools/$(1)
+	@for lock in $(2); do .tools/$(1)/bin/pip install -q --disable-pip-version-check --require-hashes --no-deps -r $$lock || exit 1; done
+	@.tools/$(1)/bin/pip install -q --disable-pip-version-check --no-deps --no-index .tools/wheel/*.whl
+	@.tools/$(1)/bin/pip check
+endef
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -27,6 +42,19 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
 	@$(RUN) tests/install_tools.py
 	@$(RUN) -m pytest $(ARGS)
+
+lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
+	@$(RUN) tests/install_tools.py redis-server docker-registry registry
+	$(call wheel,lowest,requirements-dev.lock requirements-lowest.lock)
+	@.tools/lowest/bin/python -m pytest $(LOWEST_SUITES) $(ARGS)
+
+smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
+	$(call wheel,clean,requirements-lowest.lock)
+	@.tools/clean/bin/python -I tests/smoke.py
+
+campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SECONDS=600 SEED=1); what breaks goes to .campaign/
+	@$(RUN) tests/install_tools.py redis-server
+	@PYTHONPATH=tests $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
 	@PYTHONPATH=tests $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
@@ -39,6 +67,11 @@ lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	.venv/bin/lint-imports
+
+audit: ## Ask PyPI whether a locked package has a known vulnerability (needs the network)
+	@test -x .tools/audit/bin/pip-audit || { $(PYTHON) -m venv .tools/audit && .tools/audit/bin/pip install -q pip-audit==2.10.1; }
+	@for lock in $(LOCKS); do echo "$$lock"; \
+	  .tools/audit/bin/pip-audit --strict --progress-spinner off --require-hashes --disable-pip -r $$lock || failed=1; done; test -z "$$failed"
 
 format: .venv/.ready ## Rewrite the sources in the project's style
 	$(RUN) -m ruff check --fix .
@@ -56,13 +89,16 @@ bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=anot
 kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from facts about their schemas (FACTS=FILE)
 	@$(RUN) scripts/known_kinds.py $(FACTS)
 
-lock: pyproject.toml ## Write requirements-dev.lock anew from pyproject.toml (needs uv)
+lock: pyproject.toml ## Write requirements-dev.lock and requirements-lowest.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
 	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
+	{ echo '# The lowest versions that pyproject.toml admits, with hashes; `make lock` writes it.'; \
+	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --resolution lowest-direct \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-lowest.lock
 
 clean: ## Remove what `make` made
-	rm -rf .venv .tools .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .import_linter_cache
+	rm -rf .venv .tools .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .campaign .import_linter_cache
 
 .venv/.ready: pyproject.toml requirements-dev.lock
 	@test -n "$(PYTHON)" || { echo "archfit needs Python 3.11 or later on PATH, or make PYTHON=/path/to/python3"; exit 1; }

@@ -147,9 +147,13 @@ def half(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None
 
 
 def more_than_said(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    """Bytes after the length: of another answer, which nobody asked for."""
-    answer(wire, asked, honest.status, honest.headers, honest.body)
-    wire.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" * drawn.choice([1, 100]))
+    """Bytes after the length: of another answer, which nobody asked for.
+
+    They come at once with the answer. Later ones could come with the next request's, where no client can tell them apart.
+    """
+    surplus = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" * drawn.choice([1, 100])
+    length = ("Content-Length", str(len(honest.body)))
+    answer(wire, asked, honest.status, [*honest.headers, length], honest.body + surplus)
 
 
 def drip(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:

@@ -232,7 +232,7 @@ CALLERS: dict[str, Callable[[Start], Start]] = {
     "closed errors": lambda start: start._replace(heard=False),
     "no reader": lambda start: start._replace(reader=False, stdout=""),
     "full output": lambda start: start._replace(stdout="/dev/full"),
-    "unreadable input": lambda start: start._replace(stdin="/proc/self/mem"),
+    "unreadable input": lambda start: start._replace(readable=False),
     "blank": lambda start: start._replace(stdin="/dev/null"),
 }
 _STATUSES = {

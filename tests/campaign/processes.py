@@ -28,13 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _PIPE_BYTES = 1 << 20
+_SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _PAUSE_SECONDS = 0.003
 _HANGS_SECONDS = 20.0
 
 
 class Start(NamedTuple):
-    """How to start. stdin, stdout: files; "" is closed. limit: bytes that a file may have, 0 for none."""
+    """How to start. stdin, stdout: files; "" is closed. limit: bytes that a file may have, 0 for none.
+
+    readable: standard input is open for reading. heard: standard error is open. reader: somebody reads standard output.
+    """
 
     words: Sequence[str]
     environ: Mapping[str, str]
@@ -42,6 +46,7 @@ class Start(NamedTuple):
     stdout: str
     fresh: bool = False
     limit: int = 0
+    readable: bool = True
     heard: bool = True
     reader: bool = True
 
@@ -118,8 +123,14 @@ def _since(running: Sequence[Running]) -> float:
 
 
 def adopt() -> None:
-    """Processes whose parent ends become children of this one (prctl(2)), so that none is overlooked."""
-    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    """Processes whose parent ends become children of this one (prctl(2)), so that none is overlooked.
+
+    This one ends in good order when it is told to, and when its own parent has ended.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    library = ctypes.CDLL(None)
+    library.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    library.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
 
 
 def orphans(own: Iterable[int]) -> list[str]:
@@ -142,6 +153,7 @@ def orphans(own: Iterable[int]) -> list[str]:
 
 
 def _become(start: Start, told: int) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _streams(start, told)
     os.chdir(start.environ["HOME"])
     if start.limit:
@@ -157,7 +169,8 @@ def _become(start: Start, told: int) -> NoReturn:
 
 def _streams(start: Start, told: int) -> None:
     told = fcntl.fcntl(told, fcntl.F_DUPFD, 10)
-    source = os.open(start.stdin, os.O_RDONLY) if start.stdin else -1
+    flags = os.O_RDONLY if start.readable else os.O_WRONLY
+    source = os.open(start.stdin, flags) if start.stdin else -1
     source = fcntl.fcntl(source, fcntl.F_DUPFD, 10) if source >= 0 else -1
     made = _output(start)
     for number, descriptor in enumerate((source, made, told if start.heard else -1)):

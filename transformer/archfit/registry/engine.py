@@ -154,6 +154,11 @@ class _Transport(httpx.BaseTransport):
                 extensions={"timeout": timeout},
             )
         )
+        stream = answer.extensions.get("network_stream")
+        if isinstance(stream, Stream) and not stream.answered:
+            stream.close()
+            answer.close()
+            raise httpcore.RemoteProtocolError("an answer came before its request")
         return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
 
     def _pool(self, scheme: str, host: str, port: int, *, foreign: bool) -> httpcore.ConnectionPool:

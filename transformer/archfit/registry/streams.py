@@ -71,12 +71,17 @@ class Wired(httpcore.NetworkStream):
 
 
 class Stream(httpcore.NetworkStream):
-    """A stream whose every wait ends at the run's deadline."""
+    """A stream whose every wait ends at the run's deadline.
+
+    answered: something was read after what was written last. Bytes beyond the end of an answer stay in httpcore's buffer,
+    where they would be taken for the answer to the connection's next request.
+    """
 
     def __init__(self, inner: httpcore.NetworkStream, dialler: Dialler, host: str) -> None:
         self._inner = inner
         self._dialler = dialler
         self._host = host
+        self.answered = False
 
     def _clamped(self, timeout: float | None) -> float:
         left = self._dialler.left()
@@ -85,9 +90,12 @@ class Stream(httpcore.NetworkStream):
         return left if timeout is None else min(timeout, left)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._clamped(timeout))
+        data = self._inner.read(max_bytes, self._clamped(timeout))
+        self.answered = True
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self.answered = False
         self._inner.write(buffer, self._clamped(timeout))
 
     def close(self) -> None:
