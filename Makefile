@@ -52,7 +52,7 @@ smoke: .venv/.ready ## Start every command from the wheel, installed alone with 
 	$(call wheel,clean,requirements-lowest.lock)
 	@.tools/clean/bin/python -I tests/smoke.py
 
-campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SECONDS=600 SEED=1); what breaks goes to .campaign/
+campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SECONDS=600 SEED=1); failures go to .campaign/
 	@$(RUN) tests/install_tools.py redis-server
 	@PYTHONPATH=tests $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 

@@ -83,7 +83,12 @@ class RedisServer:
         if self._tls:
             options |= {"ssl": True, "ssl_ca_certs": str(self._tls.ca)}
         password = self._options.get("requirepass")
-        told: dict[str, Any] = {"password": password, "protocol": 2, "retry": Retry(NoBackoff(), 0), **options}
+        told: dict[str, Any] = {
+            "password": password,
+            "protocol": 2,
+            "retry": Retry(NoBackoff(), 0),
+            **options,
+        }
         return redis.Redis("127.0.0.1", self.port, **told)
 
     def commands(self) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """Every command once, from the environment that runs this: the installed wheel and nothing of the tests.
 
-    python -I tests/smoke.py        a line for each start; exit 1 with the words of the first that is not as it should be
+    python -I tests/smoke.py        a line for each start; exit 1 with the words of the first that is wrong
 
 Only the standard library is used. Nothing is asked over the network.
 """
@@ -31,7 +31,12 @@ items:
   kind: Node
   metadata: {name: a, labels: {kubernetes.io/arch: amd64, kubernetes.io/os: linux}}
 """
-SCHEMA_LESS = "apiVersion: acid.zalan.do/v1\nkind: postgresql\nmetadata: {name: a}\nspec: {dockerImage: 'x.example/a:1'}\n"
+WITHOUT_ROW = """\
+apiVersion: aaq.kubevirt.io/v1
+kind: AAQ
+metadata: {name: a}
+spec: {infra: {tolerations: []}, image: 'x.example/a:1'}
+"""
 DEFINITION = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -78,25 +83,36 @@ STARTS = (
     Start(("--help",), "", 0, "archfit"),
     *(
         Start((command, "--help"), "", 0, command)
-        for command in ("check", "patch", "lock", "inspect", "login-check", "setup", "cache", "last", "argocd")
+        for command in (
+            "check",
+            "patch",
+            "lock",
+            "inspect",
+            "login-check",
+            "setup",
+            "cache",
+            "last",
+            "argocd",
+        )
     ),
     *(
         Start(("setup", tool, "--help"), "", 0, tool)
         for tool in ("cluster", "workloads", "helm", "argocd", "kustomize", "kpt", "flux")
     ),
     Start(STATED, POD, 0, "kubernetes.io/arch"),
-    Start(("--no-cache", "--offline"), SCHEMA_LESS, 0, "acid.zalan.do"),
+    Start(("--no-cache", "--offline"), WITHOUT_ROW, 0, "aaq.kubevirt.io/AAQ"),
     Start(("check", *STATED), POD, 3, "x.example/a:1"),
     Start(("check", "--format", "sarif", *STATED), POD, 3, "sarif-schema"),
     Start(("check", "--format", "github", *STATED), POD, 3, "::"),
     Start(("patch", *STATED), POD, 0, "nodeAffinity"),
     Start(("inspect", "--offline", "--no-cache", "x.example/a:1"), "", 1, "x.example/a:1"),
-    Start(("lock", "--lock-file", "archfit.lock", "--offline", "--no-cache"), "", 0, ""),
+    Start(("lock", "--help"), "", 0, "--check"),
     Start(("cache", "info"), "", 0, "lookups"),
+    Start(("setup", "flux", "--into", "app"), NODES, 0, ""),
     Start(("setup", "cluster"), NODES, 0, "kind: ArchFit"),
     Start(("setup", "workloads", "--crds", "crd.yaml"), "", 0, "x.example"),
-    Start(("setup", "kustomize", "app"), "", 0, ""),
-    Start(("setup", "argocd", "--out", "argo"), "", 0, ""),
+    Start(("setup", "kustomize", "--into", "app"), "", 0, ""),
+    Start(("setup", "argocd", "--into", "argo"), "", 0, ""),
     Start(("last",), "", 0, ""),
 )
 

@@ -2,7 +2,8 @@
 
     python -m campaign [--seconds N] [--scripts N] [--seed N] [--workers N] [--only NUMBER] [--folder DIR]
 
-DIR/SEED-NUMBER.json is a script that broke an invariant, with what was said; `--seed SEED --only NUMBER` plays it again.
+DIR/SEED-NUMBER.json is a script that broke an invariant, with what was said; `--seed SEED --only NUMBER` plays it
+again.
 """
 
 from __future__ import annotations
@@ -48,11 +49,16 @@ def main() -> int:
         if outcome.broken:
             row["broken"] += 1
             written = _write(given, played_script, outcome)
-            print(f"script {outcome.number} ({outcome.sort}): {'; '.join(outcome.broken)[:600]}\n    {written}", flush=True)
+            print(
+                f"script {outcome.number} ({outcome.sort}): {'; '.join(outcome.broken)[:600]}\n    {written}",
+                flush=True,
+            )
         if sum(row["scripts"] for row in by_sort.values()) % _EVERY == 0:
             print(table(by_sort, sent), flush=True)
     print(table(by_sort, sent))
-    scripts, broken, kills = (sum(row[name] for row in by_sort.values()) for name in ("scripts", "broken", "kills"))
+    scripts, broken, kills = (
+        sum(row[name] for row in by_sort.values()) for name in ("scripts", "broken", "kills")
+    )
     print(
         f"seed {given.seed}: {scripts:,} scripts, {sum(sent.values()):,} faults, {kills:,} kills in "
         f"{time.monotonic() - started:.0f} s; {broken} broken invariants"
@@ -69,7 +75,12 @@ def table(by_sort: dict[str, Counter[str]], sent: Counter[str]) -> str:
     rows += [(sort, *(f"{row[name]:,}" for name in COLUMNS)) for sort, row in by_sort.items()]
     widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS) + 1)]
     lines = [
-        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+        )
         for row in rows
     ]
     faults = ", ".join(f"{name} {count:,}" for name, count in sorted(sent.items()))

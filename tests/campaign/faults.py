@@ -6,63 +6,17 @@ whoever asks first. What is not in the honest answer is never a valid other answ
 
 from __future__ import annotations
 
-import gzip
 import json
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
-from archfit.registry import manifest as media
+from campaign.false_documents import FALSE_DOCUMENTS, MIB
+from campaign.wire import answer
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
-MIB = 1024 * 1024
-Headers = list[tuple[str, str]]
-
-
-class Asked(NamedTuple):
-    """A request. headers: lower-case names. secure: over TLS."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    secure: bool
-    port: int
-
-    @property
-    def kind(self) -> str:
-        """`token`, `blob`, `head` or `manifest`."""
-        if self.path.startswith("/token"):
-            return "token"
-        return "blob" if "/blobs/" in self.path else "head" if self.method == "HEAD" else "manifest"
-
-
-class Honest(NamedTuple):
-    """What a well server answers."""
-
-    status: int
-    headers: Headers
-    body: bytes
-
-
-class Wire(Protocol):
-    """The server's side of a connection. Each raises OSError once the client or the script is gone."""
-
-    def send(self, data: bytes) -> None: ...
-
-    def pause(self, seconds: float) -> None: ...
-
-    def close(self, *, reset: bool) -> None: ...
-
-
-
-
-def answer(wire: Wire, asked: Asked, status: int, headers: Headers, body: bytes) -> None:
-    """A whole answer with its length."""
-    given = {name.lower() for name, _ in headers}
-    more = [] if "content-length" in given or "transfer-encoding" in given else [("Content-Length", len(body))]
-    lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in [*headers, *more]), "", ""]
-    wire.send("\r\n".join(lines).encode("latin-1") + (b"" if asked.method == "HEAD" else body))
+    from campaign.wire import Asked, Honest, Wire
 
 
 def _error(text: str) -> bytes:
@@ -82,8 +36,12 @@ def busy(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None
 
 
 def status(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    code = drawn.choice([204, 205, 206, 300, 304, 400, 403, 405, 408, 410, 418, 451, 500, 501, 502, 504, 599, 999])
-    body = drawn.choice([b"", b"<html>\x1b[31mno\x1b[0m</html>", _error("no\u202e \x9b31m::error::x"), b"\xff" * 99])
+    code = drawn.choice(
+        [204, 205, 206, 300, 304, 400, 403, 405, 408, 410, 418, 451, 500, 501, 502, 504, 599, 999]
+    )
+    body = drawn.choice(
+        [b"", b"<html>\x1b[31mno\x1b[0m</html>", _error("no\u202e \x9b31m::error::x"), b"\xff" * 99]
+    )
     answer(wire, asked, code, [], b"" if code in {204, 304} else body)
 
 
@@ -149,7 +107,8 @@ def half(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None
 def more_than_said(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """Bytes after the length: of another answer, which nobody asked for.
 
-    They come at once with the answer. Later ones could come with the next request's, where no client can tell them apart.
+    They come at once with the answer. Later ones could come with the next request's, where no client can tell them
+    apart.
     """
     surplus = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" * drawn.choice([1, 100])
     length = ("Content-Length", str(len(honest.body)))
@@ -192,21 +151,6 @@ def hang_up(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> N
     wire.close(reset=False)
 
 
-def bomb(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    """Documents of 4 MiB that cost memory or time."""
-    body = drawn.choice(
-        [
-            b'{"schemaVersion":2,"manifests":[' + b"{}," * (4 * MIB // 3 - 64) + b"{}]}",
-            b"[" * (4 * MIB),
-            b'{"a":' * (MIB // 2),
-            b'{"schemaVersion":2,"manifests":[' + b"1," * 199_990 + b"1]}",
-            b'{"schemaVersion":' + b"9" * MIB + b"}",
-            b"x" * (5 * MIB),
-        ]
-    )
-    answer(wire, asked, 200, [("Content-Type", media.OCI_INDEX)], body)
-
-
 def endless(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """A body without an end: chunked, or until the connection closes."""
     chunked = drawn.random() < 0.5
@@ -221,21 +165,6 @@ def bad_chunks(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -
     size = drawn.choice([b"zz", b"-1", b"ffffffffffffffffffff", b"5;" + b"x" * 90_000, b""])
     wire.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + size + b"\r\nhello\r\n0\r\n\r\n")
     wire.close(reset=False)
-
-
-def packed(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    """Compressed, though nobody asked for it; 64 MiB of zeros unpacked, or the truth."""
-    body = gzip.compress(drawn.choice([honest.body, b"0" * (64 * MIB)]))
-    answer(wire, asked, honest.status, [*honest.headers, ("Content-Encoding", "gzip")], body)
-
-
-def wrong_digest(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    """Bytes or a header that do not belong together."""
-    digest = drawn.choice([f"sha256:{'0' * 64}", "sha256:xyz", "sha512:" + "0" * 128, "md5:1", "\u00ff" * 99, ""])
-    headers = [pair for pair in honest.headers if pair[0] != "Docker-Content-Digest"]
-    pinned = "sha256:" in asked.path
-    body = honest.body.replace(b"amd64", b"arm64") if pinned and drawn.random() < 0.7 else honest.body
-    answer(wire, asked, honest.status, [*headers, ("Docker-Content-Digest", digest)], body)
 
 
 def doubled_headers(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
@@ -269,57 +198,47 @@ def huge_headers(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random)
 
 def no_http(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """What is no answer of HTTP/1.1."""
-    said = [b"220 mail ready\r\n", b"\x15\x03\x01\x00\x02\x02\x28", b"HTTP/0.9 ok\r\n\r\n", b"HTTP/1.1 x y\r\n\r\n"]
-    said += [b"HTTP/1.1 200 OK\r\n: no name\r\n\r\n", b"\x00" * 70_000, b"HTTP/1.1 100 Continue\r\n\r\n" * 5000]
+    said = [
+        b"220 mail ready\r\n",
+        b"\x15\x03\x01\x00\x02\x02\x28",
+        b"HTTP/0.9 ok\r\n\r\n",
+        b"HTTP/1.1 x y\r\n\r\n",
+    ]
+    said += [
+        b"HTTP/1.1 200 OK\r\n: no name\r\n\r\n",
+        b"\x00" * 70_000,
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 5000,
+    ]
     wire.send(drawn.choice(said))
     wire.close(reset=False)
-
-
-def schema_1(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    kind = f"application/vnd.docker.distribution.manifest.v1{drawn.choice(['+prettyjws', '+json'])}"
-    answer(wire, asked, 200, [("Content-Type", kind)], b'{"schemaVersion": 1, "architecture": "arm64"}')
-
-
-def wrong_type(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    """The truth as a page, as an artifact, as another kind of document."""
-    said = ["text/html", "application/vnd.oci.artifact.manifest.v1+json", media.OCI_CONFIG, "a\u00ff", "", ";"]
-    said += ["application/vnd.cncf.helm.config.v1+json", media.OCI_INDEX, media.OCI_MANIFEST, media.DOCKER_MANIFEST]
-    headers = [pair for pair in honest.headers if pair[0] != "Content-Type"]
-    answer(wire, asked, honest.status, [*headers, ("Content-Type", drawn.choice(said))], honest.body)
-
-
-def no_document(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
-    """JSON that is no manifest, and what is no JSON."""
-    body = drawn.choice(
-        [
-            *(b"", b"null", b"[]", b'"x"', b"{}", b"NaN", b"\xef\xbb\xbf{}", b"\xff\xfe{\x00}\x00", b'{"a":"\xff"}'),
-            b'{"schemaVersion":2,"manifests":null}',
-            b'{"schemaVersion":2,"manifests":{"a":1}}',
-            b'{"schemaVersion":2,"manifests":[null,3,"x",[]]}',
-            b'{"schemaVersion":2,"manifests":[],"config":{}}',
-            b'{"schemaVersion":2,"manifests":[{"digest":5,"platform":[],"size":1e999}]}',
-            b'{"schemaVersion":2,"config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:x"}}',
-            b'{"schemaVersion":2,"annotations":{"x":' + b"9" * 5000 + b"}}",
-            b'{"token":"\\ud800","access_token":5,"expires_in":' + b"9" * 400 + b"}",
-            b'{"token":"a\\nb: c","expires_in":-1}',
-            b'{"token":""}',
-        ]
-    )
-    answer(wire, asked, 200, [("Content-Type", drawn.choice([media.OCI_INDEX, "application/json"]))], body)
 
 
 def parrot(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """An error that repeats the credentials that came with the request."""
     said = asked.headers.get("authorization", "none")
-    headers = drawn.choice([[], [("WWW-Authenticate", f'Bearer realm="{said}",error="{said}"')], [("X", said)]])
+    headers = drawn.choice(
+        [[], [("WWW-Authenticate", f'Bearer realm="{said}",error="{said}"')], [("X", said)]]
+    )
     answer(wire, asked, drawn.choice([400, 401, 403, 404, 500]), headers, _error(f"you said {said}"))
 
 
 FAULTS: dict[str, Callable[[Wire, Asked, Honest, random.Random], None]] = {
     made.__name__.replace("_", " "): made
     for made in (
-        *(busy, status, unauthorized, redirect, missing, half, more_than_said, drip, silent, slow, reset, hang_up),
-        *(bomb, endless, bad_chunks, packed, wrong_digest, doubled_headers, huge_headers, no_http, schema_1),
-        *(wrong_type, no_document, parrot),
+        *(
+            busy,
+            status,
+            unauthorized,
+            redirect,
+            missing,
+            half,
+            more_than_said,
+            drip,
+            silent,
+            slow,
+            reset,
+            hang_up,
+        ),
+        *(endless, bad_chunks, doubled_headers, huge_headers, no_http, parrot, *FALSE_DOCUMENTS),
     )
 }

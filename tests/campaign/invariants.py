@@ -1,11 +1,11 @@
 """What holds for every run, whatever the registry, the disk, the cache or the caller does.
 
-    in time     it ends within its deadline plus two seconds
-    exit 0      standard output is the true stream
-    exit 1      standard output is empty, and standard error names one problem for each image at most
-    killed      standard output is empty or the true stream
-    always      nothing "itself failed", no traceback, no secret, no control character; a report says what happened
-    after it    no process is left; the cache is whole, and a run from it writes the true stream
+in time     it ends within its deadline plus two seconds
+exit 0      standard output is the true stream
+exit 1      standard output is empty, and standard error names one problem for each image at most
+killed      standard output is empty or the true stream
+always      nothing "itself failed", no traceback, no secret, no control character; a report says what happened
+after it    no process is left; the cache is whole, and a run from it writes the true stream
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 2.0
 _LONGEST_WORDS = 16_384
-_BUGS = ("archfit itself failed", "Traceback", "Exception ignored", "Exception in thread", "Fatal Python error")
+_BUGS = (
+    "archfit itself failed",
+    "Traceback",
+    "Exception ignored",
+    "Exception in thread",
+    "Fatal Python error",
+)
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-
-import redis
 
 import machine
 from campaign import invariants
@@ -21,11 +17,12 @@ from campaign.images import Stream, streams
 from campaign.invariants import Ended, Expected
 from campaign.processes import Running, Start, adopt, orphans, wait
 from campaign.scripts import Round, Script, orders
-from redis_server import RedisServer
+from campaign.trouble import Trouble
 from tls_files import tls_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 _WELL_SECONDS = 20.0
 _HELPERS = {
@@ -150,7 +147,9 @@ class Player:
         words += [f"--report={report}"] if reports else []
         running = []
         for number in range(one.processes):
-            start = Start(words, environ, str(home / "in.yaml"), str(home / f"out{number}"), script.fresh, one.limit)
+            start = Start(
+                words, environ, str(home / "in.yaml"), str(home / f"out{number}"), script.fresh, one.limit
+            )
             running.append(Running(CALLERS[one.caller](start)))
         timeline: list[tuple[float, Callable[[], object]]] = [
             (seconds, lambda process=process, signal=signal: process.kill(signal))
@@ -209,8 +208,14 @@ class Player:
         program = hidden / "docker-credential-campaign"
         program.write_text(f"#!/bin/sh\nWORD={word}\n{_HELPERS[helper or 'good']}\n", encoding="utf-8")
         program.chmod(0o700)
-        told = {"credHelpers": {host: "campaign"}} if helper else {"auths": {host: {"username": "me", "password": word}}}
-        (hidden / "auth.json").write_text(json.dumps(told if script.login in {"basic", "bearer"} else {}), "utf-8")
+        told = (
+            {"credHelpers": {host: "campaign"}}
+            if helper
+            else {"auths": {host: {"username": "me", "password": word}}}
+        )
+        (hidden / "auth.json").write_text(
+            json.dumps(told if script.login in {"basic", "bearer"} else {}), "utf-8"
+        )
         return _environ(home, f"{hidden}:")
 
 
@@ -243,65 +248,6 @@ _STATUSES = {
     "unreadable input": (1,),
     "blank": (0,),
 }
-
-
-class Trouble:
-    """A Redis server that stops, hangs, fills up and comes back."""
-
-    def __init__(self, folder: Path) -> None:
-        self._server = RedisServer(folder)
-        self._server.start()
-        self._up = True
-        self._hangs = False
-
-    @property
-    def url(self) -> str:
-        return self._server.url()
-
-    @property
-    def pid(self) -> int:
-        return self._server.pid if self._up else 0
-
-    def do(self, what: str) -> None:
-        """One of campaign.scripts.TROUBLES, or `start`: everything is well again."""
-        if what == "start":
-            self._start()
-        elif what == "stop":
-            self.end()
-        elif self._up and not self._hangs:
-            if what == "hang":
-                os.kill(self._server.pid, signal.SIGSTOP)
-                self._hangs = True
-                return
-            with self._server.client() as client:
-                if what == "full":
-                    client.config_set("maxmemory", "1")
-                elif what == "read only":
-                    client.replicaof("127.0.0.1", 1)
-                else:
-                    self._forget(client)
-
-    @staticmethod
-    def _forget(client: redis.Redis) -> None:
-        try:
-            client.flushall()
-        except redis.ReadOnlyError:
-            pass  # it forgets nothing while it follows another server
-
-    def end(self) -> None:
-        self._server.stop()
-        self._up = self._hangs = False
-
-    def _start(self) -> None:
-        if self._hangs:
-            os.kill(self._server.pid, signal.SIGCONT)
-            self._hangs = False
-        if not self._up:
-            self._server.start()
-            self._up = True
-        with self._server.client() as client:
-            client.config_set("maxmemory", "0")
-            client.replicaof("NO", "ONE")
 
 
 def played(seed: int, folder: Path, scripts: Iterator[Script]) -> Iterator[tuple[Script, Outcome]]:

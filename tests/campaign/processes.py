@@ -20,7 +20,7 @@ from archfit import cli
 from archfit.commands import transform as _transform  # noqa: F401
 from archfit.images import flight, kept, keys, lookup  # noqa: F401
 from archfit.registry import credentials, crew, engine, helper, session  # noqa: F401
-from archfit.store import open as _open, redis, sqlite  # noqa: F401
+from archfit.store import open as _open  # noqa: F401
 from campaign.invariants import Ended
 from running import PROGRAM
 
@@ -87,7 +87,7 @@ class Running:
 
     def _finish(self, status: int) -> None:
         seconds = max(0.0, time.monotonic() - self.began - self._kept_waiting)
-        os.set_blocking(self._words, False)  # noqa: FBT003 - as the system has it
+        os.set_blocking(self._words, False)
         try:
             said = os.read(self._words, _PIPE_BYTES)
         except BlockingIOError:
@@ -102,7 +102,7 @@ def wait(running: Sequence[Running], timeline: Iterable[tuple[float, Callable[[]
     """Until all have ended. timeline: what to do so many seconds after the first one's start; all of it is done."""
     left = sorted(timeline, key=lambda entry: entry[0])
     unseen = 0.0
-    while not all([process.look(unseen) for process in running]) or left:
+    while sum(process.look(unseen) for process in running) < len(running) or left:
         began = time.monotonic()
         while left and (all(process.ended for process in running) or _since(running) >= left[0][0]):
             left.pop(0)[1]()
@@ -199,4 +199,4 @@ def _text(number: int) -> object:
         os.fstat(number)
     except OSError:
         return None
-    return open(number, "r" if number == 0 else "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+    return open(number, "r" if number == 0 else "w", encoding="utf-8", errors="backslashreplace")

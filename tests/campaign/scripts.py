@@ -21,7 +21,15 @@ from campaign.faults import FAULTS
 SORTS = {"faults": 62, "kills": 12, "eight": 6, "redis": 8, "disk": 6, "streams": 6}
 KILLS = 5
 TROUBLES = ("stop", "hang", "full", "forget", "read only")
-CALLERS = ("closed input", "closed output", "closed errors", "no reader", "full output", "unreadable input", "blank")
+CALLERS = (
+    "closed input",
+    "closed output",
+    "closed errors",
+    "no reader",
+    "full output",
+    "unreadable input",
+    "blank",
+)
 _LIMITS = (1, 300, 4096, 16_384, 40_000, 100_000)
 _KINDS = ("", "manifest", "manifest", "token", "blob", "head")
 _HELPERS = ("", "", "", "good", "hangs", "noise")
@@ -132,7 +140,9 @@ def _killed(drawn: random.Random, base: dict[str, Any]) -> list[Round]:
             {**base, "pause": drawn.choice([0, 0.01, 0.05])},
             2.0,
             drawn.choice(_OPTIONS),
-            kills=[(drawn.choice([0.02, 0.1, 0.3, 0.6]) * drawn.random(), drawn.choice(["KILL", "KILL", "TERM"]))],
+            kills=[
+                (drawn.choice([0.02, 0.1, 0.3, 0.6]) * drawn.random(), drawn.choice(["KILL", "KILL", "TERM"]))
+            ],
         )
         for _ in range(KILLS)
     ]

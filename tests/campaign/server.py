@@ -24,8 +24,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from campaign.faults import FAULTS, Asked, Honest, answer
+from campaign.faults import FAULTS
 from campaign.images import AFTER_THE_MOVE, DOCUMENTS
+from campaign.wire import Asked, Honest, answer
 
 _LONGEST_HEAD = 256 * 1024
 
@@ -94,12 +95,12 @@ class Registry:
         port: int = listener.getsockname()[1]
         return port
 
-    def _accept(self, listener: socket.socket, secure: bool) -> None:  # noqa: FBT001 - of a thread
+    def _accept(self, listener: socket.socket, secure: bool) -> None:
         while True:
             client, _ = listener.accept()
             threading.Thread(target=self._serve, args=(client, secure), daemon=True).start()
 
-    def _serve(self, client: socket.socket, secure: bool) -> None:  # noqa: FBT001 - of a thread
+    def _serve(self, client: socket.socket, secure: bool) -> None:
         orders = self.orders
         wire = Connection(client, orders.over)
         try:
@@ -176,7 +177,7 @@ class Registry:
 
 
 class Connection:
-    """See `campaign.faults.Wire`."""
+    """See `campaign.wire.Wire`."""
 
     def __init__(self, client: socket.socket, over: threading.Event) -> None:
         self.client = client

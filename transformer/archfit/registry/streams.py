@@ -73,8 +73,8 @@ class Wired(httpcore.NetworkStream):
 class Stream(httpcore.NetworkStream):
     """A stream whose every wait ends at the run's deadline.
 
-    answered: something was read after what was written last. Bytes beyond the end of an answer stay in httpcore's buffer,
-    where they would be taken for the answer to the connection's next request.
+    answered: something was read after what was written last. Bytes beyond the end of an answer stay in httpcore's
+    buffer, where they would be taken for the answer to the connection's next request.
     """
 
     def __init__(self, inner: httpcore.NetworkStream, dialler: Dialler, host: str) -> None:

@@ -1,0 +1,50 @@
+"""requirements-lowest.lock, which `make lowest` tests with, has the lowest versions that pyproject.toml admits."""
+
+import re
+import tomllib
+
+from machine import ROOT
+
+_BOUND = re.compile(r"([A-Za-z0-9._-]+)>=([0-9.]+)")
+_PIN = re.compile(r"^([a-z0-9._-]+)==([0-9.]+)", re.MULTILINE)
+
+
+def _project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def _name(text):
+    return re.sub(r"[-_.]+", "-", text).lower()
+
+
+def _parts(version):
+    return tuple(map(int, re.sub(r"(\.0)+$", "", version).split(".")))
+
+
+def test_every_dependency_has_a_lower_bound_and_is_locked_at_it():
+    """If not: make lock."""
+    project = _project()
+    extras = project["optional-dependencies"].values()
+    wanted = [*project["dependencies"], *(text for extra in extras for text in extra)]
+    bounds = {_name(name): _parts(version) for text in wanted for name, version in _BOUND.findall(text)}
+    assert len(bounds) == len(wanted)
+    lock = (ROOT / "requirements-lowest.lock").read_text(encoding="utf-8")
+    pins = {_name(name): _parts(version) for name, version in _PIN.findall(lock)}
+    assert {name: pins.get(name) for name in bounds} == bounds
+
+
+def test_the_lowest_python_is_the_one_that_is_tested():
+    wanted = _project()["requires-python"].removeprefix(">=")
+    assert f"LOWEST ?= python{wanted}\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_every_lock_has_a_hash_for_each_package():
+    for path in (
+        "requirements-dev.lock",
+        "requirements-lowest.lock",
+        "argocd-plugin/bundle/requirements.lock",
+    ):
+        lock = (ROOT / path).read_text(encoding="utf-8").replace("\\\n", " ")
+        pinned = [line for line in lock.splitlines() if "==" in line]
+        assert pinned
+        assert all("--hash=sha256:" in line for line in pinned), path
