@@ -249,6 +249,14 @@ def test_results_that_are_no_list_are_an_error(run, results):
     assert "the results of the ResourceList are no list: leave them out, or make them one" in ran.stderr
 
 
+def test_results_that_are_an_alias_of_the_items_are_an_error(run):
+    items = deployment(b"amd").replace(b"kind: Deployment\n  m", b"kind: DaemonSet\n  m")
+    before = HEAD.replace(b"items:", b"items: &items") + items + b"results: *items\n"
+    ran = run(before)
+    assert ran.status == 1
+    assert "the results of the ResourceList are an alias of its items: write them out" in ran.stderr
+
+
 def test_results_in_flow_style_are_added_to(run):
     before = json.dumps(yaml.safe_load(HEAD + deployment(b"gone"))).encode()
     before = before[:-1] + b', "results": [{"message": "old"}]}'

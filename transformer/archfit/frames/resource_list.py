@@ -93,7 +93,10 @@ def with_results(
     no place for results.
     """
     said = _results(function, results, pods) if results else ()
-    return tuple(sorted((*splices, *said), key=lambda splice: splice.start))
+    both = tuple(sorted((*splices, *said), key=lambda splice: splice.start))
+    if any(both[index].end > both[index + 1].start for index in range(len(both) - 1)):
+        raise ArchfitError("the results of the ResourceList are an alias of its items: write them out")
+    return both
 
 
 def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod]) -> tuple[Splice, ...]:
