@@ -521,7 +521,7 @@ def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
 def test_a_key_with_a_line_break_cannot_break_the_sentence() -> None:
     """One error is one line."""
     assert complaint('spec:\n  tolerate: [{"a\\nb": 1}]\n') == (
-        'archfit.yaml line 4, spec.tolerate[0]["a?b"]: '
+        r'archfit.yaml line 4, spec.tolerate[0]["a\nb"]: '
         r"there is no key 'a\nb' here: known are architectures, toleration"
     )
 

@@ -155,11 +155,13 @@ class TestNames:
 
     def test_how_a_server_is_trusted_is_part_of_it(self, tmp_path: Path) -> None:
         certificate(tmp_path, "one")
+        for name in ("a.crt", "b.crt"):
+            (tmp_path / name).touch()
         texts = [
             'server = "https://x.io"',
             'server = "https://x.io"\nskip_verify = true',
-            'server = "https://x.io"\nca = "/etc/a.crt"',
-            'server = "https://x.io"\nca = "/etc/b.crt"',
+            f'server = "https://x.io"\nca = "{tmp_path}/a.crt"',
+            f'server = "https://x.io"\nca = "{tmp_path}/b.crt"',
             f'server = "https://x.io"\nclient = "{tmp_path}/client.pem"',
             'server = "https://x.io"\n[header]\nx-token = "hush"',
             'server = "https://x.io"\n[header]\nx-token = "hash"',

@@ -8,6 +8,7 @@ A run that asks nothing opens nothing.
 
 from __future__ import annotations
 
+from archfit.options.values import Operator
 from archfit.outcome import Result
 
 TYPE_CHECKING = False
@@ -18,16 +19,19 @@ if TYPE_CHECKING:
     from archfit.commands.pull_secrets import PullSecrets
     from archfit.images.lookup import Lookup
     from archfit.images.platforms import Answer
-    from archfit.options.values import Operator, Settings
+    from archfit.options.values import Settings
     from archfit.output.progress import Progress
     from archfit.registry.credentials import Keychain
     from archfit.source.split import Piece
+
+_USUAL = Operator()
 
 
 class Asking:
     """What a run asks, and what there is to say about that.
 
-    named_hosts_only: private addresses are asked only where the operator names the host.
+    named_hosts_only: private addresses are asked only where the operator names the host. Raises UsageError for a file
+    of the operator's that is not there.
     """
 
     def __init__(
@@ -38,6 +42,10 @@ class Asking:
         *,
         named_hosts_only: bool = False,
     ) -> None:
+        if settings.operator != _USUAL or settings.options.lock_file:
+            from archfit.commands.named_files import check
+
+            check(settings.operator, settings.options.lock_file)
         self._named_hosts_only = named_hosts_only
         self._settings = settings
         self._environ = environ

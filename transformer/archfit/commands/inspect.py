@@ -10,6 +10,7 @@ registry    always asked, whatever the cache holds, which learns from it: one re
 
 from __future__ import annotations
 
+from archfit.commands import named_files
 from archfit.commands.files import read_file
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.overrides import override
@@ -56,6 +57,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         stdout.write(_answered(wanted(argv)).encode())
         return 0
     flags, texts, settings = _told(argv, environ)
+    named_files.check(settings.operator)
     from archfit.images.lookup import open_lookup
 
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)

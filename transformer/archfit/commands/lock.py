@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from archfit.commands import named_files
 from archfit.commands.asking import Asking
 from archfit.commands.files import read_file
 from archfit.commands.lock_file import content_of, replace
@@ -81,6 +82,7 @@ def run(
         stdout.write(_answered(wanted(argv)).encode())
         return 0
     flags, files, settings = _told(argv, environ)
+    named_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
     needs = asked(
         contents(files, stdin, "archfit lock"),

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import time
 
+from archfit.commands import named_files
 from archfit.commands.files import read_file
 from archfit.errors import InvalidReference, RegistryError, UsageError
 from archfit.images.reference import Reference, parse
@@ -84,6 +85,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if len(words) != 1:
         raise UsageError(f"say which registry or image, one, as in {_PROGRAM} ghcr.io; see {_PROGRAM} --help")
     operator = load(argv, environ, read_file, flags=(layer, config)).operator
+    named_files.check(operator)
     name, checked = _checked(words[0], operator, environ)
     good = all(one.good for one in checked)
     if flags.json:
@@ -100,11 +102,9 @@ def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple
     """What is checked, and the servers in the order in which they would be asked."""
     from archfit.registry.credentials import Keychain
     from archfit.registry.crew import Question
-    from archfit.registry.mirrors import check
     from archfit.registry.routes import Routes
     from archfit.registry.session import Session
 
-    check(operator.mirrors)
     host = _host(word)
     # A server is found as some repository of its would be.
     reference = Reference(host, "any", "latest", "", word) if host else _parsed(word)

@@ -274,13 +274,9 @@ def open_lookup(
     lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
     registries. wait: sleeps for some seconds between tries. named_hosts_only: private addresses are asked only where
     the operator names the host (`registry.named`); a reference is not enough. It is for servers and plugins, where
-    somebody else chooses the images. keychain: None is the operator's. Raises UsageError for a mirror that cannot be
-    used; a cache that cannot be used is said in `messages`.
+    somebody else chooses the images. keychain: None is the operator's. A cache that cannot be
+    used is said in `messages`.
     """
-    if operator.mirrors:
-        from archfit.registry.mirrors import check
-
-        check(operator.mirrors)
     deadline = Deadline()
     store, trouble = (
         (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ, clock, deadline)

@@ -28,7 +28,7 @@ def registry_host(text: str) -> str:
         raise Problem(
             "the part before '=' is not a registry host: write it as in 'docker.io=https://hub.example'"
         )
-    if text != "*" and not re.fullmatch(_HOST, text):
+    if text != "*" and not _is_host(text):
         raise Problem(
             f"{text!r} is not a registry host: write one as 'docker.io' or 'host:5000', or '*' for all"
         )
@@ -41,15 +41,17 @@ def host_pattern(text: str, *, every: bool = False) -> str:
     """`HOST[:PORT]` or `*.DOMAIN[:PORT]`; `*` only with `every`. Raises Problem."""
     if "@" in text or "/" in text:  # as above
         raise Problem("is no host: write it as 'harbor.corp.example:8443', without scheme and path")
-    name = text.removeprefix("*.")
-    port = name.rpartition("]")[2].partition(":")[2]
-    if (every and text == "*") or (
-        re.fullmatch(_HOST, name, re.ASCII) and int(port or 443) in range(1, 65536)
-    ):
+    if (every and text == "*") or _is_host(text.removeprefix("*.")):
         return text.lower()
     raise Problem(
         f"{text!r} is no host: write it as 'harbor.corp.example', 'localhost:5000' or '*.corp.example'"
     )
+
+
+def _is_host(text: str) -> bool:
+    """`HOST[:PORT]`, with a port that exists."""
+    port = text.rpartition("]")[2].partition(":")[2]
+    return re.fullmatch(_HOST, text, re.ASCII) is not None and int(port or 443) in range(1, 65536)
 
 
 def mirror(source: str, url: str) -> Mirror:
@@ -67,7 +69,7 @@ def mirror(source: str, url: str) -> Mirror:
         raise Problem(f"{of} has a query or fragment: write host and path alone")
     host, _slash, path = rest.partition("/")
     path = path.rstrip("/")
-    if not re.fullmatch(_HOST, host):
+    if not _is_host(host):
         raise Problem(f"{of} names no host that could be asked: write it as 'https://hub.example/proxy'")
     if path == "v2":
         raise Problem(f"{of} ends in '/v2', which is added to it: write {scheme + '://' + host!r}")

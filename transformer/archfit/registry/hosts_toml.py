@@ -200,6 +200,10 @@ def _tls(table: Table, folder: str) -> Tls:
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(part, str) for part in pair):
             table.refuse("client", "has to be a path, a list of paths, or a list of pairs [certificate, key]")
         pairs.append((os.path.join(folder, pair[0]), os.path.join(folder, pair[1]) if pair[1] else ""))
+    for key, paths in (("ca", ca), ("client", [path for pair in pairs for path in pair if path])):
+        for path in paths:
+            if not os.path.exists(path):
+                table.refuse(key, f"there is no file {path!r}: correct the path")
     return Tls(ca, tuple(pairs), verify=not table.switch("skip_verify"))
 
 

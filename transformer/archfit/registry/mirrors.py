@@ -7,13 +7,14 @@
 
 SOURCE is a registry host as a normalised reference has it, or `*` for all that no other mirror names. A path in the
 URL is a repository prefix, as `location` is in containers-registries.conf(5). Plain HTTP only where the URL says so.
+Mirrors come checked from `options.mirrors`, their only parser.
 """
 
 from __future__ import annotations
 
 import re
 
-from archfit.errors import RegistryError, UsageError
+from archfit.errors import RegistryError
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from archfit.options.values import Mirror
 
 _HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:]+\])(?::[0-9]{1,5})?"
-_SOURCE = re.compile(rf"\*|{_HOST}", re.ASCII).fullmatch
-_URL = re.compile(rf"(https?)://({_HOST})((?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*)/?", re.ASCII).fullmatch
 # Docker Hub's API does not live where its name says (containerd, core/remotes/docker/resolver.go, DefaultHost).
 _API_HOSTS = {"docker.io": "registry-1.docker.io"}
 
@@ -59,27 +58,8 @@ class Target(Record):
         return f"Target({self.origin}{self.base}/{self.repository})"
 
 
-def check(mirrors: tuple[Mirror, ...]) -> None:
-    """Raises UsageError for a mirror that cannot be used; the message shows how to write it."""
-    seen: dict[str, str] = {}
-    for mirror in mirrors:
-        match = _URL(mirror.url)
-        port = match[2].rpartition("]")[2].partition(":")[2] if match else ""
-        if _SOURCE(mirror.source) is None or match is None or int(port or 0) > 65535:
-            shown = re.sub(r"//[^/@]*@", "//...@", f"{mirror.source}={mirror.url}")
-            raise UsageError(
-                f"the mirror {shown!r} cannot be used: write SOURCE=URL, where SOURCE is a registry host or '*' and "
-                "URL is http:// or https://, a host and perhaps a repository prefix, as in "
-                "'docker.io=https://harbor.example/hub'"
-            )
-        if seen.setdefault(mirror.source, mirror.url) != mirror.url:
-            raise UsageError(
-                f"{mirror.source!r} has two mirrors, {seen[mirror.source]} and {mirror.url}: name one"
-            )
-
-
 def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target | None:
-    """Where a mirror has `reference` asked for, None if none does. The mirrors have passed `check`."""
+    """Where a mirror has `reference` asked for, None if none does."""
     for source in (reference.registry, "*"):
         for mirror in mirrors:
             if mirror.source.lower() == source.lower():
@@ -99,7 +79,7 @@ def at(scheme: str, host: str, repository: str, *, configured: bool = True) -> T
 
 
 def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
-    """Where to ask for `reference`, where there are no mirrors but these. They have passed `check`."""
+    """Where to ask for `reference`, where there are no mirrors but these."""
     return mirrored(reference, mirrors) or itself(reference)
 
 
@@ -110,7 +90,7 @@ def is_host(text: str) -> bool:
 
 
 def places(mirrors: tuple[Mirror, ...]) -> set[tuple[str, int]]:
-    """Host and port of every server that the mirrors name. They have passed `check`."""
+    """Host and port of every server that the mirrors name."""
     return {place_of(_mirrored(mirror.url, "x").origin) for mirror in mirrors}
 
 
@@ -126,11 +106,9 @@ def place_of(origin: str) -> tuple[str, int]:
 
 
 def _mirrored(url: str, repository: str) -> Target:
-    match = _URL(url)
-    if match is None:
-        raise UsageError(f"the mirror {url!r} is no http:// or https:// URL of a registry")
-    scheme, host, prefix = match.groups()
-    return at(scheme, host, f"{prefix[1:]}/{repository}" if prefix else repository)
+    scheme, _, rest = url.partition("://")
+    host, _, prefix = rest.partition("/")
+    return at(scheme, host, f"{prefix}/{repository}" if prefix else repository)
 
 
 def _origin(scheme: str, host: str) -> str:
