@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 
 from archfit.commands import argocd_source as rendering
+from archfit.commands.argocd_links import check_links
 from archfit.commands.argocd_source import Programs
 from archfit.commands.files import read_file
 from archfit.errors import ArchfitError, UsageError
@@ -107,6 +108,8 @@ def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Ma
         for line in left:
             stderr.write(f"{line}\n")
     else:
+        build = dependencies and renderer == "helm"
+        check_links(root if build else ".", root)
         data = _rendered(renderer, asked.source, programs, dependencies, stderr, environ)
     if settings.options.on_blank == "fail" and rendering.is_nothing(data):
         raise ArchfitError(
