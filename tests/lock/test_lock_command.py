@@ -355,8 +355,39 @@ def test_a_pinned_image_is_locked_under_its_digest(locking: Locking, registry: R
     assert locking.lock(pod(f"quay.io/team/app:2@{digest}")).status == 0
     assert locking.held() == [f"quay.io/team/app@{digest}"]
     registry.forget()
-    assert locking.lock(pod(f"quay.io/team/app:2@{digest}")).status == 0
+    assert locking.lock(pod(f"quay.io/team/app:2@{digest}"), "--add-missing").status == 0
     assert registry.asked == [], "what a digest stands for never changes"
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        pytest.param(
+            '"linux/amd64", "linux/arm64"', '"linux/amd64", "linux/arm64", "linux/s390x"', id="one-more"
+        ),
+        pytest.param('"linux/amd64", "linux/arm64"', '"linux/arm64"', id="one-less"),
+        pytest.param('"index"', '"manifest"', id="another-kind"),
+        pytest.param(
+            '"index", "platforms": ["linux/amd64", "linux/arm64"]',
+            '"artifact", "platforms": []',
+            id="no-image",
+        ),
+    ],
+)
+def test_a_changed_line_of_a_pinned_image_is_found_and_mended(
+    locking: Locking, registry: Registry, true: str, false: str
+) -> None:
+    image = f"quay.io/team/app@{registry.put('quay.io/team/app:2', BOTH)}"
+    assert locking.lock(pod(image)).status == 0
+    good = locking.file.read_text(encoding="utf-8")
+    assert true in good
+    assert locking.lock(pod(image), "--check").status == 0
+    locking.file.write_text(good.replace(true, false), encoding="utf-8")
+    said = locking.lock(pod(image), "--check")
+    assert said.status == 3
+    assert f"corrected: {image}" in said.stderr
+    assert locking.lock(pod(image)).status == 0
+    assert locking.file.read_text(encoding="utf-8") == good
 
 
 def test_json_says_what_changed(locked: Locking, registry: Registry) -> None:

@@ -24,9 +24,9 @@ HELD = {NGINX: found("a"), PIN: found("c"), "docker.io/library/gone:1": found("d
 @pytest.mark.parametrize(
     ("globs", "add", "asked"),
     [
-        pytest.param([], False, [REDIS, NGINX, APP], id="no flag: all, but a digest that is held"),
-        pytest.param(["*"], False, [REDIS, NGINX, APP], id="--update: the same"),
-        pytest.param(["*"], True, [REDIS, NGINX, APP], id="--update --add-missing: the same"),
+        pytest.param([], False, list(NEEDED), id="no flag: all, pinned ones too"),
+        pytest.param(["*"], False, list(NEEDED), id="--update: the same"),
+        pytest.param(["*"], True, list(NEEDED), id="--update --add-missing: the same"),
         pytest.param([], True, [REDIS, APP], id="--add-missing: what is not held"),
         pytest.param(["docker.io/*"], False, [REDIS, NGINX], id="--update GLOB: what matches, held or not"),
         pytest.param(["docker.io/library/nginx:*"], True, [REDIS, NGINX, APP], id="--update GLOB --add-missing: both"),
@@ -43,7 +43,7 @@ def test_what_is_asked(globs: list[str], add: bool, asked: list[str]) -> None:
     ("held", "globs", "add"),
     [
         pytest.param(dict.fromkeys(NEEDED, found("a")), [], True, id="--add-missing, and nothing is missing"),
-        pytest.param({PIN: found("c")}, [], False, id="no flag, and only a digest is needed"),
+        pytest.param({PIN: found("c")}, [], True, id="--add-missing, and only a digest is needed"),
     ],
 )
 def test_where_nothing_is_left_to_ask_nothing_is_asked(

@@ -7,8 +7,9 @@
     --add-missing --update GLOB both
     --prune                     (goes with each of these)                only entries of the streams' images
 
-A pinned reference that the file holds is asked anew only for a glob: what a digest stands for never changes. Globs are
-those of fnmatch, matched against the whole normalised reference; `*` also crosses "/".
+What a digest stands for never changes, but a line of the file may: so pinned references are asked, too. What the cache
+keeps for a digest counts as an answer, as it follows from verified bytes. Globs are those of fnmatch, matched against
+the whole normalised reference; `*` also crosses "/".
 """
 
 from __future__ import annotations
@@ -74,8 +75,7 @@ def chosen(needed: Iterable[str], held: Mapping[str, Found], globs: Sequence[str
     """
     needed = list(needed)
     every = EVERY in globs or not (globs or add)
-    asked = {name for name in needed if name not in held} if every or add else set()
-    asked |= {name for name in needed if every and "@" not in name}
+    asked = set(needed) if every else {name for name in needed if add and name not in held}
     for glob in globs:
         if glob == EVERY:
             continue
