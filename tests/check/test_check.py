@@ -33,6 +33,10 @@ WEB = workload("web", "x.example/amd:1")
 API = workload("api", "x.example/both:1")
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
 SKIPPED = workload("old", "x.example/amd:1", head='  annotations: {archfit.dev/skip: "true"}\n')
+OWNED = workload(
+    "owned", "x.example/amd:1", head="  ownerReferences: [{kind: Rollout, name: a, controller: true}]\n"
+)
+NODE_NAME = workload("fixed", "x.example/amd:1", spec="      nodeName: a\n")
 PINNED = workload("pinned", "x.example/amd:1", spec="      nodeSelector: {kubernetes.io/arch: amd64}\n")
 WINDOWS = workload("win", "x.example/win:1", spec="      nodeSelector: {kubernetes.io/os: windows}\n")
 GONE = workload("gone", "x.example/gone:1")
@@ -188,7 +192,9 @@ def test_require_lists_every_image_with_its_workloads(check):
         pytest.param(API, "linux/arm64", 0, id="with-os"),
         pytest.param(workload("v", "x.example/v7:1"), "arm", 0, id="variants-fold-to-the-node-label"),
         pytest.param(workload("t", "ko://x/y"), "arm64", 0, id="nobody-can-say"),
-        pytest.param(SKIPPED, "arm64", 0, id="skipped-fails-nothing"),
+        pytest.param(SKIPPED, "arm64", 3, id="skipped-is-listed"),
+        pytest.param(OWNED, "arm64", 3, id="owned-by-a-controller-is-listed"),
+        pytest.param(NODE_NAME, "arm64", 3, id="on-a-named-node-is-listed"),
         pytest.param(PINNED, "arm64", 3, id="pinned-elsewhere-is-listed"),
         pytest.param(WINDOWS, "arm64", 0, id="windows-pods-are-not-asked-about-linux"),
         pytest.param(WINDOWS, "windows/amd64", 0, id="windows-runs"),
@@ -220,13 +226,41 @@ def test_pods_that_are_left_out_are_listed_apart(check):
     ran = check(joined(API, SKIPPED, WINDOWS, PINNED), "--require=arm64")
     assert ran.stdout.decode() == (
         "x.example/amd:1 does not run on linux/arm64; it offers linux/amd64\n"
+        "    apps/v1/Deployment/shop/old spec.template.spec.containers[0].image, which archfit leaves alone: "
+        'archfit.dev/skip is "true" (document 2, line 24)\n'
         "    apps/v1/Deployment/shop/pinned spec.template.spec.containers[0].image, which the pod itself keeps off "
         "(document 4, line 50)\n"
         "not looked at:\n"
-        '    apps/v1/Deployment/shop/old spec.template.spec: archfit.dev/skip is "true" (document 2, line 21)\n'
         "    apps/v1/Deployment/shop/win spec.template.spec: it is for windows nodes (document 3, line 33)\n"
-        "1 of 2 images does not run on linux/arm64; 2 pod specs not looked at\n"
+        "1 of 2 images does not run on linux/arm64; 1 pod spec not looked at\n"
     )
+
+
+def test_what_several_pods_say_is_said_once(archfit, check, mirrors):
+    """As a transform does; a wrong annotation of an object is read for each of its pods."""
+    pod = "    template: {spec: {containers: [{name: a, image: 'x.example/both:1'}]}}\n"
+    text = (
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata:\n  name: a\n  annotations: {archfit.dev/onlyy: amd64}\n"
+        f"spec:\n  headGroupSpec:\n{pod}  workerGroupSpecs:\n  - groupName: b\n{pod}"
+    ).encode()
+    for words in ((), ("--require", "amd64")):
+        told = json.loads(check(text, *words, "--format=json").stdout)
+        assert [one["rule"] for one in told["findings"]] == ["problem"]
+        assert check(text, *words).stderr.count("there is no annotation") == 1
+    assert archfit(text, "--no-cache", *mirrors).stderr.count("there is no annotation") == 1
+
+
+def test_what_a_controller_decides_is_said_as_by_a_transform(archfit, check, mirrors):
+    said = "info: apps/v1/Deployment/shop/owned: left as it is, because Rollout/a controls it and decides"
+    assert said in archfit(OWNED, "--no-cache", *mirrors).stderr
+    assert said in check(OWNED).stderr
+
+
+def test_annotations_count_for_pods_that_are_left_alone(check):
+    head = '  annotations: {archfit.dev/skip: "true", archfit.dev/image-platforms: linux/arm64}\n'
+    text = workload("old", "x.example/gone:1", head=head)
+    assert check(text, "--require", "arm64").status == 0
+    assert check(text, "--require", "amd64").status == 3
 
 
 def test_overrides_count_for_require(check):

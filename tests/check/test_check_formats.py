@@ -170,13 +170,16 @@ def check(archfit):
 
 
 def test_json_holds_every_finding_whole(check):
-    ran = check(STREAM, "--require", "arm64", "--format", "json")
+    windows = (
+        b"---\napiVersion: v1\nkind: Pod\nmetadata: {name: w}\nspec: {os: {name: windows}, containers: []}\n"
+    )
+    ran = check(STREAM + windows, "--require", "arm64", "--format", "json")
     assert json.loads(ran.stdout) == {
         "archfit": json.loads(ran.stdout)["archfit"],
         "check": "require",
         "require": ["linux/arm64"],
         "exit": 3,
-        "pods": 1,
+        "pods": 2,
         "images": 1,
         "notChecked": 1,
         "findings": [
@@ -194,13 +197,26 @@ def test_json_holds_every_finding_whole(check):
                 "offers": ["linux/amd64"],
             },
             {
+                "rule": "required-platform",
+                "severity": "error",
+                "message": "x.example/amd:1 does not run on linux/arm64; it offers linux/amd64",
+                "object": {"apiVersion": "v1", "kind": "Pod", "namespace": "", "name": "p"},
+                "field": "spec.containers[0].image",
+                "line": 23,
+                "document": 2,
+                "image": "x.example/amd:1",
+                "missing": ["linux/arm64"],
+                "offers": ["linux/amd64"],
+                "leftAlone": 'archfit.dev/skip is "true"',
+            },
+            {
                 "rule": "not-checked",
                 "severity": "info",
-                "message": 'archfit.dev/skip is "true"',
-                "object": {"apiVersion": "v1", "kind": "Pod", "namespace": "", "name": "p"},
+                "message": "it is for windows nodes",
+                "object": {"apiVersion": "v1", "kind": "Pod", "namespace": "", "name": "w"},
                 "field": "spec",
-                "line": 20,
-                "document": 2,
+                "line": 28,
+                "document": 3,
             },
         ],
     }

@@ -31,6 +31,7 @@ IMAGES = {
     "v7:1": ["linux/arm/v7", "linux/arm64/v8", "linux/386"],
     "mixed:1": ["linux/arm64", "windows/amd64"],
     "wasm:1": ["wasi/wasm"],
+    "win:1": ["windows/amd64"],
     "everywhere:1": ["linux/amd64", "linux/arm64", "linux/s390x", "windows/amd64", "windows/arm64"],
 }
 RUNTIME_CLASSES: dict[str, dict[str, Any]] = {

@@ -283,8 +283,14 @@ WINDOWS, LINUX = (OS, "In", ["windows"]), (OS, "In", ["linux"])
         pytest.param(
             "windows/amd64",
             {"affinity": requiring(term(LINUX), term(WINDOWS)), "nodeSelector": {ARCH: "amd64"}},
-            [term(LINUX, in_("amd64"), in_("386")), term(WINDOWS)],
+            [term(LINUX, in_("386")), term(WINDOWS)],
             id="pinned-by-node-selector",
+        ),
+        pytest.param(
+            "windows/amd64",
+            {"affinity": requiring(term(LINUX, in_("amd64")), term(WINDOWS))},
+            [term(LINUX, in_("amd64"), in_("386")), term(WINDOWS)],
+            id="in-another-one",
         ),
     ],
 )

@@ -55,8 +55,9 @@ renderer that silently did not run:
                               named.
   --require PLATFORM,..       Asks something else: does every image run there? PLATFORM is an
                               architecture, as arm64, or os/architecture. Lists all images that do
-                              not, with their workloads, however the pods are placed. Pods that are
-                              left alone (skip, excluded, ...) are listed apart and fail nothing.
+                              not, with their workloads, however the pods are placed, those too that
+                              archfit leaves alone (skip, excluded, ...). Pods for another operating
+                              system are listed apart and fail nothing.
   --format text|json|github|sarif
                               How the report is written on standard output: for people (default), as
                               JSON, as GitHub workflow commands, as SARIF 2.1.0.
@@ -83,7 +84,7 @@ def run(
     asking = Asking(settings, environ, stderr)
     try:
         asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
-        texts = questions(inputs)
+        texts = questions(inputs, settings.options, left_alone=bool(required))
         answers = asking.answers(texts) if texts else {}
         looked = [_looked_at(manifests, answers, settings.options, required) for manifests in inputs]
         report = _report([from_result(result, "") for result in asking.messages], looked, required)
@@ -131,13 +132,13 @@ def _looked_at(
     if required:
         verdicts = [(pod, judge(pod, answers, options, required)) for pod in pods]
         findings += of_verdicts(verdicts, name, line)
-        said += [result for _, verdict in verdicts for result in verdict.results]
+        said += dict.fromkeys(result for _, verdict in verdicts for result in verdict.results)
         pods = [pod for pod, verdict in verdicts if not verdict.left_out]
         decisions: tuple[tuple[Pod, Decision], ...] = ()
     else:
-        decisions = decided(found, answers, options).decisions
+        transformed = decided(found, answers, options)
+        decisions, said = transformed.decisions, [*manifests.results, *transformed.results]
         findings += of_decisions(decisions, name, line)
-        said += [result for _, decision in decisions for result in decision.results]
     images = frozenset(use.text for pod in pods for use in pod.images if use.text)
     return _Looked(tuple(findings), tuple(named(one, name) for one in said), images, len(pods), decisions)
 

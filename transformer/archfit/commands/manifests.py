@@ -16,6 +16,7 @@ from archfit.errors import InvalidInput, UsageError
 from archfit.frames import stream
 from archfit.outcome import Place, Result
 from archfit.pipeline import Survey, survey
+from archfit.placement.images import questions as of_pod
 from archfit.record import Record
 
 TYPE_CHECKING = False
@@ -73,9 +74,12 @@ def surveyed(found: Iterable[tuple[str, bytes]], options: Options, flags: Layer)
     return [_surveyed(name, data, options, on_blank) for name, data in found]
 
 
-def questions(inputs: Iterable[Manifests]) -> list[str]:
-    """Every image string that has to be looked up, once."""
-    return list(dict.fromkeys(text for manifests in inputs for text in manifests.survey.texts))
+def questions(inputs: Iterable[Manifests], options: Options, *, left_alone: bool = False) -> list[str]:
+    """Every image string that has to be looked up, once. left_alone: those of pods that archfit leaves alone, too."""
+    if not left_alone:
+        return list(dict.fromkeys(text for manifests in inputs for text in manifests.survey.texts))
+    pods = (pod for manifests in inputs for document in manifests.survey.documents for pod in document.pods)
+    return list(dict.fromkeys(text for pod in pods for text in of_pod(pod, options, left_alone=True)))
 
 
 def named(result: Result, name: str) -> Result:

@@ -76,7 +76,7 @@ def run(
     found: list[Entry] = []
     try:
         asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
-        texts = questions(inputs)
+        texts = questions(inputs, options)
         answers = asking.answers(texts) if texts else {}
         results += asking.messages
         for manifests in inputs:

@@ -45,7 +45,7 @@ class Finding(Record):
 
     field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
     image: the image string of a required-platform; missing: the platforms it lacks; offers: those it has; kept_off: the
-    pod itself keeps away from all that is missing.
+    pod itself keeps away from all that is missing. left_alone: why archfit leaves the pod as it is.
     """
 
     rule: str
@@ -61,6 +61,7 @@ class Finding(Record):
     missing: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
     kept_off: bool = False
+    left_alone: str = ""
 
     @property
     def where(self) -> str:
@@ -119,18 +120,20 @@ def from_result(result: Result, name: str, line: int = 0) -> Finding:
 
 
 def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
-    """What archfit would change, and what its decisions say beside that."""
+    """What archfit would change, and what its decisions say beside that; what several pods say, once."""
+    told: set[Result] = set()
     for pod, decision in decisions:
         if decision.outcome == "Change":
             finding = Finding(
                 "placement", "error", f"archfit would change it: {decision.reason}", pod.ref, dotted(pod.path)
             )
             yield placed(finding, name, pod.place, line(pod, pod.path))
-        yield from _said(pod, decision.results, name, line)
+        yield from _said(pod, decision.results, name, line, told)
 
 
 def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) -> Iterator[Finding]:
-    """Images that do not run where they have to, pods that were left out, and what else there is to say."""
+    """Images that do not run where they have to, pods that were left out, and what else there is to say, once."""
+    told: set[Result] = set()
     for pod, verdict in verdicts:
         if verdict.left_out:
             finding = Finding("not-checked", "info", verdict.left_out, pod.ref, dotted(pod.path))
@@ -147,12 +150,14 @@ def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) 
                 missing=lack.missing,
                 offers=lack.offers,
                 kept_off=lack.kept_off,
+                left_alone=lack.left_alone,
             )
             yield placed(finding, name, pod.place, line(pod, lack.use.path))
-        yield from _said(pod, verdict.results, name, line)
+        yield from _said(pod, verdict.results, name, line, told)
 
 
-def _said(pod: Pod, results: Iterable[Result], name: str, line: Line) -> Iterator[Finding]:
+def _said(pod: Pod, results: Iterable[Result], name: str, line: Line, told: set[Result]) -> Iterator[Finding]:
     paths = {dotted(use.path): use.path for use in pod.images}
-    for result in results:
+    for result in (one for one in results if one not in told):
+        told.add(result)
         yield from_result(result, name, line(pod, paths.get(result.field, pod.path)))

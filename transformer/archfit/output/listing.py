@@ -6,7 +6,7 @@
     example/tool:1 does not run on linux/arm64; it offers linux/amd64
         apps/v1/Deployment/shop/web spec.template.spec.containers[0].image (web.yaml:12)
     not looked at:
-        v1/Pod/shop/agent spec: nodeName is set (web.yaml:40)
+        apps/v1/DaemonSet/shop/agent spec.template.spec: it is for windows nodes (web.yaml:40)
     1 of 14 images does not run on linux/arm64; 1 pod spec was not looked at
 
 Messages of severity problem and notice are no part of the text: they go to standard error.
@@ -72,6 +72,7 @@ def _required(report: Report) -> Iterator[str]:
         yield f"{image} does not run on {', '.join(missing)}; it offers {', '.join(offers) or 'nothing'}"
         for use in uses:
             note = ", which the pod itself keeps off" if use.kept_off else ""
+            note += f", which archfit leaves alone: {use.left_alone}" if use.left_alone else ""
             yield f"    {use.ref} {use.field}{note}{_at(use)}"
     out = report.of("not-checked")
     if out:
@@ -110,6 +111,7 @@ def _plain(finding: Finding) -> dict[str, Any]:
         "missing": list(finding.missing),
         "offers": list(finding.offers),
         "keptOff": finding.kept_off,
+        "leftAlone": finding.left_alone,
     }
     return {
         "rule": finding.rule,

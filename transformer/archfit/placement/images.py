@@ -25,6 +25,7 @@ from archfit.errors import InvalidReference
 from archfit.images.overrides import override
 from archfit.images.platforms import Found, Unasked, Unknown, unanswerable
 from archfit.images.reference import parse
+from archfit.placement.annotations import annotated
 from archfit.placement.selection import wishes
 from archfit.source.values import text_of
 
@@ -43,13 +44,16 @@ _INJECT = "sidecar.istio.io/inject"
 _TEMPLATES = "inject.istio.io/templates"
 
 
-def questions(pod: Pod, options: Options) -> tuple[str, ...]:
+def questions(pod: Pod, options: Options, *, left_alone: bool = False) -> tuple[str, ...]:
     """The distinct image strings to look up for this pod, in order.
 
-    Raises UsageError for an exclude glob with more than three parts.
+    left_alone: also for pods that archfit leaves alone. Raises UsageError for an exclude glob with more than three
+    parts.
     """
     asked = wishes(pod, options)
-    if asked.left_alone or asked.platforms is not None:
+    if asked.left_alone and not left_alone:
+        return ()
+    if (annotated(pod) if asked.left_alone else asked).platforms is not None:
         return ()
     return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _without_lookup(pod, use)))
 

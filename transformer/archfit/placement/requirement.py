@@ -1,7 +1,7 @@
 """Does every image run there? The question of `check --require`, beside the one of `decide`.
 
     the pod                                          answer
-    is left alone (skip, nodeName, excluded, ..)     not looked at, with the reason
+    is left alone (skip, nodeName, excluded, ..)     as any other; each Lack has the reason
     is for nodes of another operating system         not looked at
     has an image without an answer                   as for a decision: `evidence`
     has images that do not offer the platform        one Lack for each use, whatever the pod's own placement says
@@ -14,6 +14,7 @@ from __future__ import annotations
 from archfit.outcome import Result
 from archfit.patch import dotted
 from archfit.placement.affinity import allowed, demands
+from archfit.placement.annotations import annotated
 from archfit.placement.architectures import offered
 from archfit.placement.evidence import weigh
 from archfit.placement.images import answers_for
@@ -36,13 +37,15 @@ class Lack(Record):
     """One use of an image that does not run everywhere it has to.
 
     missing: the required platforms that it does not offer. offers: what it does. kept_off: the pod's own nodeSelector
-    and affinity keep it away from all that is missing.
+    and affinity keep it away from all that is missing. left_alone: why archfit leaves the pod as it is, "" where it
+    does not.
     """
 
     use: ImageUse
     missing: tuple[str, ...]
     offers: tuple[str, ...]
     kept_off: bool
+    left_alone: str = ""
 
 
 class Verdict(Record):
@@ -61,12 +64,14 @@ def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: S
     """
     asked = wishes(pod, options)
     if asked.left_alone:
-        return Verdict(asked.left_alone, results=asked.results)
+        asked = asked.replace(platforms=annotated(pod).platforms)
     evidence = weigh(pod, answers_for(pod, answers, options, asked), options)
     results = (*asked.results, *evidence.results)
     try:
         asks = demands(pod)
     except Malformed as error:
+        if asked.left_alone:
+            return Verdict(asked.left_alone, results=results)
         told = Result("error", str(error), pod.ref, dotted(error.path), pod.place)
         return Verdict(results=(*results, told))
     by_os = Offers(evidence.known)
@@ -80,7 +85,7 @@ def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: S
         if missing:
             kept_off = not any(_reachable(asks, platform) for platform in missing)
             offers = tuple(str(platform) for platform in found.platforms)
-            lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off))
+            lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off, asked.left_alone))
     return Verdict(lacks=tuple(lacks), results=results)
 
 

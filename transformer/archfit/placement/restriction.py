@@ -9,8 +9,8 @@
     S is every architecture                 nothing
 
 In [E] closes a dead term by contradicting what it asks; those of E that its own requirements let through are
-left out. Where they let all of E through, as a term of another OS may, it gets In [E] and In [another one]:
-never `DoesNotExist`, which nodes without an arch label meet.
+left out. Where they let all of E through, as a term of another OS may, it gets In [another one], with In [E]
+where they let that through too: never `DoesNotExist`, which nodes without an arch label meet.
 
 A pod that tolerates nodes without an arch label gets NotIn [C - S] instead, also to close a term: such nodes
 stay reachable. Terms that ask for the label never lead there, and are narrowed as above.
@@ -93,4 +93,5 @@ def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Requirement, ..
     if apart:
         return (_in(apart),)
     another = next((name for name in ARCHITECTURES if name not in reachable), "none")
-    return _in(reachable), ("In", (another,))
+    closing = ("In", (another,))
+    return (_in(reachable), closing) if meets(demand.requirements, another) else (closing,)
