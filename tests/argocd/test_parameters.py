@@ -269,3 +269,36 @@ def test_48_a_default_that_the_operator_changed_is_not_announced() -> None:
     changed = {entry["name"]: entry for entry in announcement(Options(affinity="always"))}
     assert "string" not in changed["affinity"]
     assert changed["onConflict"]["string"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("[" * 100_000, "is not JSON", id="nested-deeply"),
+        pytest.param(
+            '[{"name": "values-files", "array": ["a\\u0000b"]}]', "without NUL", id="NUL-in-values-files"
+        ),
+        pytest.param(
+            '[{"name": "helm-parameters", "map": {"a": "b\\u0000"}}]', "without NUL", id="NUL-in-a-value"
+        ),
+        pytest.param(
+            '[{"name": "helm-parameters", "map": {"a\\u0000": "b"}}]', "without NUL", id="NUL-in-a-key"
+        ),
+        pytest.param(
+            '[{"name": "values", "string": "a: \\ud800"}]', "without NUL and half", id="a-lone-surrogate"
+        ),
+        pytest.param('[{"name": "affinity", "string": "\\ud800"}]', "affinity", id="in-an-option"),
+        pytest.param('[{"name": "lockFile", "string": "a\\u0000"}]', "NUL", id="NUL-in-a-path"),
+        pytest.param("[" + "9" * 5000 + "]", "is not JSON", id="a-number-of-5000-digits"),
+    ],
+)
+def test_what_no_program_can_be_told_is_one_clear_error(text: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        application({**FACTS, PARAMETERS: text})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_noop_values_may_have_any_character_that_is_one() -> None:
+    text = 'note: "ü\U0001f433\u202e"\n'
+    assert application({**FACTS, **_parameters({"name": "values", "string": text})}).source.values == text

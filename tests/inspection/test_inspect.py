@@ -129,6 +129,18 @@ class TestTable:
         served.put("app", "1", media.OCI_INDEX, body)
         assert not any(byte < 32 and byte != 10 for byte in inspect("x.example/app:1"))
 
+    @pytest.mark.parametrize("digits", [19, 400, 4000, 5000])
+    def test_numbers_of_any_length_are_no_trouble(self, inspect, served, digits):
+        good = fakes.descriptor(media.OCI_MANIFEST, b"x", platform=fakes.platform_of("linux/amd64"))
+        index = {"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": [{**good, "size": 77}]}
+        body = fakes.as_json(index).replace(b"77", b"7" * digits)
+        body = body.replace(
+            b'"schemaVersion"', b'"annotations": {"n": ' + b"9" * digits + b'}, "schemaVersion"'
+        )
+        served.put("app", "1", media.OCI_INDEX, body)
+        assert "runs on     amd64\n" in inspect("x.example/app:1").decode()
+        assert inspect.told("x.example/app:1")["images"][0]["entries"][0]["size"] == 10**18
+
 
 class TestJson:
     def test_everything_of_an_index(self, inspect, served):
