@@ -429,6 +429,14 @@ REFUSED = [
     ),
     pytest.param(
         "",
+        "      <<:\n        tolerations: []\n        hostname: |\n          a",
+        "the text ends inside a block scalar, behind which something has to be added: that would change its value. "
+        "End the text with a line break",
+        6,
+        id="a merge that ends in a block scalar without a line break",
+    ),
+    pytest.param(
+        "",
         "      tolerations:\n      - key: |\n          a",
         "the text ends inside a block scalar, behind which something has to be added: that would change its value. "
         "End the text with a line break",

@@ -197,7 +197,7 @@ def _lines_behind(text: str, site: Site, lines: list[str]) -> TextEdit:
     if site.block_scalar and text[at - 1 : at] != "\n":
         # A block scalar that ends the text without a line break would gain one: its value would change.
         start = text.rfind("\n", 0, site.last) + 1
-        if site.last < 0 or text[start : site.last].strip(" "):
+        if site.last < 0 or text[start : site.last].strip(" ") or text.startswith("<<", site.last):
             raise UnplaceableEdit(
                 "the text ends inside a block scalar, behind which something has to be added: that would change its "
                 "value. End the text with a line break",
