@@ -1,6 +1,6 @@
 """The conformance and security points of registry lookups, and the tests that name them.
 
-    python tests/checklists.py docs/registries.md      renews the table between the page's markers
+    python tests/checklists.py tests/checklists.md      renews the table between the page's markers
 
 A test names a point in its function's name (`.._conformance_17`, `.._security_3_4`) or in an id (`conformance-56-..`).
 """

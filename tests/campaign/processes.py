@@ -61,12 +61,15 @@ class Running:
         self.began = time.monotonic()
         self.ended: Ended | None = None
         self._kept_waiting = 0.0
+        # A copy is told to end only once it handles that as the program does.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         self.pid = os.fork()
         if self.pid == 0:
             try:
                 _become(start, told)
             finally:
                 os._exit(70)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         os.close(told)
 
     def look(self, unseen: float = 0.0) -> bool:
@@ -154,6 +157,7 @@ def orphans(own: Iterable[int]) -> list[str]:
 
 def _become(start: Start, told: int) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     _streams(start, told)
     os.chdir(start.environ["HOME"])
     if start.limit:

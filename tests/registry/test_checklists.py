@@ -1,4 +1,4 @@
-"""The rest of the two checklists, and the table of all their points in docs/registries.md."""
+"""The rest of the two checklists, and the table of all their points in tests/checklists.md."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def test_one_module_knows_the_http_library_security_25() -> None:
 
 
 def test_the_page_has_the_table_of_the_tests() -> None:
-    """`python tests/checklists.py docs/registries.md` renews it."""
-    page = (ROOT / "docs" / "registries.md").read_text(encoding="utf-8")
+    """`python tests/checklists.py tests/checklists.md` renews it."""
+    page = (ROOT / "tests" / "checklists.md").read_text(encoding="utf-8")
     assert checklists.updated(page) == page
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -24,7 +23,7 @@ STREAM = "---\n".join(POD % (number, number) for number in range(IMAGES)).encode
 
 
 class Cost(NamedTuple):
-    """What a run took. peak: MiB. seconds: of wall clock."""
+    """What a run took. peak: MiB. seconds: of wall clock, without those in which it waited for a processor."""
 
     status: int
     stderr: str
@@ -41,22 +40,28 @@ def fake() -> Iterator[FakeRegistry]:
 
 # A process between the tests and the program: what a process begins with counts for its peak.
 MEASURE = """
-import resource, subprocess, sys
-status = subprocess.run(sys.argv[1:]).returncode
-print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+import os, resource, subprocess, sys, time
+began = time.monotonic()
+program = subprocess.Popen(sys.argv[1:])
+os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+took = time.monotonic() - began
+with open(f"/proc/{program.pid}/schedstat") as file:
+    queued = int(file.read().split()[1]) / 1e9
+status = program.wait()
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, took - queued, file=sys.stderr)
 """
+ATTEMPTS = 3  # a busy machine makes a run slower, never faster
 
 
 def run(fake: FakeRegistry, *words: str) -> Cost:
     """The real program on STREAM, with the resources that the system counted for it."""
-    began = time.monotonic()
     program = [PROGRAM, "--no-cache", "--timeout", "5s", f"--mirror=x.io={fake.url}", *words]
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", MEASURE, *program], input=STREAM, capture_output=True, check=True
     )
     stderr, _, counted = done.stderr.decode().rstrip().rpartition("\n")
-    status, peak = counted.split()
-    return Cost(int(status), stderr, int(peak) / 1024, time.monotonic() - began, done.stdout)
+    status, peak, seconds = counted.split()
+    return Cost(int(status), stderr, int(peak) / 1024, float(seconds), done.stdout)
 
 
 EMPTY_OBJECTS = b'{"schemaVersion":2,"manifests":[' + b"{}," * (4 * MIB // 3 - 64) + b"{}]}"
@@ -79,11 +84,14 @@ NOTHING = b"x" * (4 * MIB)
 )
 def test_64_hostile_answers_stay_within_120_mib_and_the_deadline(fake: FakeRegistry, body: bytes) -> None:
     fake.always(Answer(200, body, {"Content-Type": OCI_INDEX}))
-    cost = run(fake)
-    assert (cost.status, cost.stdout) == (1, b"")
-    assert "archfit itself failed" not in cost.stderr
-    assert cost.peak <= 120
-    assert cost.seconds <= 7  # the deadline, and a second each for the machine and the interpreter
+    for attempt in range(1, ATTEMPTS + 1):
+        cost = run(fake)
+        assert (cost.status, cost.stdout) == (1, b"")
+        assert "archfit itself failed" not in cost.stderr
+        assert cost.peak <= 120
+        if cost.seconds <= 6 or attempt == ATTEMPTS:
+            break
+    assert cost.seconds <= 6
 
 
 def test_64_large_answers_with_large_children_stay_within_them(fake: FakeRegistry) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import pytest
@@ -20,10 +21,9 @@ from running import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 # Everything is imported once; each job is then a process of its own, made by fork, as fast as that.
 NURSERY = """
 import json, os, sys
@@ -129,6 +129,11 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
+def over(process: int) -> bool:
+    """It has ended, and nobody has asked for its exit code yet."""
+    return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] == "Z"
+
+
 def test_processes_at_once_on_a_cold_cache_ask_once_for_each_image(
     fake: FakeRegistry, cache: str, tmp_path: Path
 ) -> None:
@@ -165,7 +170,7 @@ def test_kill_9_fifty_times_leaves_no_damage_and_no_run_stuck(
     fake: FakeRegistry, cache: str, tmp_path: Path
 ) -> None:
     options = ("--cache", cache, "--mirror", f"*={fake.url}")
-    brief = (*options, "--timeout", "1500ms")  # so that its claims do not last long
+    brief = (*options, "--timeout", "4s")  # so that its claims do not last long
     go = threading.Event()
 
     def held(asked: Asked) -> Answer:
@@ -182,11 +187,10 @@ def test_kill_9_fifty_times_leaves_no_damage_and_no_run_stuck(
             fake.forget()
             go.clear()
             process = nursery.start(pods(images), *brief)
-            if number % 5:
-                until(lambda wanted=number % 5: fake.count() >= wanted)  # type: ignore[misc]
+            # On a busy machine its deadline may come first; then there is nothing to kill.
+            until(lambda wanted=number % 5, process=process: fake.count() >= wanted or over(process))  # type: ignore[misc]
             if number % 5 == 4:
                 go.set()
-                until(lambda number=number: number % 2 == 0 or fake.most_at_once == 4)  # type: ignore[misc]
             os.kill(process, signal.SIGKILL)
             go.set()
             killed += nursery.end(process) == -signal.SIGKILL

@@ -1,0 +1,36 @@
+"""docs/registries.md promises nothing without a test."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from machine import ROOT
+from registry_promises import PROMISES
+
+PAGE = (ROOT / "docs" / "registries.md").read_text(encoding="utf-8")
+ENTRY = re.compile(r"^(?:- |[0-9]\. |\| (?!address \||---)).*", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def names() -> set[str]:
+    """Every function and every id of a case in the tests."""
+    found: set[str] = set()
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for pair in re.findall(r"def (test_\w+)|id=\"([^\"]+)\"", path.read_text(encoding="utf-8")):
+            found.update(filter(None, pair))
+    return found
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_the_page_says_it_once_and_its_tests_are_there(promise: str, names: set[str]) -> None:
+    assert PAGE.count(promise) == 1
+    assert PROMISES[promise]
+    assert set(PROMISES[promise]) - names == set()
+
+
+def test_no_item_and_no_row_of_the_page_is_without_a_test() -> None:
+    entries = [line[0] for line in ENTRY.finditer(PAGE)]
+    assert len(entries) > 20
+    assert [entry for entry in entries if not any(entry.startswith(promise) for promise in PROMISES)] == []

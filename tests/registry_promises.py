@@ -1,0 +1,139 @@
+"""The promises of docs/registries.md, each with the tests that hold it.
+
+    promise    its first words on the page; a list item, a row, or a sentence of a paragraph
+    tests      functions, or ids of cases, below tests/
+
+`test_promises.py` checks that the page says each of them, that the tests are there, and that no item of a list and no
+row of the page's tables is without an entry.
+"""
+
+from __future__ import annotations
+
+PROMISES: dict[str, tuple[str, ...]] = {
+    "1. `--mirror` of its registry": (
+        "test_where_a_reference_is_asked",
+        "test_mirror_beats_registries_conf_beats_hosts_toml",
+    ),
+    "2. `--registries-conf FILE`": (
+        "test_mirror_beats_registries_conf_beats_hosts_toml",
+        "conformance-57-longest-prefix",
+    ),
+    "3. `--hosts-dir DIR`": (
+        "test_which_folder_is_about_a_registry",
+        "conformance-56-hosts-in-the-files-order-then-the-server-and-ns",
+    ),
+    "4. Its own registry, over https.": (
+        "test_where_an_image_is_asked",
+        "test_plain_http_is_never_chosen_by_itself_security_3",
+    ),
+    "What `registries.conf` blocks is asked nowhere": (
+        "test_what_is_blocked_is_asked_nowhere_conformance_57_security_1",
+    ),
+    "a mistake in them ends the run with 2": ("test_a_mistake_is_a_usage_error_that_names_file_and_key",),
+    "Of several servers the next is asked at once": (
+        "test_the_next_one_is_asked_at_once_where_one_does_not_answer",
+    ),
+    "The\nimage is absent only if the last one says so.": ("test_absent_is_what_the_last_one_says",),
+    "A server that could not be reached is not tried again in the run.": (
+        "test_one_that_is_down_is_not_tried_again_in_the_run",
+    ),
+    "Bytes that\ndo not have their digest are an error": (
+        "test_bytes_with_another_digest_are_refused_and_not_kept_conformance_25",
+        "test_bytes_of_an_untrusted_mirror_are_verified_security_24",
+    ),
+    "- Folders: `host_5000_`": ("test_which_folder_is_about_a_registry",),
+    "- `resolve`: may say what a tag points to": (
+        "test_a_tag_is_asked_only_where_it_may_be_security_24",
+        "test_one_that_may_only_resolve_says_the_digest_and_another_sends_it_security_24",
+    ),
+    "- `/v2` is added to the URL's path": (
+        "v2-is-added-to-the-path",
+        "override-path-is-the-root-as-it-stands",
+    ),
+    "- `header` is sent to that server alone": (
+        "test_headers_go_to_their_own_server_alone_security_8",
+        "test_nor_do_they_go_to_the_token_service_security_8",
+    ),
+    "- Unlike containerd, archfit never turns to plain HTTP": (
+        "test_plain_http_is_not_turned_to_for_loopback_security_3",
+    ),
+    "- The usual CAs are those of": (
+        "test_ca_file_counts_for_every_server_beside_the_usual",
+        "test_a_servers_ca_counts_for_that_server_alone_conformance_58",
+    ),
+    "- Client certificates are for one server.": (
+        "test_a_client_certificate_is_shown_to_its_server_alone_conformance_58",
+        "test_a_client_key_with_a_password_is_an_error_and_not_a_question",
+    ),
+    "- `skip_verify` and `insecure` are for one server": (
+        "test_skip_verify_is_for_one_server_and_said_loudly_conformance_58_security_22",
+        "test_an_insecure_registry_without_tls_is_asked_over_http_and_said",
+        "test_neither_a_mirror_nor_a_proxy_makes_anything_insecure_security_22",
+    ),
+    "- What several files say of one server": ("test_a_redirect_takes_no_trust_along_security_22",),
+    "`NO_PROXY` takes names": ("test_which_proxy_conformance_59",),
+    "A\nproxy's user and password are shown in no message.": (
+        "test_a_proxys_password_is_never_shown_conformance_59",
+    ),
+    "archfit then judges addresses only where a host is written as one": (
+        "test_a_proxy_is_not_told_to_dial_special_addresses",
+    ),
+    "| link-local, cloud metadata": (
+        "test_kinds_of_addresses_security_2_3_4",
+        "test_special_addresses_are_refused_even_where_the_operator_named_the_server_security_2",
+    ),
+    "| loopback |": (
+        "test_loopback_is_refused_where_only_a_reference_names_it_security_3_4",
+        "test_who_names_a_server_on_loopback_security_3",
+    ),
+    "| private (RFC 1918": (
+        "test_a_private_registry_that_only_a_reference_names_security_3",
+        "test_who_may_be_where_security_3",
+    ),
+    "| public |": ("test_kinds_of_addresses_security_2_3_4",),
+    "Names are resolved once, the addresses judged": (
+        "test_the_judged_address_is_the_one_dialled_security_4",
+    ),
+    "A redirect or a token service elsewhere is never allowed more than a stranger.": (
+        "test_a_target_on_loopback_is_refused_where_nobody_named_it_security_2_3",
+        "test_an_https_realm_on_loopback_is_refused_security_2_3",
+    ),
+    "A server is named by `--mirror`": ("test_who_names_a_server_on_loopback_security_3", "test_allow_host"),
+    "Stored credentials go to the registry that they are for": (
+        "test_who_is_sent_credentials_security_6",
+        "test_which_token_service_elsewhere_is_sent_a_registrys_credentials_security_6",
+    ),
+    "- At most 32 requests in flight for a server": (
+        "test_at_most_32_of_one_server_at_once_and_then_one_for_each_that_is_done",
+        "test_at_most_64_threads",
+        "test_helpers_run_side_by_side_within_the_deadline_and_none_stays",
+        "test_429_halves_the_share_of_the_host",
+    ),
+    "- A document of a registry has at most 4 MiB and 200,000 values": (
+        "test_documents_are_counted_before_they_are_built",
+        "test_two_large_answers_at_once_and_the_third_waits_for_a_place",
+        "test_64_hostile_answers_stay_within_120_mib_and_the_deadline",
+    ),
+    "- The token service that a registry named in an earlier run": (
+        "test_a_token_service_that_moved_away_is_found_again",
+        "test_a_registry_that_names_the_same_dead_token_service_is_not_asked_for_ever",
+    ),
+    "- 408, 429, 500, 502, 503 and 504 are asked again": (
+        "test_what_passes_is_asked_again",
+        "test_retry_after_is_waited_for_conformance_53",
+        "test_a_pause_that_a_server_asks_for_holds_for_every_image_of_it",
+        "test_a_server_is_asked_again_no_more_than_its_budget",
+        "test_but_not_beyond_the_deadline_conformance_53",
+        "test_the_pull_limit_is_not_asked_again_conformance_53",
+    ),
+    "- Where nobody can be asked, an older answer": (
+        "test_an_old_answer_is_used_and_said_where_nobody_can_be_asked",
+        "test_but_not_one_older_than_max_stale",
+    ),
+    "- Manifests and configs up to 4 MiB": (
+        "test_a_document_above_the_limit_is_cut_off_conformance_60_security_13",
+        "test_so_are_configs_and_tokens_conformance_60",
+        "test_at_most_five_security_8",
+        "test_a_compressed_answer_is_refused_unread_security_13",
+    ),
+}
