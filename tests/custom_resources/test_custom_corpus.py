@@ -44,7 +44,7 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
     "argo-workflow-ci.yaml": (["spec.templates[1]"], ["{{inputs.parameters.os-image}}: nobody can say"]),
     "argo-workflow-containerset.yaml": (["spec.templates[0]"], []),
     "argo-workflow-node-selector.yaml": ([], ["is filled in later"]),
-    "argo-workflow-resource-template.yaml": ([], ["the manifest in a resource template is a text"]),
+    "argo-workflow-resource-template.yaml": ([], ["the manifest in a resource template is text"]),
     "cnpg-cluster.yaml": (["spec"], []),
     "eck-elasticsearch.yaml": ([], ["the ECK operator chooses it by spec.version"]),
     "jobset.yaml": ([f"spec.replicatedJobs[{n}].template.spec.template.spec" for n in (0, 1)], []),

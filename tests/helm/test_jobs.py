@@ -86,7 +86,7 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 def test_helm_4_places_hooks_and_helm_3_never_shows_them(helm: Helm, judge: Any, chart: Path) -> None:
-    """A multi-arch image: only what is made anew gets the toleration, and to Helm an Argo hook is a plain Job."""
+    """A multi-arch image: only what is recreated gets the toleration, and to Helm an Argo hook is a plain Job."""
     before = specs(judge, helm.plain(chart))
     after = specs(judge, helm.template(chart, **BOTH).ok())
     assert changed(before, after) == ([] if helm.name == "helm3" else ["hook"])

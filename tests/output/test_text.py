@@ -84,7 +84,7 @@ def test_control_characters_never_reach_a_terminal():
                 (pod("Job", "hook", immutable=True), Decision("Change", "")),
                 (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
             ],
-            "archfit: 0 of 0 pod templates change and roll once when applied; 1 made anew each time changes; "
+            "archfit: 0 of 0 pod templates change and roll once when applied; 1 that is recreated each time changes; "
             "1 image, 0 registry requests",
             id="made-anew-is-counted-apart-and-what-a-controller-made-not-at-all",
         ),

@@ -62,7 +62,7 @@ _PATHS = (
 )
 _PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_AUTH_FILE")
 _STDERR_LINES = 40
-# Argo CD deletes an application that renders nothing, and makes hooks anew.
+# Argo CD deletes an application that renders nothing, and recreates hooks.
 _FALLBACK = Layer(
     "defaults of archfit argocd (onBlank, hooks)",
     {"onBlank": Given("fail", "archfit argocd"), "hooks": Given("recreated", "archfit argocd")},

@@ -118,7 +118,7 @@ SPEC = (
     ),
     _spec(
         "hooks", choice("immutable", "recreated"), "immutable|recreated", "immutable",
-        "Whether hooks of Helm and Argo CD (Jobs, Pods) are made anew each time: immutable where nothing does so, as "
+        "Whether hooks of Helm and Argo CD (Jobs, Pods) are recreated each time: immutable where nothing does so, as "
         "with kubectl apply; the Helm 4 plugin and archfit argocd set recreated.",
     ),
     _spec(

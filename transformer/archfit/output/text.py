@@ -53,7 +53,7 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
     parts = [f"{rolling} of {_count(templates, 'pod template')} {verb} once when applied"]
     if recreated:
         verb = "changes" if recreated == 1 else "change"
-        parts.append(f"{recreated} made anew each time {verb}")
+        parts.append(f"{recreated} that {'is' if recreated == 1 else 'are'} recreated each time {verb}")
     if refused:
         verb = "changes" if len(refused) == 1 else "change"
         parts.append(f"{len(refused)} that cannot be changed once applied {verb}")

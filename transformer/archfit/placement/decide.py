@@ -186,7 +186,7 @@ def _placed(case: _Case) -> Decision:
     if wanted is not written:
         return _decision(case, "OptedOut", "affinity: never", lacking)
     if lacking or covered or case.stated:
-        return _decision(case, "AlreadySet", "it says already what archfit would write", lacking)
+        return _decision(case, "AlreadySet", "it already says what archfit would write", lacking)
     unseen = case.evidence.unasked and not case.evidence.known
     return _decision(case, "NotNeeded", wording.not_needed(needed_only=needed_only, unseen=unseen), lacking)
 

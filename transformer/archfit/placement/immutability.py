@@ -2,7 +2,7 @@
 
     the object                                                    a change of its pods
     a kind of which the table says nothing                        is applied
-    Job, bare Pod, ... with metadata.generateName and no name     reaches the next one, which is made anew
+    Job, bare Pod, ... with metadata.generateName and no name     reaches the next one, which is recreated
     with `hooks: recreated`, where the stream goes to             reaches the next one:
         Helm 4    helm.sh/hook                                    Helm creates hooks and never updates one
         Argo CD   helm.sh/hook, argocd.argoproj.io/hook           deleted before its creation, by default

@@ -98,7 +98,7 @@ def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Op
 def _unchanged(decision: Decision) -> Decision:
     if decision.outcome != "Change":
         return decision
-    return decision.replace(outcome="AlreadySet", reason="it says already what archfit would write", patch=())
+    return decision.replace(outcome="AlreadySet", reason="it already says what archfit would write", patch=())
 
 
 def _alike(now: Any, after: Any, decisions: Iterable[tuple[Pod, Decision]]) -> bool:

@@ -67,7 +67,7 @@ def _workflows(kind: str, spec: str, *, immutable: bool) -> Iterator[Workload]:
     for one in (template, f"{steps}.inline", f"{tasks}.inline"):
         yield left(
             _GROUP, kind, f"{one}.resource",
-            "the manifest in a resource template is a text, which archfit does not read",
+            "the manifest in a resource template is text that archfit does not read",
         )  # fmt: skip
     yield left(
         _GROUP, kind, f"{spec}.executorPlugins",

@@ -43,7 +43,7 @@ tailscale.com ProxyClass spec.statefulSet.pod @.tailscaleContainer.image @.tails
 tailscale.com Recorder spec.statefulSet.pod @.container.image <spec
 tailscale.com DNSConfig spec.nameserver.pod spec.nameserver.image.repo+tag <spec.nameserver
 """
-_PACKAGE = "its package runs where the DeploymentRuntimeConfig says that spec.runtimeConfigRef names"
+_PACKAGE = "its package runs in the pods of the DeploymentRuntimeConfig that spec.runtimeConfigRef names"
 _K3S = "the Helm controller renders its chart in the cluster"
 _CATALOG = "it lists images for Clusters, which are placed where they stand"
 _LEFT = (
@@ -79,8 +79,8 @@ _LEFT = (
         "image.toolkit.fluxcd.io", "ImageRepository", "spec",
         "its image is scanned for tags and runs nowhere",
     ),
-    ("kyverno.io", "ClusterPolicy", "spec", "its rules speak of the pods of others"),
-    ("kyverno.io", "Policy", "spec", "its rules speak of the pods of others"),
+    ("kyverno.io", "ClusterPolicy", "spec", "its rules apply to the pods of other objects"),
+    ("kyverno.io", "Policy", "spec", "its rules apply to the pods of other objects"),
     ("postgresql.cnpg.io", "ImageCatalog", "spec", _CATALOG),
     ("postgresql.cnpg.io", "ClusterImageCatalog", "spec", _CATALOG),
     (

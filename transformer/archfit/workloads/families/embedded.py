@@ -38,5 +38,5 @@ def rows() -> Iterator[Workload]:
             yield row(group, kind, objects=path)
     yield left(
         "fluxcd.controlplane.io", "ResourceSet", "spec.resourcesTemplate",
-        "the manifests in spec.resourcesTemplate are a text, which archfit does not read",
+        "the manifests in spec.resourcesTemplate are text that archfit does not read",
     )  # fmt: skip
