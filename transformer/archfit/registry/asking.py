@@ -9,6 +9,7 @@ request waits for its server's turn (`hosts`) and no wait outlives the run's dea
 
 from __future__ import annotations
 
+import re
 import threading
 from urllib.parse import urljoin, urlsplit
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_LIMITS = re.compile(r"[0-9]{1,12}(?:;w=[0-9]{1,12})?", re.ASCII).fullmatch
 
 
 class Asker:
@@ -135,8 +137,9 @@ class Asker:
             host.end()
         if reply.status in manners.BUSY:
             host.busy(wave)
-        if "ratelimit-remaining" in reply.headers:
-            host.limits = reply.headers["ratelimit-remaining"][:100]
+        limits = reply.headers.get("ratelimit-remaining", "")
+        if _LIMITS(limits):  # other words might be what the server was sent
+            host.limits = limits
         return reply
 
 

@@ -29,6 +29,7 @@ from archfit.registry.walk import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NoReturn
 
     from archfit.registry.asking import Asker
@@ -190,9 +191,19 @@ class Client:
         token, fresh = self._tokens.bearer(challenge, scope, credential, target.origin, refused)
         return f"Bearer {token}", fresh
 
+    def _secrets(self, target: Target) -> list[str]:
+        """What requests to the target may have carried and nobody else may read."""
+        found = [value for _, value in target.headers]
+        sent = (target.host, target.repository) in self.credentials_sent
+        credential = self._keychain.find(target.host, target.repository) if sent else None
+        if credential:
+            found += [credential.password, credential.identity_token, credential.registry_token]
+            found.append(auth.basic(credential).removeprefix("Basic "))
+        return [secret for secret in (*found, *self._tokens.given()) if secret]
+
     def _refuse(self, reply: Reply, target: Target, what: str) -> NoReturn:
         """Raise what a status other than 200 means."""
-        where, said = origin_of(reply.url), _said(reply)
+        where, said = origin_of(reply.url), _said(reply, self._secrets(target))
         if reply.status in {401, 403} and _own(reply, target):
             credential = self._keychain.find(target.host, target.repository)
             raise Unauthorized(
@@ -244,13 +255,18 @@ def _verified(body: bytes, wanted: str, sent: str) -> str:
     return wanted
 
 
-def _said(reply: Reply) -> str:
-    """The first error message of the body, short and printable (distribution-spec, Error Codes)."""
+def _said(reply: Reply, secrets: Sequence[str]) -> str:
+    """The first error message of the body, short and printable (distribution-spec, Error Codes).
+
+    "" where it repeats one of the secrets.
+    """
     if len(reply.body) > MAX_PING:
         return ""
     try:
         first = json.loads(reply.body)["errors"][0]
         words = f"{first.get('code', '')} {first.get('message', '')}".strip()
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        return ""
+    if any(secret in words for secret in secrets):
         return ""
     return f", {visible(words[:200])}" if words else ""

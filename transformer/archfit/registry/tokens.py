@@ -42,6 +42,12 @@ class Tokens:
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._slots: dict[tuple[str, str, str, Credential | None], _Slot] = {}
+        self._given: set[str] = set()
+
+    def given(self) -> list[str]:
+        """Every token that a token service has given in this run."""
+        with self._lock:
+            return sorted(self._given)
 
     def bearer(
         self, challenge: Challenge, scope: str, credential: Credential | None, origin: str, refused: str
@@ -72,6 +78,8 @@ class Tokens:
                 slot.refused = error
                 raise
             slot.until = self._monotonic() + life
+            with self._lock:
+                self._given.add(slot.token)
             return slot.token, True
 
     def _trusted(self, realm: str, origin: str) -> bool:
