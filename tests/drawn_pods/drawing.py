@@ -113,7 +113,7 @@ def _spec(random: Random, architectures: Sequence[str]) -> dict[str, Any]:
         spec["affinity"] = {"nodeAffinity": _node_affinity(random, architectures)}
     if random.random() < 0.35:
         spec["tolerations"] = random.sample(_TOLERATIONS, random.randint(1, 3))
-    if random.random() < 0.08:
+    if random.random() < 0.08 and OS not in json.dumps(spec.get("affinity")):
         spec["os"] = {"name": selector.get(OS, "linux")}
     if ARCH not in selector and OS not in selector and "pool" not in selector and random.random() < 0.1:
         spec["runtimeClassName"] = random.choice((*RUNTIME_CLASSES, "unknown"))
