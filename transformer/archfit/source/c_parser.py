@@ -58,8 +58,7 @@ def _alone() -> tuple[Any, Any, Any, Any]:
     package.__spec__ = spec
     sys.modules["yaml"] = package
     try:
-        # In this order: each finds those before it.
-        from yaml import error, events, nodes, tokens  # noqa: F401  # noqa: F401
+        from yaml import error, events, nodes, tokens  # noqa: F401 - the extension asks the package for nodes and tokens
 
         class ReaderError(error.YAMLError):
             """As that of `yaml.reader`."""
