@@ -73,6 +73,18 @@ def test_what_the_readers_see_is_what_was_decided(text: str, stamp: bool, judge:
 
 REFUSED = [
     pytest.param(
+        "apiVersion: apps/v1\n'kind': Deployment\nspec:\n template:\n  spec:\n   containers:\n   - {image: n}\n"
+        "   affinity:\n    nodeAffinity:\n     ? requiredDuringSchedulingIgnoredDuringExecution\n#:",
+        "a key without ':' stands there",
+        id="a key without a colon before a comment that has one",
+    ),
+    pytest.param(
+        "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nspec:\n <<:\n  templates:\n  - script: {image: n}\n"
+        "    e: !!bool",
+        "a value there has a tag, which would get lost",
+        id="a boolean by its tag alone in what a merge supplies",
+    ),
+    pytest.param(
         " s:\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  spec: {containers: [{image: n}]}\n",
         "did not find expected <document start>",
         id="a list whose first line is indented",

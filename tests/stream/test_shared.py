@@ -414,7 +414,7 @@ REFUSED = [
     pytest.param(
         "x: &x {terminationGracePeriodSeconds: !!float 1, nodeSelector: {}, tolerations: [{key: a, zz: !!float 1}]}\n",
         "      <<: *x\n",
-        "spec.template.spec.tolerations cannot be edited: a number there has a tag, which would get lost. Write it "
+        "spec.template.spec.tolerations cannot be edited: a value there has a tag, which would get lost. Write it "
         f"yourself: [{{key: a, zz: 1}}, {ADDED}]",
         7,
         id="a number with a tag that would be written out",

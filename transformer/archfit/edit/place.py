@@ -240,17 +240,17 @@ def _newline(text: str, at: int) -> str:
 
 def _written_out(text: str, sites: Sites, site: Site, addition: Add) -> TextEdit:
     """The edit that writes a value where an alias stands, or where `<<` supplied it. site: what is there."""
-    if _holds_tagged_number(addition.value):
-        raise _impossible(addition, site, "a number there has a tag, which would get lost")
+    if _holds_tagged_value(addition.value):
+        raise _impossible(addition, site, "a value there has a tag, which would get lost")
     if site.kind == "alias":
         return TextEdit(site.start, site.end, flow(addition.value, as_json=site.json))
     return _addition(text, sites, addition, merged=True)
 
 
-def _holds_tagged_number(value: Any) -> bool:
-    """Whether a number in it is one by its tag alone, as in `!!float 1`."""
+def _holds_tagged_value(value: Any) -> bool:
+    """Whether a number or boolean in it is one by its tag alone, as in `!!float 1`."""
     if isinstance(value, dict):
-        return any(map(_holds_tagged_number, value.values()))
+        return any(map(_holds_tagged_value, value.values()))
     if isinstance(value, list):
-        return any(map(_holds_tagged_number, value))
-    return isinstance(value, Typed) and value.kind != "bool" and resolve(value.text) != value
+        return any(map(_holds_tagged_value, value))
+    return isinstance(value, Typed) and (not value.text or resolve(value.text) != value)

@@ -122,8 +122,8 @@ def child(tree: Tree, node: int, step: str | int, known: Children) -> int:
     return known[node].get(step, -1)
 
 
-COLON = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*:").match
-"""The colon behind a key, comments and lines apart."""
+COLON = re.compile(r"(?:[ \t\r\n]|#[^\n]*+)*+:").match
+"""The colon behind a key, comments and lines apart; one inside of a comment is none."""
 _BLANK = (" ", "\t", "\r", "\n")
 
 

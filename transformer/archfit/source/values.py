@@ -108,7 +108,8 @@ def _number(value: Typed) -> bool | int | float | str:
     try:
         real = float(text.replace(".inf", "inf").replace(".nan", "nan"))
     except ValueError:
-        return value.text
+        whole = _integer(text) if len(text) <= _LONGEST_INTEGER else None
+        return value.text if whole is None else float(whole)
     return value.text if real in (_INFINITY, -_INFINITY) and "inf" not in text else real
 
 
