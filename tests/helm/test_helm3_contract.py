@@ -66,7 +66,7 @@ def test_check_02_a_source_line_follows_its_separator_after_a_change(helm3: Helm
     assert len(sources(seen.written)) > 10
 
 
-@pytest.mark.parametrize("source", ["nodes", "telemetry", "stores"])
+@pytest.mark.parametrize("source", ["recommendations", "telemetry", "stores"])
 def test_check_02_show_only_finds_what_changed(helm: Helm, judge: Any, source: str) -> None:
     name = f"templates/{source}.yaml"
     shown = helm.template("shop", "--show-only", name).ok()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import RegistryError
+from archfit.errors import RegistryError, UsageError
 from archfit.images.lookup import open_lookup
 from archfit.images.platforms import Found, Unknown
 from archfit.options.values import Operator
@@ -138,14 +138,16 @@ class TestTls:
         (folder_of(runs, safe) / "hosts.toml").write_text(f'client = [["{tls_files().client}", "{key}"]]')
         assert "cannot be used" in runs.cause(f"{safe.host}/a:1")
 
-    @pytest.mark.parametrize("option", ["ca_file", "ca"])
-    def test_a_ca_that_cannot_be_read_is_said(self, safe: FakeRegistry, tmp_path: Path, option: str) -> None:
+    def test_a_ca_that_cannot_be_read_is_said(self, safe: FakeRegistry, tmp_path: Path) -> None:
         runs = runs_at(tmp_path, safe)
-        if option == "ca":
-            (folder_of(runs, safe) / "hosts.toml").write_text('ca = "/nowhere.pem"')
-        else:
-            runs.set(ca_file="/nowhere.pem")
-        assert "the CA certificates in /nowhere.pem cannot be read" in runs.cause(f"{safe.host}/a:1")
+        runs.set(ca_file="/dev/null/ca.pem")
+        assert "the CA certificates in /dev/null/ca.pem cannot be read" in runs.cause(f"{safe.host}/a:1")
+
+    def test_a_ca_that_hosts_toml_names_has_to_be_there(self, safe: FakeRegistry, tmp_path: Path) -> None:
+        runs = runs_at(tmp_path, safe)
+        (folder_of(runs, safe) / "hosts.toml").write_text('ca = "/dev/null/ca.pem"')
+        with pytest.raises(UsageError, match=r"there is no file '/dev/null/ca\.pem': correct the path"):
+            runs.ask(f"{safe.host}/a:1")
 
     def test_an_insecure_registry_of_registries_conf_is_asked_over_tls_first(
         self, safe: FakeRegistry, tmp_path: Path
