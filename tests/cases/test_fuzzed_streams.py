@@ -29,6 +29,11 @@ items:
 """
 STREAMS = [
     pytest.param(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: n, annotations: {archfit.dev/added: '[]',}}\n"
+        "spec: {template: {spec: {containers: [{image: n}]}}}\n",
+        id="a comma behind the stamp, which is the only annotation",
+    ),
+    pytest.param(
         "kind: Pod\napiVersion: v1\nspec:\n containers:\n  - image: n\n    ? n\n---\nkind: b\napiVersion: v1\n",
         id="an explicit key without a value before a separator",
     ),

@@ -10,6 +10,8 @@ Only what archfit could have written goes: an entry that begins its line, ends i
 
 from __future__ import annotations
 
+import re
+
 from archfit.edit.place import TextEdit
 from archfit.edit.targets import Targets
 from archfit.errors import UnplaceableEdit
@@ -83,6 +85,9 @@ def _edits(targets: Targets, patch: Iterable[Operation]) -> list[TextEdit]:
     return _to_the_end(tree.text, sorted(edits, key=lambda edit: (edit.start, edit.end)))
 
 
+_COMMA = re.compile(r"[ \t\r\n]*,").match
+
+
 def _entries(tree: Tree, holder: int) -> list[tuple[str | int, int, int]]:
     """(key or index, node where the entry begins, node of its value) of a collection."""
     if is_mapping(tree, holder):
@@ -114,6 +119,8 @@ def _from_flow(
         end = _end(tree, entries[last][2])
         if not first and last + 1 < len(entries):
             end = _start(tree, entries[last + 1][1])
+        elif not first and (comma := _COMMA(tree.text, end)):
+            end = comma.end()  # behind the last entry of all, a comma would stand alone
         edits.append(_cut(tree, (*path, entries[first][0]), entries[first][1], start, end))
     return edits
 
