@@ -32,7 +32,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"found duplicate %YAML directive", "YAML forbids it"),
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
     (r"the results of the ResourceList are (no list|an alias)", _NO_PLACE),
-    (r"cannot be edited: a (number there has a tag|blank line with a tab)", _NO_PLACE),
+    (r"cannot be edited: a (value there has a tag|blank line with a tab)", _NO_PLACE),
     (r"cannot be edited: an explicit key|cannot be edited: a key without ':'", _NO_PLACE),
     (r"cannot be edited: an anchor stands where the value is missing", _NO_PLACE),
     (r"cannot be edited: the value there is neither a mapping nor a list, or a tag", _NO_PLACE),
