@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS = 1.0
-LATEST = 2.0  # the deadline, the cache's half second and as much for the machine
+LATEST = 6.0  # far below the 15 s that one helper may take, and far above what a busy machine adds
 
 
 @pytest.fixture
