@@ -16,6 +16,7 @@ from io import StringIO
 from pathlib import Path
 
 from archfit.commands import streams
+from archfit.commands.files import write_new
 from archfit.errors import InvalidInput, UsageError
 from archfit.options.arguments import Parser, wanted
 from archfit.options.cluster import counted, nodes, summarised
@@ -73,7 +74,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     if found.output is None:
         stdout.write(text)
     else:
-        _output(found.output, text)
+        write_new(found.output, text)
     stderr.writelines(f"not used: {subject}: {reason}\n" for subject, reason in cluster.unused)
     if found.output is not None:
         stderr.write(f"written: {found.output}; use it with --config or ARCHFIT_CONFIG\n")
@@ -98,18 +99,6 @@ def _input(path: str, stdin: BinaryIO) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path!r} ({error.strerror}): name a file that can be") from None
-
-
-def _output(path: str, text: bytes) -> None:
-    try:
-        with Path(path).open("xb") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(
-            f"--output: {path!r} exists and may hold your changes: name another, or move it"
-        ) from None
-    except OSError as error:
-        raise UsageError(f"--output: cannot write {path!r} ({error.strerror}): name another file") from None
 
 
 def _decoded(content: bytes) -> object:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from archfit.commands.files import read_file
+from archfit.commands.files import read_file, write_new
 from archfit.errors import InvalidInput, UsageError
 from archfit.options.arguments import Parser, wanted
 from archfit.source.compose import parse
@@ -76,7 +76,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     if found.output is None:
         stdout.write(text)
     else:
-        _output(found.output, text)
+        write_new(found.output, text)
     stderr.write(_summary(kinds, left_out))
     if found.output is not None:
         stderr.write(f"written: {found.output}; check it, then use it with --config or ARCHFIT_CONFIG\n")
@@ -198,18 +198,6 @@ def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
             "; if it is a chart's template, run `helm template` on the chart first" if b"{{" in data else ""
         )
         raise InvalidInput(f"{name}{line}: {error.message.rstrip('.')}{hint}") from None
-
-
-def _output(path: str, text: bytes) -> None:
-    try:
-        with open(path, "xb") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(
-            f"--output: {path!r} exists and may hold your changes: name another, or move it"
-        ) from None
-    except OSError as error:
-        raise UsageError(f"--output: cannot write {path!r} ({error.strerror}): name another file") from None
 
 
 def _summary(kinds: Sequence[Derived], left_out: Sequence[str]) -> str:
