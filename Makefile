@@ -3,7 +3,7 @@
 #   .venv/.ready        follows pyproject.toml and requirements-dev.lock: .venv with the locked tools and archfit itself
 #   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
 #   .tools/clean/       the same without the tests' tools
-#   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/install_tools.py
+#   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/support/install_tools.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -22,7 +22,7 @@ SEED ?= 1
 COUNT ?= 100000
 DIST ?= dist
 
-LOWEST_SUITES := tests/store tests/registry tests/commands tests/cli
+LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli
 LOCKS := requirements-dev.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
 
 # $(call wheel,FOLDER,LOCK..): a new environment below .tools with what the locks name, the last one winning, and the wheel.
@@ -40,27 +40,27 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 	@$(RUN) fixtures/demo/demo.py
 
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
-	@$(RUN) tests/install_tools.py
+	@$(RUN) tests/support/install_tools.py
 	@$(RUN) -m pytest $(ARGS)
 
 lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
-	@$(RUN) tests/install_tools.py redis-server docker-registry registry
+	@$(RUN) tests/support/install_tools.py redis-server docker-registry registry
 	$(call wheel,lowest,requirements-dev.lock requirements-lowest.lock)
 	@.tools/lowest/bin/python -m pytest $(LOWEST_SUITES) $(ARGS)
 
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
 	$(call wheel,clean,requirements-lowest.lock)
-	@.tools/clean/bin/python -I tests/smoke.py
+	@.tools/clean/bin/python -I tests/support/smoke.py
 
 campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SECONDS=600 SEED=1); failures go to .campaign/
-	@$(RUN) tests/install_tools.py redis-server
-	@PYTHONPATH=tests $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+	@$(RUN) tests/support/install_tools.py redis-server
+	@PYTHONPATH=tests/support:tests/programs $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
-	@PYTHONPATH=tests $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:tests/programs $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=100000 SEED=1)
-	@PYTHONPATH=tests:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .
@@ -78,7 +78,7 @@ format: .venv/.ready ## Rewrite the sources in the project's style
 	$(RUN) -m ruff format .
 
 bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
-	@$(RUN) tests/install_tools.py hyperfine kustomize yq helm3 helm4
+	@$(RUN) tests/support/install_tools.py hyperfine kustomize yq helm3 helm4
 	@$(RUN) benchmarks $(ARGS)
 
 bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=another folder)

@@ -23,10 +23,11 @@ from inputs import ROOT, Inputs, chart, clean_environment, function, kustomizati
 from pairs import Command, compared, timed
 
 sys.path.insert(0, str(ROOT / "fixtures"))
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from archfit.store.place import default_path
 from registry import Registry
+
+from archfit.store.directories import default_path
 from warming import warm
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@
     13 and 80 images      beside what skaffold and k8smultiarcher need elsewhere: quoted, not run here. The setting
                           differs: those ask for one image after the other, or for one pod at a time
 
-The programs come from tests/install_tools.py (crane, regctl). A median from a busy machine is an upper bound. Nothing
-leaves loopback.
+The programs come from tests/support/install_tools.py (crane, regctl). A median from a busy machine is an upper bound.
+Nothing leaves loopback.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from inputs import ROOT, clean_environment
 from pairs import Command, compared, timed
 
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from fake_registry import Answer, Asked, FakeRegistry
 from tls_files import tls_files

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-OUTPUT = Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "known_kinds.py"
+OUTPUT = Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "coverage" / "known_kinds.py"
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _LONGEST = 600
 # The TiDB operator adds spec.version to an image without a tag (core.pingcap.com, spec.image).

@@ -1,10 +1,10 @@
 """What every test gets: a home of its own, loopback and nothing else, and the real parts as fixtures.
 
     tool("helm4")                    the path of a program, see machine.TABLE
-    archfit(stream, "--strict")      the real program, tests/running.py
-    judge.kubectl(stream)            tests/judging.py
-    oracle(before, after, ..)        tests/corpus_streams.py
-    textcheck(before, after)         tests/corpus_streams.py
+    archfit(stream, "--strict")      the real program, tests/support/running.py
+    judge.kubectl(stream)            tests/support/judging.py
+    oracle(before, after, ..)        tests/support/corpus_streams.py
+    textcheck(before, after)         tests/support/corpus_streams.py
     corpus_registry                  a real registry that serves every image of the corpus
 
 A part that is missing skips its tests, or fails them where ARCHFIT_TEST_MISSING=fail; there every skip is a
@@ -136,21 +136,23 @@ def tool() -> Callable[[str], str]:
 
 @pytest.fixture(scope="session")
 def archfit() -> Callable[..., Ran]:
-    """`archfit(stream, "--strict")` runs the real program, see tests/running.py."""
+    """`archfit(stream, "--strict")` runs the real program, see tests/support/running.py."""
     return run_archfit
 
 
 @pytest.fixture(scope="session")
 def judge() -> Iterator[Judge]:
     """The independent readers of YAML."""
-    with Judge(machine.go_build(machine.ROOT / "tests" / "judge", "judge")) as running:
+    with Judge(machine.go_build(machine.ROOT / "tests" / "judges" / "yaml", "judge")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def schema_judge() -> Iterator[SchemaJudge]:
     """What an API server says about objects, by the definitions that operators publish."""
-    with SchemaJudge(machine.go_build(machine.ROOT / "tests" / "schema_judge", "schema_judge")) as running:
+    with SchemaJudge(
+        machine.go_build(machine.ROOT / "tests" / "judges" / "schema", "schema_judge")
+    ) as running:
         running.load(published_crds.files())
         yield running
 

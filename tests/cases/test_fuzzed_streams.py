@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.commands.transform import run
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from streaming import Failed, edited, placed
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from streaming import IMAGES, Failed, edited, patched, placed, steps
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from archfit.options.values import Options
+    from archfit.options.settings import Options
     from judging import Judge
 
 DIRECTIVE = b"%YAML 1.1"

@@ -12,9 +12,9 @@ import pytest
 
 from archfit.commands.cache import run
 from archfit.errors import ArchfitError, UsageError
-from archfit.images.entries import dump
 from archfit.images.platforms import Found, Platform
-from archfit.options.values import Operator
+from archfit.lookup.entries import dump
+from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store.open import open_store
 from redis_server import RedisServer

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from archfit.images.entries import dump, key_of, load
 from archfit.images.platforms import Found, Platform
 from archfit.images.reference import parse
+from archfit.lookup.entries import dump, key_of, load
 
 DIGEST = "sha256:" + "a" * 64
 FOUND = Found((Platform("linux", "amd64"), Platform("linux", "arm", "v7")), DIGEST, origin="cache")

@@ -1,7 +1,7 @@
 """archfit beside containerd and CRI-O: it counts an architecture where a baseline node of it would find an image.
 
 Indexes are drawn from a table of entries, the same in every run. On each node of NODES the runtimes' own code
-(tests/runtime_judge) says what is taken, and archfit, from the documents to the decision's S, what it counts. They
+(tests/judges/runtime) says what is taken, and archfit, from the documents to the decision's S, what it counts. They
 agree, or a row of DIFFERENCES says why not; a row that explains nothing is an error, too.
 """
 
@@ -19,7 +19,7 @@ from archfit.images.platforms import Found, Unknown
 from archfit.placement.architectures import is_plain, offered
 from archfit.placement.uncounted import counted
 from archfit.registry import manifest as media
-from archfit.registry import walk
+from archfit.registry import resolve
 from archfit.workloads.pods import ImageUse
 from drawn_indexes import ATTESTATION, SOCI, Entry, Index, built, drawn, normal, plain, stated
 from runtime_judging import RUNTIMES, RuntimeJudge
@@ -48,7 +48,9 @@ def counts(index: Index) -> Callable[[str], bool]:
         return index.documents.blobs[wanted.digest]
 
     try:
-        offer = walk.offered(media.parse(index.documents.body, index.media_type), index.documents.top, read)
+        offer = resolve.offered(
+            media.parse(index.documents.body, index.media_type), index.documents.top, read
+        )
     except InvalidManifest:
         return lambda _node: False
     found = Found(offer.platforms, index.documents.top, offer.index, offer.image)
@@ -214,7 +216,9 @@ DIFFERENCES = [
 
 @pytest.fixture(scope="module")
 def runtimes() -> Iterator[RuntimeJudge]:
-    with RuntimeJudge(machine.go_build(machine.ROOT / "tests" / "runtime_judge", "runtime_judge")) as running:
+    with RuntimeJudge(
+        machine.go_build(machine.ROOT / "tests" / "judges" / "runtime", "runtime_judge")
+    ) as running:
         yield running
 
 

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 import machine
-from archfit.commands.setup_cluster import HELP, run
+from archfit.cluster.nodes import Cluster, Rule, Taint, nodes, summarised
 from archfit.errors import ArchfitError, InvalidInput, UsageError
-from archfit.options.cluster import Cluster, Rule, Taint, nodes, summarised
+from archfit.integrations.cluster.setup import HELP, run
 from archfit.options.load import load
-from archfit.options.values import GKE, Options, Settings, Toleration, TolerationRule
+from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from archfit.options import describe, kinds
 from archfit.options.document import read
 from archfit.options.file import from_file
 from archfit.options.layers import merge
+from archfit.options.settings import Operator, Options
 from archfit.options.table import BY_KEY, TABLE, Option
-from archfit.options.values import Operator, Options
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")

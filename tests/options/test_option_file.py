@@ -9,8 +9,7 @@ from archfit.images.platforms import Platform
 from archfit.options.document import DEPTH_LIMIT, read
 from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
-from archfit.options.syntax import Problem
-from archfit.options.values import (
+from archfit.options.settings import (
     GKE,
     ImagePlatforms,
     Match,
@@ -22,6 +21,7 @@ from archfit.options.values import (
     Toleration,
     TolerationRule,
 )
+from archfit.options.syntax import Problem
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

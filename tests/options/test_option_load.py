@@ -13,8 +13,7 @@ from archfit.images.platforms import Platform
 from archfit.options.arguments import wanted
 from archfit.options.file import from_values
 from archfit.options.load import load
-from archfit.options.table import BY_KEY, TABLE, Option
-from archfit.options.values import (
+from archfit.options.settings import (
     ImagePlatforms,
     Match,
     Mirror,
@@ -25,6 +24,7 @@ from archfit.options.values import (
     Toleration,
     TolerationRule,
 )
+from archfit.options.table import BY_KEY, TABLE, Option
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
@@ -482,7 +482,7 @@ def test_a_bare_run_imports_nothing_for_its_options() -> None:
     )  # fmt: skip
     assert done.stdout.splitlines() == [
         "",
-        "archfit archfit.options archfit.options.load archfit.options.values archfit.record",
+        "archfit archfit.options archfit.options.load archfit.options.settings archfit.record",
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from archfit.images.platforms import Platform
 from archfit.options import mirrors, syntax, taints
 from archfit.options.kinds import exclusion
-from archfit.options.values import GKE, ImagePlatforms, Mirror, Toleration, TolerationRule
+from archfit.options.settings import GKE, ImagePlatforms, Mirror, Toleration, TolerationRule
 
 Parse = Callable[[str], object]
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

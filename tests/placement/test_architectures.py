@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Found, Platform
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from archfit.placement.architectures import offered, removed, supported
 from archfit.workloads.pods import ImageUse
 from placing import decided, found, in_, one, term, terms_of, using

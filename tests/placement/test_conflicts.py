@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from placing import ARCH, OS, REQUIRED, decided, found, in_, requiring, term, using
 
 A, R, AR = "amd64", "arm64", "amd64 arm64"

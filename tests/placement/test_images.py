@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Absent, Found, Unasked, Unknown, parse_platform
-from archfit.options.values import ImagePlatforms, Options
+from archfit.options.settings import ImagePlatforms, Options
 from archfit.placement.images import answers_for, questions
 from placing import DEFAULT, GKE, a_pod, decided, found, in_, term, terms_of, using
 

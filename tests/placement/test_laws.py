@@ -25,7 +25,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archfit import patch
-from archfit.options.values import GKE, Options, Toleration, TolerationRule
+from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.source.values import Typed
 from placing import Outcome, decided
 from scheduler_model import (

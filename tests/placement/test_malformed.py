@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from archfit.placement.images import questions
 from archfit.source.values import Typed
 from placing import ARCH, OS, PREFERRED, REQUIRED, one, requiring, term

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Absent, Unknown
-from archfit.options.values import Match, Options, Rule, Toleration, TolerationRule
+from archfit.options.settings import Match, Options, Rule, Toleration, TolerationRule
 from placing import (
     ARCH,
     BETA,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Unasked, Unknown, parse_platform
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from archfit.patch import Add, Test
 from archfit.source.values import Typed
 from placing import ARCH, BETA, PREFERRED, decided, in_, one, requiring, term, terms_of, using
@@ -138,7 +138,7 @@ def test_mto_35_fallback_architecture() -> None:
 
 
 def test_mto_34_a_rule_overrides_the_weight() -> None:
-    from archfit.options.values import Match, Rule
+    from archfit.options.settings import Match, Rule
 
     options = ARM.replace(
         prefer=(("arm64", 5),), rules=(Rule(Match(namespace="shop"), prefer=(("arm64", 1),)),)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from archfit.options.values import Options, Toleration, TolerationRule
+from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.placement.decide import decide
 from placing import (
     ARCH,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.errors import UsageError
-from archfit.options.values import Match, Options, Rule
+from archfit.options.settings import Match, Options, Rule
 from archfit.placement.decide import decide
 from archfit.placement.images import questions
 from archfit.source.values import Typed

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from archfit.placement.affinity import allowed, demands, matches
 from placing import ARCH, BETA, OS, a_pod, in_, one, requiring, term, terms_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from archfit.options.values import Options, Toleration, TolerationRule
+from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.patch import Add, Test
 from archfit.placement.tolerations import covers, uncovered
 from placing import ARCH, GKE, one

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Found, parse_platform
-from archfit.options.values import ImagePlatforms, Options
-from archfit.outcome import Place
+from archfit.options.settings import ImagePlatforms, Options
 from archfit.placement.architectures import is_plain
 from archfit.placement.requirement import judge
+from archfit.results import Place
 from placing import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
 
 RUNTIME = {"runtimeClassName": "wasmtime"}

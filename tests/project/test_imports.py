@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from archfit.store.place import default_path
+from archfit.store.directories import default_path
 from warming import warm
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.example/a:1'}\n"
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 NETWORK = {"ssl", "http.client", "httpx", "asyncio", "socket", "concurrent.futures"}
 HEAVY = {"logging", "rich", "jsonpatch", "dataclasses", "typing", "ruamel", "argparse", "inspect"}
-UNKNOWN = {"archfit.workloads.known_kinds", "archfit.workloads.unknown"}
+UNKNOWN = {"archfit.workloads.coverage.known_kinds", "archfit.workloads.coverage.unknown_kinds"}
 PARSER = {"yaml", "yaml._yaml"}
 _LOADED = (
     "import sys, json\nfrom archfit.cli import main\ncode = main([])\n"

@@ -45,7 +45,7 @@ CHANGED = Stream(PODS, "always")
 
 @pytest.fixture(scope="module")
 def asking() -> Iterator[Asking]:
-    with Asking(machine.go_build(machine.ROOT / "tests" / "judge", "judge")) as running:
+    with Asking(machine.go_build(machine.ROOT / "tests" / "judges" / "yaml", "judge")) as running:
         yield running
 
 

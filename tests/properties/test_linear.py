@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import archfit
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from archfit.patch import Add, Remove, Test, apply
 from streaming import Failed, edited
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from placing import decided
 from scheduling import ARCH, NODES, OS, REQUIRED, Node, admits
 

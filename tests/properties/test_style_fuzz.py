@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from archfit.errors import InvalidInput
-from archfit.options.values import Options, Toleration, TolerationRule
+from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.source.split import split
 from archfit.workloads.inventory import take
 from emitting import Style, stream_text

@@ -7,7 +7,8 @@ import base64
 import pytest
 
 from archfit.errors import RegistryError
-from archfit.registry.auth import (
+from archfit.registry.credentials.keychain import Credential
+from archfit.registry.transport.challenges import (
     Challenge,
     challenges,
     check_realm,
@@ -18,7 +19,6 @@ from archfit.registry.auth import (
     token_get,
     token_post,
 )
-from archfit.registry.credentials import Credential
 
 REALM = "https://auth.example/token"
 HUB = 'Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="repository:a/b:pull"'

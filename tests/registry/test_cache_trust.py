@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.endpoints import Endpoints
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
-from archfit.options.values import Mirror, Operator
+from archfit.lookup.endpoint_keys import Endpoints
+from archfit.options.settings import Mirror, Operator
 from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
-from archfit.registry.mirrors import itself, mirrored
-from archfit.registry.routes import Routes
+from archfit.registry.routing.endpoints import itself, mirrored
+from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry, as_json, descriptor
 from looking_up import Runs
 

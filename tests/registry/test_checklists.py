@@ -1,4 +1,4 @@
-"""The rest of the two checklists, and the table of all their points in tests/checklists.md."""
+"""The rest of the two checklists, and the table of all their points in tests/support/checklists.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import checklists
 from archfit.errors import InvalidReference
 from archfit.images.reference import parse
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from machine import ROOT
 
 
@@ -82,8 +82,8 @@ def test_one_module_knows_the_http_library_security_25() -> None:
 
 
 def test_the_page_has_the_table_of_the_tests() -> None:
-    """`python tests/checklists.py tests/checklists.md` renews it."""
-    page = (ROOT / "tests" / "checklists.md").read_text(encoding="utf-8")
+    """`python tests/support/checklists.py tests/support/checklists.md` renews it."""
+    page = (ROOT / "tests" / "support" / "checklists.md").read_text(encoding="utf-8")
     assert checklists.updated(page) == page
 
 

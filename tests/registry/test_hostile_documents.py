@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from archfit.registry import bodies, documents
+from archfit.registry import documents
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
+from archfit.registry.transport import bodies
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
 from running import PROGRAM
 

@@ -26,7 +26,7 @@ from archfit.registry.manifest import (
     parse,
     parse_config,
 )
-from archfit.registry.walk import MAX_NESTING, Offer, offered
+from archfit.registry.resolve import MAX_NESTING, Offer, offered
 from fake_registry import FakeRegistry, as_json, descriptor, digest_of, platform_of
 
 TOP = "sha256:" + "0" * 64

@@ -9,8 +9,8 @@ import pytest
 from archfit.errors import RegistryError, UsageError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
-from archfit.options.values import Mirror, Operator
-from archfit.registry.routes import Routes
+from archfit.options.settings import Mirror, Operator
+from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry, digest_of
 from looking_up import Runs
 

@@ -15,8 +15,8 @@ import pytest
 
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.registry import client as client_module
-from archfit.registry import hosts as hosts_module
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
+from archfit.registry.transport import servers as hosts_module
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
 from looking_up import Runs
 
@@ -449,7 +449,7 @@ class TestRetries:
         assert runs.waits == [0.25]
 
     def test_429_halves_the_share_of_the_host(self) -> None:
-        from archfit.registry.hosts import Hosts
+        from archfit.registry.transport.servers import Hosts
 
         host = Hosts().of("https://a.io")
         waves = [host.begin(1) for _ in range(32)]
@@ -491,7 +491,7 @@ class TestRetries:
         assert runs.waits == []
 
     def test_the_longest_pause_counts(self) -> None:
-        from archfit.registry.hosts import Hosts
+        from archfit.registry.transport.servers import Hosts
 
         host = Hosts().of("https://a.io")
         host.hush(107.0)
@@ -611,7 +611,7 @@ class TestLimits:
         assert isinstance(runs.ask("x.io/gone:1")["x.io/gone:1"], Absent)
         fake.once(Answer(403))
         assert "(403)" in runs.cause("x.io/denied:1")
-        monkeypatch.setattr("archfit.registry.dial._resolve", nowhere)
+        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", nowhere)
         runs.waits.clear()
         assert runs.cause("x.io/a:1") == "the name '127.0.0.1' cannot be resolved"
         assert runs.waits == []

@@ -15,7 +15,7 @@ import pytest
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
 from archfit.registry.manifest import ACCEPT, DOCKER_LIST
-from archfit.registry.mirrors import itself
+from archfit.registry.routing.endpoints import itself
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from looking_up import Runs
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Absent, Found, Malformed, Platform, Unasked, Unknown
-from archfit.options.values import ImagePlatforms
+from archfit.options.settings import ImagePlatforms
 from archfit.registry.manifest import ACCEPT, DOCKER_LIST
 from fake_registry import Answer, Asked, FakeRegistry
 from looking_up import Runs
@@ -87,8 +87,8 @@ def test_a_warm_run_imports_nothing_of_the_network_conformance_20(fake: FakeRegi
     runs.found("x.io/a:1")
     program = (
         "import sys; before = set(sys.modules)\n"
-        "from archfit.images.lookup import open_lookup\n"
-        "from archfit.options.values import Mirror, Operator\n"
+        "from archfit.lookup.resolver import open_lookup\n"
+        "from archfit.options.settings import Mirror, Operator\n"
         f"lookup = open_lookup(Operator(mirrors=(Mirror('*', {fake.url!r}),), cache={runs.operator.cache!r}), "
         f"clock=lambda: {runs.now})\n"
         "print(lookup.resolve(['x.io/a:1'])['x.io/a:1'].origin, *sorted(set(sys.modules) - before))"
@@ -101,7 +101,7 @@ def test_a_warm_run_imports_nothing_of_the_network_conformance_20(fake: FakeRegi
     banned = (
         "ssl socket http.client httpx httpcore asyncio logging rich jsonpatch dataclasses typing concurrent.futures "
         "threading hashlib ipaddress urllib.parse subprocess pathlib contextlib fnmatch queue "
-        "archfit.registry.session archfit.registry.wire"
+        "archfit.registry.session archfit.registry.transport.connection"
     )
     assert set(banned.split()) & set(loaded) == set()
 

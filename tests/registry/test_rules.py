@@ -6,12 +6,12 @@ import pytest
 
 from archfit.images.reference import parse
 from archfit.options.mirrors import mirror_pair
+from archfit.options.settings import Mirror
 from archfit.options.syntax import Problem
-from archfit.options.values import Mirror
-from archfit.registry.addresses import kind_of
-from archfit.registry.manners import is_pull_limit, retry_after, wait_seconds
-from archfit.registry.mirrors import Target, target
-from archfit.registry.proxies import proxy_for
+from archfit.registry.routing.endpoints import Target, target
+from archfit.registry.transport.addresses import kind_of
+from archfit.registry.transport.proxies import proxy_for
+from archfit.registry.transport.retry_policy import is_pull_limit, retry_after, wait_seconds
 
 HUB = Mirror("docker.io", "https://harbor.example/hub")
 ALL = Mirror("*", "http://127.0.0.1:5000")

@@ -15,9 +15,9 @@ import pytest
 
 from archfit.errors import RegistryError
 from archfit.images.platforms import Unknown
-from archfit.registry.asking import origin_of
-from archfit.registry.dial import Dialler
-from archfit.registry.wire import Wire
+from archfit.registry.transport.connection import Wire
+from archfit.registry.transport.dialer import Dialler
+from archfit.registry.transport.retrying_client import origin_of
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from looking_up import Runs
 from tls_files import tls_files
@@ -72,7 +72,7 @@ class TestAddresses:
     def test_special_addresses_are_refused_even_where_the_operator_named_the_server_security_2(
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
-        monkeypatch.setattr("archfit.registry.dial._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", names_to(address))
         assert f"special address, {address}, which is not dialled" in runs.cause("x.io/a:1")
         assert runs.waits == []
 
@@ -84,7 +84,7 @@ class TestAddresses:
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str, host: str
     ) -> None:
         runs.set(mirrors=())
-        monkeypatch.setattr("archfit.registry.dial._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", names_to(address))
         cause = runs.cause(f"{host}/a:1")
         assert f"leads to a loopback address, {address}, which is not dialled" in cause
         assert "name the server with --allow-host" in cause
@@ -147,7 +147,7 @@ class TestAddresses:
 
         runs.set(mirrors=())
         runs.also("*", f"http://rebinding.example:{fake.port}")
-        monkeypatch.setattr("archfit.registry.dial._resolve", resolve)
+        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", resolve)
         assert runs.names("x.io/a:1") == BOTH
         assert seen == ["rebinding.example"]
 
@@ -203,7 +203,7 @@ class TestRealms:
         realm_host: str,
         users: list[str | None],
     ) -> None:
-        monkeypatch.setattr("archfit.registry.dial.kind_of", lambda _: "public")
+        monkeypatch.setattr("archfit.registry.transport.dialer.kind_of", lambda _: "public")
         files = tls_files()
         with FakeRegistry(files.context()) as service:
             runs = Runs(tmp_path, fake.url, SSL_CERT_FILE=str(files.ca))

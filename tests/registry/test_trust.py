@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.errors import RegistryError, UsageError
-from archfit.images.lookup import open_lookup
 from archfit.images.platforms import Found, Unknown
-from archfit.options.values import Operator
-from archfit.registry.dial import Dialler
-from archfit.registry.named import Named
+from archfit.lookup.resolver import open_lookup
+from archfit.options.settings import Operator
+from archfit.registry.transport.dialer import Dialler
+from archfit.registry.transport.host_policy import Named
 from fake_registry import Answer, FakeRegistry
 from looking_up import Runs
 from tls_files import tls_files
@@ -231,7 +231,9 @@ class TestHosts:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[object] = []
-        monkeypatch.setattr("archfit.registry.dial._resolve", lambda *given, **_: asked.append(given))
+        monkeypatch.setattr(
+            "archfit.registry.transport.dialer._resolve", lambda *given, **_: asked.append(given)
+        )
         runs = Runs(tmp_path, "")
         runs.set(mirrors=(), deny_hosts=("*",))
         assert "x.io:443 is not asked: --deny-host forbids it" in runs.cause("x.io/a:1")
@@ -319,8 +321,8 @@ class TestHosts:
             raise ConnectionRefusedError(111, "Connection refused")
 
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.9.8.7", 443))]
-        monkeypatch.setattr("archfit.registry.dial._resolve", lambda *_, **__: found)
-        monkeypatch.setattr("archfit.registry.dial.socket.create_connection", connect)
+        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", lambda *_, **__: found)
+        monkeypatch.setattr("archfit.registry.transport.dialer.socket.create_connection", connect)
         operator = Operator(no_cache=True, allow_hosts=allowed)
         lookup = open_lookup(operator, environ={}, wait=lambda _: None, named_hosts_only=only_named)
         answer = lookup.resolve(["x.io/a:1"])["x.io/a:1"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.registry.turns import Turns
+from archfit.registry.fair_queue import Turns
 from looking_up import Runs
 
 if TYPE_CHECKING:

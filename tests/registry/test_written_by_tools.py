@@ -94,7 +94,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def runtimes() -> Iterator[RuntimeJudge]:
-    with RuntimeJudge(machine.go_build(machine.ROOT / "tests" / "runtime_judge", "runtime_judge")) as running:
+    with RuntimeJudge(
+        machine.go_build(machine.ROOT / "tests" / "judges" / "runtime", "runtime_judge")
+    ) as running:
         yield running
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.deadline import Deadline
 from archfit.images.platforms import Unknown
-from archfit.registry.credentials import Keychain
+from archfit.lookup.deadline import Deadline
+from archfit.registry.credentials.keychain import Keychain
 from archfit.store import StoreTrouble
 from archfit.store.sqlite import SqliteStore
 from fake_registry import FakeRegistry
@@ -128,7 +128,7 @@ def test_a_cache_that_never_answers_takes_its_share_once(
 
 
 def test_no_command_is_sent_to_a_cache_after_the_end() -> None:
-    from archfit.options.cache_place import server as place
+    from archfit.options.cache_path import server as place
     from archfit.store.redis import RedisStore
 
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.flight import LEASE_SECONDS, fly
-from archfit.images.kept import Kept
-from archfit.images.keys import OwnKeys
 from archfit.images.platforms import Absent, Answer, Found, Platform
 from archfit.images.reference import Reference, parse
+from archfit.lookup.cache import Kept
+from archfit.lookup.keys import OwnKeys
+from archfit.lookup.single_flight import LEASE_SECONDS, fly
 from archfit.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.keys import ScopedKeys
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
-from archfit.options.values import Operator
-from archfit.registry.credentials import Keychain
-from archfit.registry.mirrors import itself
-from archfit.registry.routes import Routes
+from archfit.lookup.keys import ScopedKeys
+from archfit.options.settings import Operator
+from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.routing.endpoints import itself
+from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry
 from looking_up import Runs
 from redis_server import RedisServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.errors import UsageError
-from archfit.options.cache_place import Server, server
+from archfit.options.cache_path import Server, server
 from archfit.options.load import load
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.options.cache_place import server as parsed
-from archfit.options.values import Operator
+from archfit.options.cache_path import server as parsed
+from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store import redis as redis_store
 from archfit.store.open import open_store, place

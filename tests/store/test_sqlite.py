@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from archfit.store import StoreTrouble
+from archfit.store.directories import default_path
 from archfit.store.memory import MemoryStore
-from archfit.store.place import default_path
 from archfit.store.sqlite import APPLICATION_ID, SCHEMA, SqliteStore
 
 WRITER = """

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from archfit.cluster.crds.definitions import definitions
+from archfit.cluster.crds.derive import PLACES_LIMIT, derived
+from archfit.cluster.crds.schema import facts
+from archfit.cluster.crds.written import entries
 from archfit.source.values import typed
-from archfit.workloads.definitions import definitions
-from archfit.workloads.derive import PLACES_LIMIT, derived
-from archfit.workloads.schema import facts
-from archfit.workloads.written import entries
 from defining import (
     AFFINITY,
     NODE_AFFINITY,

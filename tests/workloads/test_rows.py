@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.options.values import Options
+from archfit.options.settings import Options
 from archfit.workloads.inventory import is_podless
 from streaming import edited, placed
 

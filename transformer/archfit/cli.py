@@ -85,7 +85,7 @@ def _login_check(argv: Sequence[str]) -> int:
 
 
 def _argocd(argv: Sequence[str]) -> int:
-    from archfit.commands.argocd import run
+    from archfit.integrations.argocd.command import run
 
     return run(argv, _stdout(), _stderr(), os.environ)
 
@@ -178,7 +178,7 @@ def _unknown(word: str) -> int:
 
 
 def _failed(message: str, code: int) -> int:
-    from archfit.output.terminal import say_on_terminal
+    from archfit.report.terminal import say_on_terminal
 
     try:
         print(f"error: {message}", file=_stderr())

@@ -1,5 +1,7 @@
 """Files: read up to a limit, written whole or not at all.
 
+    read_file       a file that the user names
+    write_new       a file that the user names and that must not be there yet
     read_regular    a file that somebody else may have put there: never a pipe or device, which may not end
     Prepared        content beside its place ── commit ──> in its place
                                               └ discard ─> as it was
@@ -14,7 +16,28 @@ import errno
 import os
 import stat
 
+from archfit.errors import UsageError
+
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a file. Raises OSError."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write_new(path: str, content: bytes) -> None:
+    """Make the file that `--output` names, which must not be there yet. Raises UsageError."""
+    try:
+        with open(path, "xb") as file:
+            file.write(content)
+    except FileExistsError:
+        raise UsageError(
+            f"--output: {path!r} exists and may hold your changes: name another, or move it"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"--output: cannot write {path!r} ({error.strerror}): name another file") from None
 
 
 def read_regular(path: str, limit: int) -> bytes:

@@ -10,28 +10,28 @@ With `stamp`, pods are those without what an earlier run added, and the patch ta
 from __future__ import annotations
 
 from archfit.errors import InvalidInput, UnplaceableEdit
-from archfit.outcome import Result
 from archfit.record import Record
+from archfit.results import Result
 from archfit.source.scan import check_editable
+from archfit.workloads.builtin import by_kind
 from archfit.workloads.inventory import take
 from archfit.workloads.owner import left_to_controllers
-from archfit.workloads.table import by_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
-    from archfit.edit.place import TextEdit
-    from archfit.edit.restamp import Back
+    from archfit.edit.insert import TextEdit
     from archfit.images.platforms import Answer
-    from archfit.options.values import Options
-    from archfit.outcome import Decision
+    from archfit.options.settings import Options
     from archfit.patch import Operation
+    from archfit.results import Decision
     from archfit.source.split import Piece
+    from archfit.stamp.in_place import Back
+    from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.inventory import Document
     from archfit.workloads.pods import Pod
-    from archfit.workloads.untouched import Untouched
 
     Lookup: TypeAlias = Callable[[list[str]], Mapping[str, Answer]]
 
@@ -96,11 +96,11 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
 
         untouched = [one for one in untouched if not any(excluded(one, glob) for glob in options.exclude)]
     if untouched:
-        from archfit.workloads.untouched import told
+        from archfit.workloads.coverage.untouched import told
 
         results += told(untouched)
     if rows:
-        from archfit.workloads.overlap import incomplete
+        from archfit.workloads.coverage.overlap import incomplete
 
         kinds = ((pod.group, pod.ref.kind) for document in documents for pod in document.pods)
         results += incomplete(rows, kinds)
@@ -112,7 +112,7 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
             results += misplaced(document.value, document.pods, rows)
     back: tuple[Back, ...] = ()
     if options.stamp and documents:
-        from archfit.edit.restamp import taken_back
+        from archfit.stamp.in_place import taken_back
 
         without = [taken_back(data, document, rows) for document in documents]
         documents, back = tuple(one for one, _ in without), tuple(stamps for _, stamps in without)
@@ -157,7 +157,7 @@ def _decisions(
 
     decisions = tuple((pod, decide(pod, answers, options)) for pod in pods)
     if any(pod.places is not None and pod.places.missing for pod, _ in decisions):
-        from archfit.placement.fitting import holders_once
+        from archfit.placement.materialise import holders_once
 
         return tuple(holders_once(decisions))
     return decisions
@@ -181,7 +181,7 @@ def _stamped(
     answers: Mapping[str, Answer],
     options: Options,
 ) -> Iterator[tuple[Pod, Decision]]:
-    from archfit.edit.restamp import decisions_stamped
+    from archfit.stamp.in_place import decisions_stamped
 
     rest, rows = iter(decisions), by_kind(options.workloads)
     for document, back in zip(found.documents, found.back, strict=True):
@@ -215,12 +215,12 @@ def _edited(data: bytes, document: Document, patch: list[Operation], *, stamp: b
     if not patch:
         return []
     if stamp:
-        from archfit.edit.restamp import restamped
+        from archfit.stamp.in_place import restamped
 
         check_editable(data, document.span)
         text = document.span.text(data)
         return _splices(document, text, restamped(text, document, patch))[0]
-    from archfit.edit.place import place
+    from archfit.edit.insert import place
     from archfit.edit.prove import prove
 
     span = document.span

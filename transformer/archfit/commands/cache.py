@@ -15,9 +15,9 @@ import json
 import os
 import time
 
-from archfit.commands.files import read_file
 from archfit.errors import UsageError
-from archfit.images.contents import checked, counts, readable, useless
+from archfit.files import read_file
+from archfit.lookup.contents import checked, counts, readable, useless
 from archfit.options.load import load
 from archfit.options.table import BY_KEY
 from archfit.printable import encoded
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, BinaryIO
 
-    from archfit.options.values import Operator
+    from archfit.options.settings import Operator
     from archfit.store import Stock
 
 ABOUT = """\

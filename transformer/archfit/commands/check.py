@@ -9,40 +9,45 @@ stdout    the report            stderr    messages: problems, warnings, infos
 
 from __future__ import annotations
 
-from archfit.commands import streams
-from archfit.commands.asking import Asking
-from archfit.commands.files import read_file
+from archfit import standard_streams
+from archfit.commands.inputs import contents, named, questions, surveyed
 from archfit.commands.last import prepared
-from archfit.commands.manifests import contents, named, questions, surveyed
 from archfit.errors import UsageError
+from archfit.files import read_file
+from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.syntax import Problem, architecture
 from archfit.options.syntax import platforms as parse_platforms
 from archfit.options.table import TABLE
-from archfit.output import github, listing, sarif
-from archfit.output.findings import Finding, Report, from_result, of_decisions, of_verdicts
-from archfit.output.text import lines
 from archfit.pipeline import Transformed, decided
 from archfit.placement.requirement import judge
 from archfit.record import Record
+from archfit.report import check_listing, github, sarif
+from archfit.report.findings import Finding, Report, from_result, of_decisions, of_verdicts
+from archfit.report.text import lines
 from archfit.source.split import split
-from archfit.workloads.locate import Lines
+from archfit.workloads.line_numbers import Lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import BinaryIO, TextIO
 
-    from archfit.commands.manifests import Manifests
+    from archfit.commands.inputs import Manifests
     from archfit.images.platforms import Answer, Platform
-    from archfit.options.values import Options
-    from archfit.outcome import Decision, Result
+    from archfit.options.settings import Options
+    from archfit.results import Decision, Result
     from archfit.workloads.pods import Pod
 
 _PROGRAM = "archfit check"
-_FORMATS = {"text": listing.text, "json": listing.as_json, "github": github.commands, "sarif": sarif.log}
+_FORMATS = {
+    "text": check_listing.text,
+    "json": check_listing.as_json,
+    "github": github.commands,
+    "sarif": sarif.log,
+}
 ABOUT = """\
 Says what archfit would still change in rendered manifests, and writes no YAML. So a pipeline notices a
 renderer that silently did not run:
@@ -81,7 +86,7 @@ def run(
     required = _required(flags.require or ())
     settings = load(argv, environ, read_file, flags=(layer, config), program=_PROGRAM)
     inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, layer)
-    asking = Asking(settings, environ, stderr)
+    asking = LookupSession(settings, environ, stderr)
     try:
         asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
         texts = questions(inputs, settings.options, left_alone=bool(required))
@@ -102,7 +107,7 @@ def run(
         )
     finally:
         asking.close()
-    kept.commit_after(lambda: streams.write(stdout, [_FORMATS[flags.format](report).encode()]))
+    kept.commit_after(lambda: standard_streams.write(stdout, [_FORMATS[flags.format](report).encode()]))
     stderr.write("".join(f"{line}\n" for line in lines(results)))
     return report.exit_code
 

@@ -10,17 +10,17 @@ registry    always asked, whatever the cache holds, which learns from it: one re
 
 from __future__ import annotations
 
-from archfit.commands import named_files
-from archfit.commands.files import read_file
 from archfit.errors import InvalidReference, UsageError
+from archfit.files import read_file
 from archfit.images.overrides import override
 from archfit.images.platforms import Found, Unknown, unanswerable
 from archfit.images.reference import parse
+from archfit.lookup import operator_files
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.load import load
 from archfit.options.table import BY_KEY, OPERATOR
-from archfit.output.inspection import Inspected, as_json, problem, text
 from archfit.printable import encoded, json_text
+from archfit.report.inspection import Inspected, as_json, problem, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO, TextIO
 
-    from archfit.images.lookup import Lookup
     from archfit.images.platforms import Answer
-    from archfit.options.values import Settings
+    from archfit.lookup.resolver import Lookup
+    from archfit.options.settings import Settings
     from archfit.registry.client import Document
-    from archfit.registry.mirrors import Target
+    from archfit.registry.routing.endpoints import Target
 
 _PROGRAM = "archfit inspect"
 _ANY_AGE = 100 * 365 * 86400
@@ -57,8 +57,8 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         stdout.write(_answered(wanted(argv)).encode())
         return 0
     flags, texts, settings = _told(argv, environ)
-    named_files.check(settings.operator)
-    from archfit.images.lookup import open_lookup
+    operator_files.check(settings.operator)
+    from archfit.lookup.resolver import open_lookup
 
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
     lookup = open_lookup(operator, environ=environ)

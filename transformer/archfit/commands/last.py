@@ -14,19 +14,19 @@ from time import gmtime, strftime
 
 from archfit.errors import ArchfitError, OutputError, UsageError
 from archfit.files import Prepared
-from archfit.output.report import TIME, report
 from archfit.printable import json_text, visible
+from archfit.report.run_report import TIME, report
 from archfit.source.values import plain
-from archfit.store.place import state_path
+from archfit.store.directories import state_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, BinaryIO
 
-    from archfit.frames.stream import Span
-    from archfit.outcome import Result
     from archfit.pipeline import Transformed
+    from archfit.results import Result
+    from archfit.stream import Span
 
 HELP = """\
 usage: archfit last [--json]
@@ -144,7 +144,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
         return 0
     from time import time
 
-    from archfit.output.last_run import lines
+    from archfit.report.last_run import lines
 
     try:
         said = list(lines(found, int(time())))

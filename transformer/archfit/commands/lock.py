@@ -16,23 +16,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from archfit.commands import named_files
-from archfit.commands.asking import Asking
-from archfit.commands.files import read_file
-from archfit.commands.lock_file import content_of, replace
-from archfit.commands.lock_streams import asked
-from archfit.commands.manifests import contents
+from archfit.commands.inputs import contents
+from archfit.commands.lock_inputs import asked
 from archfit.errors import UsageError
-from archfit.images.lockfile import DEFAULT_PATH, kept, parse, render
+from archfit.files import read_file
 from archfit.images.platforms import Absent, Found, Unknown
-from archfit.images.relock import EVERY, changes, chosen, merged
+from archfit.lookup import operator_files
+from archfit.lookup.lock_storage import content_of, replace
+from archfit.lookup.lockfile import DEFAULT_PATH, kept, parse, render
+from archfit.lookup.relock import EVERY, changes, chosen, merged
+from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
+from archfit.options.settings import Settings
 from archfit.options.table import BY_KEY, OPERATOR
-from archfit.options.values import Settings
-from archfit.output.text import failure, lines
 from archfit.printable import json_text
+from archfit.report.text import failure, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO, TextIO
 
-    from archfit.commands.lock_streams import Asked
+    from archfit.commands.lock_inputs import Asked
     from archfit.images.platforms import Malformed, Unasked
-    from archfit.images.relock import Change
-    from archfit.outcome import Result
+    from archfit.lookup.relock import Change
+    from archfit.results import Result
 
 _PROGRAM = "archfit lock"
 # How long the cache is believed has no say in what a lock file holds, and there are no decisions to report.
@@ -82,7 +82,7 @@ def run(
         stdout.write(_answered(wanted(argv)).encode())
         return 0
     flags, files, settings = _told(argv, environ)
-    named_files.check(settings.operator)
+    operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
     needs = asked(
         contents(files, stdin, "archfit lock"),
@@ -141,7 +141,7 @@ def _ask(
     if not names:
         return {}, [], 0
     operator = settings.operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
-    asking = Asking(Settings(operator=operator), environ, stderr)
+    asking = LookupSession(Settings(operator=operator), environ, stderr)
     try:
         answers = asking.answers([needs.needed[name] for name in names])
     finally:

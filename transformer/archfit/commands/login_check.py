@@ -16,10 +16,10 @@ from __future__ import annotations
 import json
 import time
 
-from archfit.commands import named_files
-from archfit.commands.files import read_file
 from archfit.errors import InvalidReference, RegistryError, UsageError
+from archfit.files import read_file
 from archfit.images.reference import Reference, parse
+from archfit.lookup import operator_files
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.load import load
 from archfit.options.table import OPERATOR
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO, TextIO
 
-    from archfit.options.values import Operator
-    from archfit.registry.credentials import Credential, Keychain
-    from archfit.registry.mirrors import Target
+    from archfit.options.settings import Operator
+    from archfit.registry.credentials.keychain import Credential, Keychain
+    from archfit.registry.routing.endpoints import Target
     from archfit.registry.session import Session
 
 _PROGRAM = "archfit login-check"
@@ -85,7 +85,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if len(words) != 1:
         raise UsageError(f"say which registry or image, one, as in {_PROGRAM} ghcr.io; see {_PROGRAM} --help")
     operator = load(argv, environ, read_file, flags=(layer, config)).operator
-    named_files.check(operator)
+    operator_files.check(operator)
     name, checked = _checked(words[0], operator, environ)
     good = all(one.good for one in checked)
     if flags.json:
@@ -100,9 +100,9 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
 
 def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
     """What is checked, and the servers in the order in which they would be asked."""
-    from archfit.registry.credentials import Keychain
-    from archfit.registry.crew import Question
-    from archfit.registry.routes import Routes
+    from archfit.registry.credentials.keychain import Keychain
+    from archfit.registry.fetcher import Question
+    from archfit.registry.routing.routes import Routes
     from archfit.registry.session import Session
 
     host = _host(word)
@@ -135,8 +135,8 @@ def _one(place: Target, tag: str, keychain: Keychain, session: Session | None) -
             "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
         )
         return Checked(place.origin, words, good=bool(words), answer=answer)
-    from archfit.registry.login import check
-    from archfit.registry.tokens import Tokens
+    from archfit.registry.credentials.login import check
+    from archfit.registry.credentials.tokens import Tokens
 
     try:
         verdict = check(session.asker, Tokens(session.asker, time.monotonic), place, tag, credential)
@@ -170,7 +170,7 @@ def _host(word: str) -> str:
     first = name.partition(":")[0]
     if "/" in name or not (bare != name or bare != word or "." in first or first == "localhost"):
         return ""
-    from archfit.registry.mirrors import is_host
+    from archfit.registry.routing.endpoints import is_host
 
     if not is_host(name):
         raise UsageError(f"{name!r} is no host: write one as in ghcr.io or registry.example:5000")

@@ -6,20 +6,20 @@ manifests ── survey ── lookup ── decisions ── patches ── std
 
 from __future__ import annotations
 
-from archfit.commands import streams
-from archfit.commands.asking import Asking
-from archfit.commands.files import read_file
+from archfit import standard_streams
+from archfit.commands.inputs import contents, named, questions, surveyed
 from archfit.commands.last import prepared
-from archfit.commands.manifests import contents, named, questions, surveyed
 from archfit.errors import UsageError
+from archfit.files import read_file
+from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.table import TABLE
-from archfit.output.kustomize import FORMS, as_yaml
-from archfit.output.patches import as_json, entries, problems
-from archfit.output.text import failure, lines, summary
 from archfit.pipeline import Transformed, decided
+from archfit.report.kustomize_patches import FORMS, as_yaml
+from archfit.report.patches import as_json, entries, problems
+from archfit.report.text import failure, lines, summary
 from archfit.source.split import split
 
 TYPE_CHECKING = False
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO, TextIO
 
-    from archfit.outcome import Decision, Result
-    from archfit.output.patches import Entry
+    from archfit.report.patches import Entry
+    from archfit.results import Decision, Result
     from archfit.workloads.pods import Pod
 
 _PROGRAM = "archfit patch"
@@ -70,7 +70,7 @@ def run(
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
     inputs = surveyed(contents(files, stdin, _PROGRAM), options, layer)
-    asking = Asking(settings, environ, stderr)
+    asking = LookupSession(settings, environ, stderr)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []
     found: list[Entry] = []
@@ -103,7 +103,7 @@ def run(
         asking.close()
     if not failed:
         text = as_json(found) if flags.format == _JSON else as_yaml(flags.format, found)
-        kept.commit_after(lambda: streams.write(stdout, [text.encode()]))
+        kept.commit_after(lambda: standard_streams.write(stdout, [text.encode()]))
     else:
         kept.commit()
     last = summary(decisions, len(answers), sum(asking.requests.values()))

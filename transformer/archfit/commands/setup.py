@@ -40,25 +40,25 @@ def run(
     """The command, after the word `setup`. The exit code; raises ArchfitError."""
     match argv:
         case ["cluster", *rest]:
-            from archfit.commands import setup_cluster
+            from archfit.integrations.cluster.setup import run as setup_cluster
 
-            return setup_cluster.run(rest, stdin, stdout, stderr)
+            return setup_cluster(rest, stdin, stdout, stderr)
         case ["workloads", *rest]:
-            from archfit.commands import setup_workloads
+            from archfit.integrations.cluster.workload_setup import run as setup_workloads
 
-            return setup_workloads.run(rest, stdin, stdout, stderr)
+            return setup_workloads(rest, stdin, stdout, stderr)
         case ["helm", *rest]:
-            from archfit.commands import setup_helm
+            from archfit.integrations.helm.setup import run as setup_helm
 
-            return setup_helm.run(rest, stdout, stderr, environ)
+            return setup_helm(rest, stdout, stderr, environ)
         case ["argocd", *rest]:
-            from archfit.commands import setup_argocd
+            from archfit.integrations.argocd.setup import run as setup_argocd
 
-            return setup_argocd.run(rest, stdout, stderr, environ)
+            return setup_argocd(rest, stdout, stderr, environ)
         case ["kustomize" | "kpt" | "flux" as tool, *rest]:
-            from archfit.commands import setup_kustomize
+            from archfit.integrations.kustomize.setup import run as setup_kustomize
 
-            return setup_kustomize.run(tool, rest, stdin, stdout, stderr, environ)
+            return setup_kustomize(tool, rest, stdin, stdout, stderr, environ)
         case ["-h" | "--help", *_]:
             stdout.write(HELP.encode())
             return 0

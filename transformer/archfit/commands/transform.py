@@ -12,16 +12,15 @@ cannot be written fails the run, and none says that a run is done before it is.
 
 from __future__ import annotations
 
-from archfit.commands import streams
-from archfit.commands.asking import Asking
-from archfit.commands.files import read_file
+from archfit import standard_streams, stream
 from archfit.errors import ArchfitError, InvalidInput, OutputError
-from archfit.frames import stream
+from archfit.files import read_file
 from archfit.images.platforms import Unknown
+from archfit.lookup.session import LookupSession
 from archfit.options.load import load
-from archfit.outcome import Place, Result
-from archfit.output.text import failure, lines, summary
 from archfit.pipeline import transform
+from archfit.report.text import failure, lines, summary
+from archfit.results import Place, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
     from archfit.commands.last import Report
-    from archfit.frames.resource_list import FunctionInput
-    from archfit.frames.stream import Span
+    from archfit.integrations.kustomize.resource_list import FunctionInput
     from archfit.options.layers import Layer
-    from archfit.options.values import Settings
+    from archfit.options.settings import Settings
     from archfit.pipeline import Splice, Transformed
+    from archfit.stream import Span
 
 _PROGRAM = "archfit transform"
 ABOUT = """\
@@ -78,7 +77,7 @@ def run(
 def _run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
-    data = streams.read(stdin)
+    data = standard_streams.read(stdin)
     function = _function(data)
     try:
         layer = _layer(function) if function else None
@@ -98,13 +97,13 @@ def _run(
 def _function(data: bytes) -> FunctionInput | None:
     if data.find(b"ResourceList") < 0:
         return None
-    from archfit.frames.resource_list import recognised
+    from archfit.integrations.kustomize.resource_list import recognised
 
     return recognised(data)
 
 
 def _layer(function: FunctionInput) -> Layer | None:
-    from archfit.frames.resource_list import function_config
+    from archfit.integrations.kustomize.resource_list import function_config
     from archfit.options.function_config import from_function_config
 
     return from_function_config(function_config(function))
@@ -112,7 +111,7 @@ def _layer(function: FunctionInput) -> Layer | None:
 
 def _give_back(function: FunctionInput, error: Exception, stdout: BinaryIO) -> None:
     """Writes the list as it came: an orchestrator that reads it all the same must lose nothing."""
-    from archfit.frames.resource_list import with_results
+    from archfit.integrations.kustomize.resource_list import with_results
 
     said = (
         str(error) if isinstance(error, ArchfitError) else f"archfit itself failed ({type(error).__name__})"
@@ -121,7 +120,7 @@ def _give_back(function: FunctionInput, error: Exception, stdout: BinaryIO) -> N
         splices = with_results(function, [Result("error", said)], ())
     except ArchfitError:  # the list has no place for results: standard error says what is wrong
         splices = ()
-    streams.write(stdout, stream.write(function.data, splices))
+    standard_streams.write(stdout, stream.write(function.data, splices))
 
 
 def _answered(asked: str) -> str:
@@ -155,7 +154,7 @@ def _keep_failure(message: str, code: int, environ: Mapping[str, str]) -> None:
 class Job:
     """One run: its settings, its lookup, and what it has to say.
 
-    named_hosts_only: as `asking.Asking` takes it. program: what the report calls the run.
+    named_hosts_only: as `asking.LookupSession` takes it. program: what the report calls the run.
     """
 
     def __init__(
@@ -175,7 +174,7 @@ class Job:
         self._function = function
         # A function runs wherever its caller does, on whatever images the package names.
         named_hosts_only = named_hosts_only or function is not None
-        self._asking = Asking(settings, environ, stderr, named_hosts_only=named_hosts_only)
+        self._asking = LookupSession(settings, environ, stderr, named_hosts_only=named_hosts_only)
 
     def run(self, data: bytes, stdout: BinaryIO, before_output: Callable[[], None] = lambda: None) -> int:
         """The exit code. before_output: called when all is decided, before the first byte is written."""
@@ -189,7 +188,7 @@ class Job:
         transformed = transform(read.data, read.pieces, options, self._asking.answers)
         results = [*read.results, *self._asking.messages, *transformed.results]
         if self._function and any(isinstance(answer, Unknown) for answer in transformed.answers.values()):
-            from archfit.commands.no_network import told
+            from archfit.integrations.kustomize.no_network import told
 
             results += told(transformed)
         if transformed.failed():
@@ -199,7 +198,7 @@ class Job:
 
         def write() -> None:
             before_output()
-            streams.write(stdout, stream.write(read.data, splices))
+            standard_streams.write(stdout, stream.write(read.data, splices))
 
         report.commit_after(write)
         self._say(lines(results))
@@ -215,20 +214,20 @@ class Job:
     ) -> tuple[Splice, ...]:
         if not self._function:
             return splices
-        from archfit.frames.resource_list import with_results
+        from archfit.integrations.kustomize.resource_list import with_results
 
         pods = [pod for pod, _ in transformed.decisions] if transformed else []
         return with_results(self._function, results, pods, splices)
 
     def _failed(self, transformed: Transformed | None, results: list[Result], stdout: BinaryIO) -> int:
-        from archfit.output.terminal import say_on_terminal
+        from archfit.report.terminal import say_on_terminal
 
         said = lines(results)
         try:
             self._report(transformed, results, 1, ()).commit()
             if self._function:
                 whole = stream.write(self._function.data, self._with_results(transformed, results))
-                streams.write(stdout, whole)
+                standard_streams.write(stdout, whole)
         finally:
             self._say([failure(results), *said])
             say_on_terminal(said[-1], self._stderr, self._environ)

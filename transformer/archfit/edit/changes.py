@@ -9,7 +9,7 @@ Edits that touch belong together, and of these only the lines that differ count.
 
 from __future__ import annotations
 
-from archfit.edit.place import TextEdit
+from archfit.edit.insert import TextEdit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

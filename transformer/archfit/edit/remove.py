@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from archfit.edit.place import TextEdit
+from archfit.edit.insert import TextEdit
 from archfit.edit.targets import Targets
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Remove, Test, dotted

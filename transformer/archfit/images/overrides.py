@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from archfit.images.reference import Reference
-    from archfit.options.values import ImagePlatforms
+    from archfit.options.settings import ImagePlatforms
 
 _WILDCARD = re.compile(r"\[[^\]]*\]|[*?]").sub
 _IPV6_HOST = re.compile(r"\[[0-9a-fA-F:]+\]").match

@@ -18,9 +18,9 @@ from functools import partial
 
 from archfit.options import syntax
 from archfit.options.mirrors import mirror, registry_host
+from archfit.options.settings import ImagePlatforms, Mirror, Toleration, TolerationRule
 from archfit.options.syntax import Problem, expected
 from archfit.options.taints import OPERATORS, effect, toleration_rule
-from archfit.options.values import ImagePlatforms, Mirror, Toleration, TolerationRule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

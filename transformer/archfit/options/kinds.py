@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from archfit.images.platforms import ARCHITECTURES
 from archfit.options import data, syntax
-from archfit.options.cache_place import cache_place
+from archfit.options.cache_path import cache_place
 from archfit.options.mirrors import host_pattern, mirror_pair
 from archfit.options.syntax import Problem, distinct
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule

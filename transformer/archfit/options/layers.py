@@ -10,8 +10,8 @@ a layer that says something else is an error.
 from __future__ import annotations
 
 from archfit.errors import UsageError
+from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import BY_KEY
-from archfit.options.values import Operator, Options, Settings
 from archfit.record import Record
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ archfit`, gets the defaults at once; nothing else is imported for it.
 
 from __future__ import annotations
 
-from archfit.options.values import Settings
+from archfit.options.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

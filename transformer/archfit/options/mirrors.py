@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 
+from archfit.options.settings import Mirror
 from archfit.options.syntax import Problem
-from archfit.options.values import Mirror
 
 _HOST = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?"
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"

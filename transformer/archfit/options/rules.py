@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from archfit.options import data, syntax
 from archfit.options.kinds import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, Kind
+from archfit.options.settings import Match, Rule
 from archfit.options.syntax import Problem
-from archfit.options.values import Match, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

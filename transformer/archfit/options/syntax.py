@@ -19,7 +19,7 @@ import re
 
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.platforms import ARCHITECTURES, Platform, normalised, parse_platform
-from archfit.options.values import ImagePlatforms
+from archfit.options.settings import ImagePlatforms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from archfit.options import kinds
 from archfit.options.kinds import Kind, choice
 from archfit.options.rules import RULES
-from archfit.options.workloads import WORKLOADS
+from archfit.options.workload_rows import WORKLOADS
 from archfit.record import Record
 
 TYPE_CHECKING = False

@@ -15,6 +15,7 @@ Source: kubectl, pkg/cmd/taint; Kubernetes, "Taints and Tolerations".
 from __future__ import annotations
 
 from archfit.images.platforms import ARCHITECTURES, normalised
+from archfit.options.settings import GKE, Toleration, TolerationRule
 from archfit.options.syntax import (
     Problem,
     architecture,
@@ -23,7 +24,6 @@ from archfit.options.syntax import (
     label_value,
     words,
 )
-from archfit.options.values import GKE, Toleration, TolerationRule
 
 ARCH_KEYS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

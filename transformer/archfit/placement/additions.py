@@ -19,10 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from archfit.options.values import Toleration, TolerationRule
+    from archfit.options.settings import Toleration, TolerationRule
     from archfit.placement.evidence import Evidence
     from archfit.placement.reach import Reach, System
-    from archfit.placement.restriction import Restriction
+    from archfit.placement.required_terms import Restriction
 
 
 def applicable(

@@ -18,7 +18,7 @@ Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery la
 
 from __future__ import annotations
 
-from archfit.placement.shape import items, mapping, string, strings
+from archfit.placement.fields import items, mapping, string, strings
 from archfit.record import Record
 
 TYPE_CHECKING = False

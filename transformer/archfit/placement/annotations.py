@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from archfit.errors import InvalidReference
 from archfit.images.platforms import normalised, parse_platform
-from archfit.outcome import Result
 from archfit.patch import dotted
-from archfit.placement.shape import Malformed, mapping
+from archfit.placement.fields import Malformed, mapping
 from archfit.record import Record
+from archfit.results import Result
 from archfit.source.values import text_of
 
 TYPE_CHECKING = False

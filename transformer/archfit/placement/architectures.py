@@ -23,7 +23,7 @@ containerd/platforms, compare.go and database.go; containers/image, internal/pkg
 
 from __future__ import annotations
 
-from archfit.outcome import Removed
+from archfit.results import Removed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

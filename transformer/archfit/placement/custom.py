@@ -9,20 +9,20 @@ the API refuses placement by default                 a warning that names what h
 
 from __future__ import annotations
 
-from archfit.outcome import Result
 from archfit.patch import Add, dotted
-from archfit.placement import wording
-from archfit.placement.restriction import NOTHING
+from archfit.placement import messages
+from archfit.placement.required_terms import NOTHING
 from archfit.record import Record
+from archfit.results import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from archfit.options.values import Options, Toleration
-    from archfit.outcome import Removed, Severity
+    from archfit.options.settings import Options, Toleration
     from archfit.patch import Operation, Path
-    from archfit.placement.restriction import Restriction
+    from archfit.placement.required_terms import Restriction
+    from archfit.results import Removed, Severity
     from archfit.workloads.pods import Places, Pod
 
 
@@ -60,7 +60,7 @@ def within_fields(
     if no_tolerations and tainted:
         needed["tolerations"] = _no_tolerations(kind, new)
     if needed and unplaced:
-        said = [_result(pod, "warning", f"{unplaced}{wording.because(lacking)}", pod.path)]
+        said = [_result(pod, "warning", f"{unplaced}{messages.because(lacking)}", pod.path)]
     elif needed:
         said = [
             _result(pod, _severity(options), _replaced(pod.at(field)), replaced[field])
@@ -71,7 +71,9 @@ def within_fields(
     else:
         dropped = {
             "affinity": [f"a preference of {name}" for name, _ in preferred] if no_affinity else [],
-            "tolerations": [f"a toleration of {wording.taint(one)}" for one in new] if no_tolerations else [],
+            "tolerations": [f"a toleration of {messages.taint(one)}" for one in new]
+            if no_tolerations
+            else [],
         }
         said = [
             _result(pod, "info", _dropped(pod, field, wanted), pod.path)
@@ -119,7 +121,7 @@ def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
 
 def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
     return (
-        f"it has to run on {wording.listed(reachable)}{wording.because(lacking)}, but {kind} has no field for node "
+        f"it has to run on {messages.listed(reachable)}{messages.because(lacking)}, but {kind} has no field for node "
         "affinity; restrict its namespace or nodes by other means, or leave such pods as they are with "
         "--on-conflict leave"
     )
@@ -127,7 +129,7 @@ def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]
 
 def _no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
     return (
-        f"it needs a toleration of {', '.join(map(wording.taint, needed))}, but {kind} has no field for tolerations; "
+        f"it needs a toleration of {', '.join(map(messages.taint, needed))}, but {kind} has no field for tolerations; "
         "leave such pods as they are with --on-conflict leave"
     )
 

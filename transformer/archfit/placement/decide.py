@@ -14,9 +14,8 @@ decides alone; else NotNeeded. A pod with an error is Unresolved; its results sa
 
 from __future__ import annotations
 
-from archfit.outcome import Decision, Result
 from archfit.patch import dotted
-from archfit.placement import additions, affinity_patch, tolerations, wording
+from archfit.placement import additions, affinity_patch, messages, tolerations
 from archfit.placement.affinity import (
     ARCH_LABELS,
     arch_pins,
@@ -27,28 +26,29 @@ from archfit.placement.affinity import (
 )
 from archfit.placement.architectures import removed
 from archfit.placement.evidence import weigh
-from archfit.placement.fitting import fitted
+from archfit.placement.fields import Malformed
 from archfit.placement.images import answers_for
 from archfit.placement.immutability import is_immutable
 from archfit.placement.leftover import leftover
+from archfit.placement.materialise import fitted
 from archfit.placement.reach import by_system, reaches, union
-from archfit.placement.restriction import NOTHING, restriction
+from archfit.placement.required_terms import NOTHING, restriction
 from archfit.placement.selection import wishes
-from archfit.placement.shape import Malformed
 from archfit.record import Record
+from archfit.results import Decision, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from archfit.images.platforms import Answer
-    from archfit.options.values import Options, Toleration
-    from archfit.outcome import Outcome, Removed, Severity
+    from archfit.options.settings import Options, Toleration
     from archfit.patch import Operation, Path
     from archfit.placement.evidence import Evidence
     from archfit.placement.reach import Reach
-    from archfit.placement.restriction import Restriction
+    from archfit.placement.required_terms import Restriction
     from archfit.placement.selection import Wishes
+    from archfit.results import Outcome, Removed, Severity
     from archfit.workloads.pods import Pod
 
 
@@ -117,8 +117,8 @@ def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decisio
 def _conflict(case: _Case) -> Decision:
     pod, pins = case.pod, _pins(case.pod)
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
-    message = wording.conflict(pod, pins, case.found, case.evidence.known, case.asked, case.options)
-    case.results.append(_result(pod, severity, message, wording.demanding_path(pod, pins, case.found)))
+    message = messages.conflict(pod, pins, case.found, case.evidence.known, case.asked, case.options)
+    case.results.append(_result(pod, severity, message, messages.demanding_path(pod, pins, case.found)))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
 
@@ -136,7 +136,7 @@ def _placed(case: _Case) -> Decision:
     lacking = _lacking(case)
     narrows = any(system.lacking for reach in case.found for system in reach.systems)
     if custom is not None and custom.chosen and narrows and not pins:
-        case.results.append(_result(pod, "warning", f"{custom.chosen}{wording.because(lacking)}", pod.path))
+        case.results.append(_result(pod, "warning", f"{custom.chosen}{messages.because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
     _warn(case, pins, wanted, lacking)
     narrow = "" if options.stamp else leftover(pod, case.found, unlabelled=bool(asked.unlabelled))
@@ -181,14 +181,14 @@ def _placed(case: _Case) -> Decision:
         restricted = case.reachable if written is not NOTHING else ()
         _tell_of_written(case, written)
         preferences = [architecture for architecture, _ in preferred]
-        reason = wording.changed(restricted, lacking, new, preferences, unlabelled=asked.unlabelled)
+        reason = messages.changed(restricted, lacking, new, preferences, unlabelled=asked.unlabelled)
         return _decision(case, "Change", reason, lacking, tuple(patch))
     if wanted is not written:
         return _decision(case, "OptedOut", "affinity: never", lacking)
     if lacking or covered or case.stated:
         return _decision(case, "AlreadySet", "it already says what archfit would write", lacking)
     unseen = case.evidence.unasked and not case.evidence.known
-    return _decision(case, "NotNeeded", wording.not_needed(needed_only=needed_only, unseen=unseen), lacking)
+    return _decision(case, "NotNeeded", messages.not_needed(needed_only=needed_only, unseen=unseen), lacking)
 
 
 def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tuple[Removed, ...]) -> None:
@@ -196,38 +196,38 @@ def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tupl
     pod, options = case.pod, case.options
     here = union(system.cluster for reach in case.found for system in reach.systems)
     if pins and not here & case.reachable:
-        message = wording.foreign_pin(pod, pins, here)
-        case.results.append(_result(pod, "warning", message, wording.demanding_path(pod, pins, case.found)))
+        message = messages.foreign_pin(pod, pins, here)
+        case.results.append(_result(pod, "warning", message, messages.demanding_path(pod, pins, case.found)))
     chosen = {value for key, value in pod.namespace_selector if key in ARCH_LABELS}
     if chosen and (len(chosen) > 1 or not chosen <= case.reachable):
-        message = wording.foreign_namespace(pod.ref.namespace, chosen, case.reachable)
+        message = messages.foreign_namespace(pod.ref.namespace, chosen, case.reachable)
         case.results.append(_result(pod, "warning", message, pod.path))
     if wanted is NOTHING:
         return
     if options.affinity == "never":
         if not wanted.only_always:
-            case.results.append(_result(pod, "warning", wording.unsafe(lacking), pod.path))
+            case.results.append(_result(pod, "warning", messages.unsafe(lacking), pod.path))
         return
     if wanted.dead or any(reach.lost for reach in case.found):
         _warn_of_terms(case, wanted)
     if pod.ref.kind == "DaemonSet":
-        lost = wording.lost_nodes(case.found)
+        lost = messages.lost_nodes(case.found)
         if lost:
             severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
-            case.results.append(_result(pod, severity, wording.daemon_set(lost, lacking), pod.path))
+            case.results.append(_result(pod, severity, messages.daemon_set(lost, lacking), pod.path))
 
 
 def _warn_of_terms(case: _Case, wanted: Restriction) -> None:
     pod = case.pod
     path = required_terms(pod)[1]
     for reach in wanted.dead:
-        message = wording.dead_term(reach, case.reachable)
+        message = messages.dead_term(reach, case.reachable)
         case.results.append(_result(pod, "warning", message, (*path, reach.demand.index or 0)))
     for reach in case.found:
         if reach.lost and reach.live:
             index = reach.demand.index
             at = pod.path if index is None else (*path, index)
-            case.results.append(_result(pod, "warning", wording.lost_systems(reach), at))
+            case.results.append(_result(pod, "warning", messages.lost_systems(reach), at))
 
 
 def _tell_of_written(case: _Case, written: Restriction) -> None:
@@ -242,7 +242,7 @@ def _tell_of_written(case: _Case, written: Restriction) -> None:
             and constraint.get("whenUnsatisfiable") != "ScheduleAnyway"
         ):
             path = (*case.pod.path, "topologySpreadConstraints", index)
-            message = wording.spread(str(constraint.get("topologyKey")), case.reachable)
+            message = messages.spread(str(constraint.get("topologyKey")), case.reachable)
             case.results.append(_result(case.pod, "warning", message, path))
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from archfit.images.platforms import Answer, Malformed
-    from archfit.options.values import ImagePlatforms, Options
+    from archfit.options.settings import ImagePlatforms, Options
     from archfit.placement.selection import Wishes
     from archfit.workloads.pods import ImageUse, Pod
 

@@ -21,7 +21,7 @@ from archfit.source.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.options.values import Options
+    from archfit.options.settings import Options
     from archfit.workloads.pods import Pod
 
 HELM_HOOK = "helm.sh/hook"

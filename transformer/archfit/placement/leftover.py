@@ -12,7 +12,7 @@ than the images are.
 from __future__ import annotations
 
 from archfit.placement.affinity import ARCH, required_terms
-from archfit.placement.wording import listed
+from archfit.placement.messages import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ is not looked at  an object without pods, such as a Service that got its annotat
 
 from __future__ import annotations
 
-from archfit.outcome import Result
 from archfit.patch import dotted
 from archfit.placement.annotations import KNOWN, PREFIX, nearest, way
-from archfit.workloads.find import objects
+from archfit.results import Result
 from archfit.workloads.owner import controller_of
+from archfit.workloads.pod_specs import objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from archfit.patch import Path
+    from archfit.workloads.builtin import Own
     from archfit.workloads.pods import Pod
-    from archfit.workloads.table import Own
 
 
 def misplaced(value: Any, pods: Sequence[Pod], own: Own) -> list[Result]:

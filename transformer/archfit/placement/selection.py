@@ -33,10 +33,10 @@ from archfit.workloads.owner import controller_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Platform
-    from archfit.options.values import Match, Options, TolerationRule
-    from archfit.outcome import Result
+    from archfit.options.settings import Match, Options, TolerationRule
+    from archfit.results import Result
+    from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.pods import Pod
-    from archfit.workloads.untouched import Untouched
 
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"

@@ -12,9 +12,9 @@ Toleration.ToleratesTaint):
 
 from __future__ import annotations
 
-from archfit.options.values import Toleration
+from archfit.options.settings import Toleration
 from archfit.patch import Add, Test
-from archfit.placement.shape import items, string
+from archfit.placement.fields import items, string
 from archfit.source.values import text_of
 
 _FIELDS = ("key", "operator", "value", "effect")

@@ -22,23 +22,23 @@ from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, Regist
 from archfit.images.reference import is_digest
 from archfit.printable import visible
 from archfit.record import Record
-from archfit.registry import auth, manners
-from archfit.registry.asking import origin_of
 from archfit.registry.manifest import ACCEPT
-from archfit.registry.walk import matches
+from archfit.registry.resolve import matches
+from archfit.registry.transport import challenges, retry_policy
+from archfit.registry.transport.retrying_client import origin_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from archfit.registry.asking import Asker
-    from archfit.registry.auth import Challenge
-    from archfit.registry.credentials import Credential, Keychain
-    from archfit.registry.hosts import Host
-    from archfit.registry.mirrors import Target
-    from archfit.registry.tokens import Tokens
-    from archfit.registry.wire import Reply
+    from archfit.registry.credentials.keychain import Credential, Keychain
+    from archfit.registry.credentials.tokens import Tokens
+    from archfit.registry.routing.endpoints import Target
+    from archfit.registry.transport.challenges import Challenge
+    from archfit.registry.transport.connection import Reply
+    from archfit.registry.transport.retrying_client import Asker
+    from archfit.registry.transport.servers import Host
 
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024
@@ -118,7 +118,7 @@ class Client:
         offered: Challenge | None = None
         try:
             challenge, remembered = host.challenge, host.remembered
-            scope = auth.scope_of(target.repository, auth.Challenge(""))
+            scope = challenges.scope_of(target.repository, challenges.Challenge(""))
             header, fresh = "", False
             moved: RegistryError | None = None
             if challenge:
@@ -145,7 +145,7 @@ class Client:
                 host.scouted()
         for _ in range(2 if not header else 1):
             if reply.status == 401 and offered:
-                wanted = auth.scope_of(target.repository, offered)
+                wanted = challenges.scope_of(target.repository, offered)
                 same = challenge is not None and _same(challenge, scope, offered, wanted)
                 # What was fetched a moment ago for exactly this will not be better the second time.
                 if header and same and fresh and offered.error not in {"insufficient_scope", "invalid_token"}:
@@ -164,7 +164,7 @@ class Client:
 
     def _learn(self, host: Host, target: Target, reply: Reply) -> Challenge | None:
         """The challenge of a 401, remembered for the host; asks `/v2/` where the 401 carries none."""
-        offered = auth.choose(auth.challenges(reply.challenges))
+        offered = challenges.choose(challenges.challenges(reply.challenges))
         if offered is None:
             ping = self._asker.ask(
                 "ping",
@@ -174,7 +174,9 @@ class Client:
                 home=target.origin,
                 limit=MAX_PING,
             )
-            offered = auth.choose(auth.challenges(ping.challenges)) if _own(ping, target) else None
+            offered = (
+                challenges.choose(challenges.challenges(ping.challenges)) if _own(ping, target) else None
+            )
         if offered:
             host.challenge = offered
         return offered
@@ -187,7 +189,7 @@ class Client:
         if credential:
             self.credentials_sent.add((target.host, target.repository))
         if challenge.scheme == "basic":
-            return (auth.basic(credential), True) if credential and credential.password else ("", False)
+            return (challenges.basic(credential), True) if credential and credential.password else ("", False)
         token, fresh = self._tokens.bearer(challenge, scope, credential, target.origin, refused)
         return f"Bearer {token}", fresh
 
@@ -198,7 +200,7 @@ class Client:
         credential = self._keychain.find(target.host, target.repository) if sent else None
         if credential:
             found += [credential.password, credential.identity_token, credential.registry_token]
-            found.append(auth.basic(credential).removeprefix("Basic "))
+            found.append(challenges.basic(credential).removeprefix("Basic "))
         return [secret for secret in (*found, *self._tokens.given()) if secret]
 
     def _refuse(self, reply: Reply, target: Target, what: str) -> NoReturn:
@@ -210,8 +212,8 @@ class Client:
                 f"{where} {_denied(credential, target)} {what} ({reply.status}{said})", status=reply.status
             )
         if reply.status == 429:
-            asked = manners.retry_after(reply.headers.get("retry-after", ""), 0.0)
-            limit = manners.is_pull_limit(reply.headers, reply.body)
+            asked = retry_policy.retry_after(reply.headers.get("retry-after", ""), 0.0)
+            limit = retry_policy.is_pull_limit(reply.headers, reply.body)
             advice = (
                 "its pull limit is used up: log in, ask a mirror (--mirror), or wait some hours"
                 if limit

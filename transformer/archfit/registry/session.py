@@ -8,14 +8,14 @@ from __future__ import annotations
 import time
 
 from archfit import __version__
-from archfit.registry.asking import Asker
 from archfit.registry.client import Client
-from archfit.registry.crew import Crew
-from archfit.registry.hosts import Hosts
-from archfit.registry.named import Named
-from archfit.registry.tokens import Tokens
-from archfit.registry.trust import Trust
-from archfit.registry.wire import Wire
+from archfit.registry.credentials.tokens import Tokens
+from archfit.registry.fetcher import Crew
+from archfit.registry.transport.connection import Wire
+from archfit.registry.transport.host_policy import Named
+from archfit.registry.transport.retrying_client import Asker
+from archfit.registry.transport.servers import Hosts
+from archfit.registry.transport.trust import Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from archfit.images.platforms import Found
     from archfit.images.reference import Reference
-    from archfit.options.values import Operator
-    from archfit.registry.credentials import Keychain
-    from archfit.registry.crew import Route
-    from archfit.registry.routes import Routes
+    from archfit.options.settings import Operator
+    from archfit.registry.credentials.keychain import Keychain
+    from archfit.registry.fetcher import Route
+    from archfit.registry.routing.routes import Routes
 
 AGENT = f"archfit/{__version__}"
 

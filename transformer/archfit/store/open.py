@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from archfit.files import read_regular
 from archfit.store import StoreTrouble
-from archfit.store.place import default_path
+from archfit.store.directories import default_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from archfit.options.values import Operator
+    from archfit.options.settings import Operator
     from archfit.store.redis import RedisStore
     from archfit.store.sqlite import SqliteStore
 
@@ -25,7 +25,7 @@ _SERVERS = ("redis://", "rediss://")
 def place(operator: Operator, environ: Mapping[str, str]) -> str:
     """Where the cache is, without any credential. Raises StoreTrouble where there is no place for one."""
     if operator.cache.startswith(_SERVERS):
-        from archfit.options.cache_place import server
+        from archfit.options.cache_path import server
 
         return str(server(operator.cache))
     path = operator.cache or default_path(environ)
@@ -61,7 +61,7 @@ def open_store(
 def _server(
     operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], left: Callable[[], float]
 ) -> RedisStore:
-    from archfit.options.cache_place import server
+    from archfit.options.cache_path import server
 
     try:
         from archfit.store.redis import RedisStore

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from archfit.options.cache_place import Server
+    from archfit.options.cache_path import Server
 
     T = TypeVar("T")
 

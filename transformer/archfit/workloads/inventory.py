@@ -12,12 +12,12 @@ An item of a list that does not parse by itself makes the whole list one documen
 from __future__ import annotations
 
 from archfit.errors import InvalidInput
-from archfit.outcome import Place, Result
 from archfit.record import Record
+from archfit.results import Place, Result
 from archfit.source.scan import Span, spans
-from archfit.workloads.duplicates import duplicate_results
-from archfit.workloads.find import find_pods
-from archfit.workloads.table import LISTS, OWN_GROUPS, PODLESS, WORKLOADS, group_of, rows_of
+from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, WORKLOADS, group_of, rows_of
+from archfit.workloads.coverage.duplicates import duplicate_results
+from archfit.workloads.pod_specs import find_pods
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from archfit.source.nodes import Children, Tree
     from archfit.source.split import Piece
+    from archfit.workloads.builtin import Own
+    from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.pods import Pod
     from archfit.workloads.sites import Sites
-    from archfit.workloads.table import Own
-    from archfit.workloads.untouched import Untouched
 
 _SOURCE = b"# Source: "
 _KUSTOMIZE = "kustomize.config.k8s.io"
@@ -68,7 +68,7 @@ def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
         return False
     if key[0] in OWN_GROUPS:
         return None
-    from archfit.workloads.unknown import listed
+    from archfit.workloads.coverage.unknown_kinds import listed
 
     return False if listed(*key) else None
 
@@ -95,7 +95,7 @@ def take(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
-    from archfit.workloads.foreign import CHART, is_chart_source
+    from archfit.workloads.coverage.foreign import CHART, is_chart_source
 
     place = Place(piece.number, error.line or piece.line, _source(data, piece.start, piece.end))
     message = CHART if is_chart_source(data[piece.start : piece.end]) else error.message
@@ -137,7 +137,7 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
     results = duplicate_results(tree, root, pods, span, place)
     untouched: tuple[Untouched, ...] = ()
     if len(pods) != 1 or pods[0].root or (pods[0].group, pods[0].ref.kind) not in WORKLOADS:
-        from archfit.workloads.untouched import untouched_in
+        from archfit.workloads.coverage.untouched import untouched_in
 
         untouched = tuple(untouched_in(value, pods, place, own))
     if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
@@ -154,8 +154,8 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
 
 def _foreign(tree: Tree, root: int, value: Any, span: Span, place: Place) -> tuple[Result, ...]:
     """A result for each part of a document that is no Kubernetes object."""
-    from archfit.workloads.foreign import foreign
-    from archfit.workloads.locate import line_of
+    from archfit.workloads.coverage.foreign import foreign
+    from archfit.workloads.line_numbers import line_of
 
     known: Children = {}
     return tuple(

@@ -8,9 +8,9 @@ Both are in one namespace, as far as the stream says. A stream that lacks the ot
 from __future__ import annotations
 
 from archfit.source.values import text_of
-from archfit.workloads.find import objects, reference_of
+from archfit.workloads.builtin import group_of
 from archfit.workloads.patterns import get
-from archfit.workloads.table import group_of
+from archfit.workloads.pod_specs import objects, reference_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from archfit.patch import Path
+    from archfit.workloads.builtin import Own
     from archfit.workloads.inventory import Document
     from archfit.workloads.pods import ImageUse, Pod
-    from archfit.workloads.table import Own
 
     Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 

@@ -15,8 +15,8 @@ from archfit.errors import InvalidInput
 from archfit.source.compose import parse
 from archfit.source.scan import Span, spans
 from archfit.source.values import text_of
+from archfit.workloads.builtin import group_of
 from archfit.workloads.pods import RuntimeClass
-from archfit.workloads.table import group_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ changes it from its own template (apimachinery, metav1.GetControllerOf), so a ch
 
 from __future__ import annotations
 
-from archfit.outcome import Result
+from archfit.results import Result
 from archfit.source.values import resolve, text_of
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from archfit.outcome import ObjectRef
+    from archfit.results import ObjectRef
 
 _TRUE = resolve("true")
 

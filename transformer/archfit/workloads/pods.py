@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from archfit.outcome import ObjectRef, Place
     from archfit.patch import Path
+    from archfit.results import ObjectRef, Place
 
 
 class ImageUse(Record):

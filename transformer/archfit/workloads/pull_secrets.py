@@ -26,9 +26,9 @@ from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.source.scan import Span, spans
 from archfit.source.values import text_of
-from archfit.workloads.find import objects
+from archfit.workloads.builtin import LISTS, group_of
 from archfit.workloads.inventory import take
-from archfit.workloads.table import LISTS, group_of
+from archfit.workloads.pod_specs import objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from archfit.source.split import Piece
+    from archfit.workloads.builtin import Own
     from archfit.workloads.pods import Pod
-    from archfit.workloads.table import Own
 
     Named: TypeAlias = tuple[str, str]
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _GROUP = "argoproj.io"
 _FIELDS = ("affinity", "tolerations", "nodeSelector")

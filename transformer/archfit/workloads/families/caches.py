@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _SPOTAHOME = (
     "databases.spotahome.com RedisFailover spec.{0} @.image @.exporter.image @.extraContainers[*].image"

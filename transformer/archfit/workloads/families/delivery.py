@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _TEMPLATES = """
 actions.github.com  AutoscalingRunnerSet      spec.template.spec

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _ECK = "the ECK operator chooses it by spec.version"
 # ECK writes this for Elasticsearch as long as the pod template has no affinity.

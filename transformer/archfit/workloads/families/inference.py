@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _LLM = "template worker prefill.template prefill.worker router.scheduler.template router.scheduler.tokenizer.template"
 _BASE = "the configurations that spec.baseRefs names are merged into it" + ANNOTATE

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _DAEMONS = (
     "mon arbiter mgr osd prepareosd mds rgw dashboard keyrotation cleanup monitoring crashcollector clusterMetadata "

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from archfit.options.values import Workload
+from archfit.options.settings import Workload
 from archfit.patch import undotted
 
 TYPE_CHECKING = False

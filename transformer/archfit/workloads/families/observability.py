@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _VICTORIA = """
 operator.victoriametrics.com VLSingle,VLAgent,VTSingle,VMAnomaly spec @.image.repository+tag

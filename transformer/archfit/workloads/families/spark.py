@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _CONFIGURED = "the Spark configuration in this ConfigMap may name another image" + ANNOTATE
 _SPARK = "the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"

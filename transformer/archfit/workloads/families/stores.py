@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _MILVUS = (
     "cdc dataCoord dataNode indexCoord indexNode mixCoord proxy queryCoord queryNode rootCoord standalone "

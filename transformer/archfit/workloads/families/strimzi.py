@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _GROUP = "kafka.strimzi.io"
 _STRIMZI = "the Strimzi operator chooses or builds it"

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.options.values import Workload
+    from archfit.options.settings import Workload
 
 _GROUP = "operator.victoriametrics.com"
 _DEFAULT = "the VictoriaMetrics operator chooses it, or a part of it"

@@ -1,0 +1,130 @@
+"""The judges of the corpus tell right from wrong: each is shown a stream it must pass and one it must not."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import TYPE_CHECKING
+
+import pytest
+from image_documents import image, name_of
+from registry import prefix_of
+
+from corpus_streams import each_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from corpus_streams import Corpus, Oracle, Stream
+    from debian_registry import DebianRegistry
+    from judging import Judge
+
+POD = b"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  template:
+    spec:
+      containers:
+        - name: web
+          image: web:1
+"""
+PLACED = (
+    POD
+    + b"""\
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - key: kubernetes.io/arch
+                    operator: In
+                    values:
+                      - amd64
+"""
+)
+ONE = {"web:1": ["linux/amd64"]}
+BOTH = {"web:1": ["linux/amd64", "linux/arm64"]}
+
+
+@pytest.mark.parametrize(
+    ("platforms", "after", "wrong"),
+    [
+        pytest.param(ONE, PLACED, "", id="constrained where an image needs it"),
+        pytest.param(ONE, POD, "SAFETY", id="left free where an image needs a constraint"),
+        pytest.param(BOTH, PLACED, "LIVENESS", id="constrained where no image needs it"),
+        pytest.param(
+            ONE, PLACED.replace(b"- name: web", b"- name: wob"), "NARROWNESS", id="something else changed"
+        ),
+        pytest.param(ONE, PLACED + b"      affinity: {}\n", "NARROWNESS PARSE SAFETY", id="a key twice"),
+    ],
+)
+def test_oracle_tells_right_from_wrong(
+    oracle: Oracle, platforms: dict[str, list[str]], after: bytes, wrong: str
+) -> None:
+    verdict = oracle(POD, after, platforms=platforms)
+    assert verdict.pod_specs == 1
+    assert {line.split()[0] for line in verdict.violations} == set(wrong.split())
+
+
+def test_oracle_follows_the_policy_it_is_given(oracle: Oracle) -> None:
+    job = POD.replace(b"apps/v1", b"batch/v1").replace(b"Deployment", b"Job")
+    taint = b"      tolerations:\n        - {key: kubernetes.io/arch, value: arm64, effect: NoSchedule}\n"
+    assert oracle(job, job + taint, platforms=BOTH, policy={"immutable": "full"}).violations == []
+    assert oracle(job, job, platforms=BOTH, policy={"immutable": "full"}).violations != []
+    assert oracle(job, job, platforms=BOTH).violations == []
+    assert oracle(job, job + taint, platforms=BOTH).violations != []
+
+
+def test_oracle_looks_only_at_the_architectures_it_is_given(oracle: Oracle) -> None:
+    assert oracle(POD, POD, platforms=ONE, archs=("amd64",)).violations == []
+    assert oracle(POD, POD, platforms=ONE, archs=("amd64", "s390x")).violations != []
+
+
+@pytest.mark.parametrize(
+    ("after", "faulty"),
+    [
+        pytest.param(PLACED, False, id="inserted lines"),
+        pytest.param(POD, False, id="nothing changed"),
+        pytest.param(POD.replace(b"web:1", b"web:2"), True, id="a changed line"),
+        pytest.param(POD.rstrip(b"\n"), True, id="the final newline lost"),
+        pytest.param(POD + b"# placed\n", True, id="an inserted comment"),
+    ],
+)
+def test_textcheck_tells_right_from_wrong(
+    textcheck: Callable[[bytes, bytes], list[str]], after: bytes, *, faulty: bool
+) -> None:
+    assert bool(textcheck(POD, after)) == faulty
+
+
+@each_stream
+def test_every_stream_is_read_by_the_readers_that_count(stream: Stream, judge: Judge, corpus: Corpus) -> None:
+    text, platforms = stream.pinned()
+    assert judge.kubectl(text)
+    assert judge.kustomize(text)
+    assert set(platforms) <= set(corpus.platforms)
+
+
+def test_every_image_of_the_corpus_is_served_with_the_digest_pins_are_rewritten_to(
+    corpus: Corpus, corpus_registry: DebianRegistry
+) -> None:
+    """Over plain HTTP, by the standard library: archfit has no part in this."""
+    corpus_registry.forget()
+    written = next(iter(corpus.streams.values())).pinned()[1]
+    asked = 0
+    for reference, platforms in written.items():
+        name = name_of(reference)
+        if name is None or not platforms:
+            continue
+        repository = f"{prefix_of(name.host)}/{name.repository}"
+        url = f"{corpus_registry.url}/v2/{repository}/manifests/{name.digest or name.tag}"
+        top = image(reference, platforms).top
+        with urllib.request.urlopen(
+            urllib.request.Request(url, headers={"Accept": top.media_type})
+        ) as answer:
+            assert (answer.read(), answer.headers["Docker-Content-Digest"]) == (top.body, top.digest)
+        asked += 1
+    assert asked == len(corpus_registry.requests()) > 100
+    assert json.loads(top.body)["schemaVersion"] == 2

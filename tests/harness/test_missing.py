@@ -1,0 +1,140 @@
+"""A part that is missing is named, or fails the run where nothing may be missing. Tests stay on loopback."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., tuple[int, str]]
+
+SUITE = """
+import pytest
+from corpus_streams import each_stream
+
+def test_tool(tool): tool("nothing")
+def test_corpus(corpus): pass
+@each_stream
+def test_stream(stream): pass
+@pytest.mark.skip(reason="not today")
+def test_marked(): pass
+def test_here(): pass
+"""
+TABLE = """
+import machine
+machine.TABLE["nothing"] = machine.Tool("nothing", "go", "example.com/x", "v1", "x")
+"""
+MODULE = """
+import pytest
+pytest.skip("no such system", allow_module_level=True)
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a small suite under the project's conftest.py; exit status and output."""
+
+    def run(suite: str, **environ: str) -> tuple[int, str]:
+        (tmp_path / "test_suite.py").write_text(suite, encoding="utf-8")
+        (tmp_path / "more.py").write_text(TABLE, encoding="utf-8")
+        folders = [
+            machine.ROOT / "tests",
+            machine.ROOT / "tests" / "support",
+            machine.ROOT / "fixtures",
+            tmp_path,
+        ]
+        plugins = ["-p", "more", "-p", "conftest"]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *plugins, "--rootdir", tmp_path, "-q", tmp_path],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), **environ},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def test_a_users_clone_tests_what_it_can_and_names_the_rest(run: Run, tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    status, output = run(SUITE, TEST_SHARED=nowhere, ARCHFIT_TEST_MISSING="")
+    assert status == 0, output
+    named = output.partition("not run on this machine")[2].splitlines()
+    remedy = "is missing: set TEST_SHARED to the folder of shared test data"
+    assert [line for line in named if line.startswith("test_suite.py")] == [
+        f"test_suite.py: 2 skipped: {nowhere}/corpus {remedy}",
+        "test_suite.py: 1 skipped: not today",
+        "test_suite.py: 1 skipped: nothing is missing: go install example.com/x@v1",
+    ]
+    assert "1 passed, 4 skipped" in output
+
+
+def test_where_nothing_may_be_missing_every_skip_is_a_failure(run: Run, tmp_path: Path) -> None:
+    status, output = run(SUITE, TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="fail")
+    assert status == 1, output
+    assert "skipped where nothing may be skipped: not today" in output
+    assert "nothing is missing: go install example.com/x@v1" in output
+    assert re.search(r"1 failed, 1 passed, 3 errors", output)
+
+
+@pytest.mark.parametrize(("policy", "status"), [("skip", 5), ("fail", 2)])
+def test_the_same_for_a_module_that_skips_itself(run: Run, policy: str, status: int) -> None:
+    found, output = run(MODULE, ARCHFIT_TEST_MISSING=policy)
+    assert found == status, output
+    assert "no such system" in output
+
+
+def test_the_environment_is_not_the_users() -> None:
+    assert [name for name in os.environ if name.startswith(("ARCHFIT_", "HELM_"))] == []
+    assert Path.home() != Path(machine.ENVIRON.get("HOME", "/"))
+    assert {Path(os.environ[name]).parent for name in os.environ if name.startswith("XDG_")} == {Path.home()}
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "example.com", "::2"])
+def test_other_machines_are_out_of_reach(host: str) -> None:
+    with pytest.raises(RuntimeError, match="loopback"):
+        socket.create_connection((host, 80), timeout=1)
+
+
+def test_loopback_is_in_reach() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as client,
+    ):
+        assert client.getpeername() == server.getsockname()
+
+
+def test_the_lock_file_names_no_package_index() -> None:
+    lock = (machine.ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    assert re.findall(r"https?://|--(?:extra-)?index-url|--find-links", lock) == []
+    pinned = re.findall(r"(?m)^[\w.-]+==\S+.* \\\n {4}--hash=sha256:[0-9a-f]{64}", lock)
+    assert len(pinned) == len(re.findall(r"(?m)^[A-Za-z]", lock)) > 30
+
+
+def test_every_dependency_is_locked() -> None:
+    import tomllib
+
+    project = tomllib.loads((machine.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = (
+        project["project"]["dependencies"]
+        + project["dependency-groups"]["dev"]
+        + project["build-system"]["requires"]
+    )
+    names = {re.split(r"[<>=~! ;\[]", line)[0].lower().replace(".", "-").replace("_", "-") for line in wanted}
+    locked = re.findall(
+        r"(?m)^([\w.-]+)==", (machine.ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    )
+    assert names <= set(locked)

@@ -1,0 +1,169 @@
+"""The bundle of `make bundle`: it runs where there is no Python, as user 999, with a read-only root, and quickly."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from registry import Registry
+
+import machine
+from archfit.integrations.argocd import setup_files
+from argocd_sources import INTEL
+from helming import start
+from running import PROGRAM
+
+CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+# What the bundle may need of a machine: the C library, and zlib, which Argo CD's image has for git.
+NEEDED = re.compile(r"(ld-linux[^/]*|lib(c|m|dl|pthread|resolv|rt|util|z))\.so\.[0-9]+").fullmatch
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `make bundle` builds."""
+    folder = tmp_path_factory.mktemp("bundle")
+    environ = {**machine.ENVIRON, "PATH": f"{PROGRAM.parent}:{machine.ENVIRON['PATH']}"}
+    done = subprocess.run(
+        ["make", "--no-print-directory", "bundle", f"DIST={folder}"],
+        cwd=machine.ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "archfit"
+
+
+@pytest.fixture(scope="module")
+def stock(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root like repo-server's: no Python, the C library and zlib, the copied bundle, and a folder to write to."""
+    root = tmp_path_factory.mktemp("root")
+    for name in ("custom-tools", "tmp", "dev", "proc", "etc", "cache"):
+        (root / name).mkdir()
+    shutil.copytree(bundle, root / "custom-tools" / "archfit", symlinks=True)
+    for library in sorted(_libraries(bundle)):
+        assert NEEDED(library.name), library
+        at = root / str(library).lstrip("/")
+        at.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, at)
+    os.chmod(root / "cache", 0o777)
+    for folder in (root, *root.parents):
+        if folder != folder.parent and not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    return root
+
+
+def _libraries(bundle: Path) -> set[Path]:
+    """The machine's libraries that the bundle loads."""
+    programs = [str(bundle / "archfit"), *(str(path) for path in bundle.rglob("*.so*") if path.is_file())]
+    said = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
+    found = {Path(path) for path in re.findall(r"(?:=> |^\t)(/[^ ]+) \(", said, re.MULTILINE)}
+    return {
+        path
+        for path in found
+        if bundle not in path.parents and not (bundle / "_internal" / path.name).exists()
+    } | {path for path in found if path.name.startswith(("libz.", "ld-linux"))}
+
+
+def _inside(root: Path, *words: str, **environ: str) -> list[str]:
+    """The command that runs the bundle in the root, which is read-only but for /cache, as user 999."""
+    setting = [f"{name}={value}" for name, value in environ.items()]
+    script = (
+        'set -e; root=$1; shift; mount --bind "$root" "$root"; mount --bind "$root/cache" "$root/cache"; '
+        'mount -o remount,bind,ro "$root"; exec chroot --userspec=999:999 "$root" "$@"'
+    )
+    inner = ["/custom-tools/archfit/archfit", *words]
+    return [
+        "unshare",
+        "--mount",
+        "env",
+        "-i",
+        "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+        *setting,
+        "sh",
+        "-c",
+        script,
+        "sh",
+        str(root),
+        *inner,
+    ]
+
+
+def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(stock: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a root of its own")
+    assert not list(stock.glob("usr/bin/python*"))
+    with Registry({"registry.example/intel:1": ["linux/amd64"]}) as registry:
+        mirror = " ".join(registry.mirrors()[1::2])
+        words = _inside(stock, ARCHFIT_CACHE="/cache/lookups.sqlite", ARCHFIT_MIRROR=mirror)
+        done = subprocess.run(words, input=INTEL.encode(), capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        plain = subprocess.run(
+            [PROGRAM],
+            input=INTEL.encode(),
+            env={**os.environ, "ARCHFIT_MIRROR": mirror, "ARCHFIT_NO_CACHE": "true"},
+            capture_output=True,
+            check=True,
+        )
+        assert done.stdout == plain.stdout
+    assert (stock / "cache" / "lookups.sqlite").stat().st_uid == 999
+    # The cache answers now that the registry is gone.
+    again = subprocess.run(words, input=INTEL.encode(), capture_output=True, check=False)
+    assert (again.returncode, again.stdout) == (0, plain.stdout)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["--help"], id="help"),
+        pytest.param(["--version"], id="version"),
+        pytest.param(["setup", "argocd", "--help"], id="setup"),
+        pytest.param(["argocd", "parameters"], id="parameters"),
+        pytest.param(["cache", "path"], id="cache"),
+    ],
+)
+def test_the_bundles_commands_say_what_the_installed_ones_say(bundle: Path, words: list[str]) -> None:
+    environ = dict(os.environ)
+    assert start([str(bundle / "archfit"), *words], environ) == start([str(PROGRAM), *words], environ)
+
+
+def test_kustomize_starts_the_bundle_from_path(bundle: Path, tmp_path: Path) -> None:
+    texts = setup_files.files(discover=False, sidecar_image="x", bundle_image="x")
+    function = texts["build-options/archfit-function.yaml"]
+    (tmp_path / "archfit-function.yaml").write_text(function, encoding="utf-8")
+    (tmp_path / "app.yaml").write_text(INTEL, encoding="utf-8")
+    (tmp_path / "kustomization.yaml").write_text(
+        "resources: [app.yaml]\ntransformers: [archfit-function.yaml]\n", encoding="utf-8"
+    )
+    config = tmp_path / "archfit.yaml"
+    config.write_text(
+        texts["build-options/archfit.yaml"].replace("/var/cache/archfit", str(tmp_path)), encoding="utf-8"
+    )
+    with Registry({"registry.example/intel:1": ["linux/amd64"]}) as registry:
+        environ = {
+            "PATH": str(bundle),
+            "HOME": "/",
+            "ARCHFIT_CONFIG": str(config),
+            "ARCHFIT_MIRROR": " ".join(registry.mirrors()[1::2]),
+        }
+        options = setup_files.BUILD_OPTIONS.split()
+        out = start([machine.tool("kustomize"), "build", str(tmp_path), *options], environ).ok()
+    assert b"key: kubernetes.io/arch" in out
+
+
+def test_the_bundle_starts_within_twice_the_time_of_the_installed_program(bundle: Path) -> None:
+    spent: dict[str, list[float]] = {str(PROGRAM): [], str(bundle / "archfit"): []}
+    for _ in range(15):
+        for program, times in spent.items():
+            began = time.perf_counter()
+            subprocess.run([program], input=CONFIG_MAP, stdout=subprocess.DEVNULL, check=True)
+            times.append(time.perf_counter() - began)
+    installed, bundled = (statistics.median(times) for times in spent.values())
+    assert bundled <= 2 * installed

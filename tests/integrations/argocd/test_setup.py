@@ -1,0 +1,238 @@
+"""`archfit setup argocd`: the files, what Kustomize makes of them, and what --check finds wrong."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+import machine
+from archfit.integrations.argocd import setup_files
+from argocd_caller import tools_folder
+from helming import start
+from running import PROGRAM, Ran
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from judging import Judge
+
+DEFAULT = setup_files.files(
+    discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE
+)
+# The parts of argo-cd v3.5.1, manifests/base, that the components change.
+BASE = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: argocd-repo-server}
+spec:
+  selector: {matchLabels: {app.kubernetes.io/name: argocd-repo-server}}
+  template:
+    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}
+    spec:
+      containers:
+        - name: argocd-repo-server
+          image: quay.io/argoproj/argocd:v3.5.1
+          env: [{name: HELM_CACHE_HOME, value: /helm-working-dir}]
+          volumeMounts: [{name: plugins, mountPath: /home/argocd/cmp-server/plugins}]
+      initContainers:
+        - name: copyutil
+          image: quay.io/argoproj/argocd:v3.5.1
+          volumeMounts: [{name: var-files, mountPath: /var/run/argocd}]
+      volumes: [{name: var-files, emptyDir: {}}, {name: plugins, emptyDir: {}}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm}
+"""
+
+
+def _setup(*words: str, environ: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:
+    return start([str(PROGRAM), "setup", "argocd", *words], {**os.environ, **(environ or {})}, cwd)
+
+
+def test_the_folder_of_the_repository_holds_what_setup_writes() -> None:
+    folder = machine.ROOT / "argocd-plugin"
+    assert {name: (folder / name).read_text(encoding="utf-8") for name in DEFAULT} == DEFAULT
+
+
+def test_setup_writes_every_file_once_and_never_over_somebodys(tmp_path: Path) -> None:
+    _setup("--into", "argo", cwd=tmp_path).ok()
+    folder = tmp_path / "argo"
+    assert {name: (folder / name).read_text(encoding="utf-8") for name in DEFAULT} == DEFAULT
+    assert "up to date: argo" in _setup("--into", "argo", cwd=tmp_path).stderr
+    mine = folder / "sidecar" / "archfit.yaml"
+    mine.write_text("mine", encoding="utf-8")
+    ran = _setup("--into", "argo", "--discover", cwd=tmp_path)
+    assert ran.status == 1
+    assert "is there already and differs: nothing was written" in ran.stderr
+    assert "discover:" not in (folder / "sidecar" / "plugin.yaml").read_text(encoding="utf-8")
+    _setup("--into", "argo", "--discover", "--force", "--image", "example.com/x:2", cwd=tmp_path).ok()
+    assert "discover:" in (folder / "sidecar" / "plugin.yaml").read_text(encoding="utf-8")
+    assert "image: example.com/x:2\n" in (folder / "sidecar" / "repo-server.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("flag", ["--into", "--image", "--bundle-image"])
+def test_empty_values_are_wrong_usage(flag: str) -> None:
+    assert _setup(f"{flag}=").status == 2
+
+
+@pytest.fixture
+def built(tmp_path: Path, judge: Judge):
+    """Argo CD's own kustomization with one of the components, as objects by kind and name."""
+
+    def build(component: str) -> dict[tuple[str, str], dict]:
+        for name, text in DEFAULT.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
+        kustomization = f"resources: [base.yaml]\ncomponents: [{component}]\n"
+        (tmp_path / "kustomization.yaml").write_text(kustomization, encoding="utf-8")
+        out = start([machine.tool("kustomize"), "build", str(tmp_path)], dict(os.environ)).ok()
+        return {
+            (found["kind"], found["metadata"]["name"].rpartition("-")[0] or found["metadata"]["name"]): found
+            for found in judge.kubectl(out)
+        }
+
+    return build
+
+
+def test_the_sidecar_beside_argo_cd(built) -> None:
+    found = built("sidecar")
+    configuration = found["ConfigMap", "archfit-plugin"]
+    assert configuration["data"] == {
+        name: DEFAULT[f"sidecar/{name}"] for name in ("plugin.yaml", "archfit.yaml")
+    }
+    spec = found["Deployment", "argocd-repo"]["spec"]["template"]["spec"]
+    sidecar = next(container for container in spec["containers"] if container["name"] == "archfit")
+    assert sidecar["command"] == ["/var/run/argocd/argocd-cmp-server"]
+    assert sidecar["securityContext"]["runAsUser"] == 999
+    volumes = {volume["name"]: volume for volume in spec["volumes"]}
+    # The generated name, so that a change of the files restarts the server.
+    assert volumes["archfit-plugin"]["configMap"]["name"] == configuration["metadata"]["name"]
+    mounts = {mount["mountPath"]: mount["name"] for mount in sidecar["volumeMounts"]}
+    assert mounts["/home/argocd/cmp-server/plugins"] == "plugins"
+    assert mounts["/tmp"] == "archfit-tmp"
+    assert mounts["/var/cache/archfit"] == "archfit-cache"
+    assert set(mounts.values()) <= set(volumes)
+
+
+def test_the_function_in_repo_server(built) -> None:
+    found = built("build-options")
+    assert found["ConfigMap", "argocd"]["data"] == {
+        "kustomize.buildOptions": "--enable-alpha-plugins --enable-exec"
+    }
+    spec = found["Deployment", "argocd-repo"]["spec"]["template"]["spec"]
+    assert [container["name"] for container in spec["initContainers"]] == ["archfit", "copyutil"]
+    [server] = spec["containers"]
+    environ = {entry["name"]: entry["value"] for entry in server["env"]}
+    assert environ["PATH"].startswith("/custom-tools/archfit:/usr/local/bin:")
+    assert environ["HELM_CACHE_HOME"] == "/helm-working-dir"
+    assert {mount["name"] for mount in server["volumeMounts"]} <= {
+        volume["name"] for volume in spec["volumes"]
+    }
+
+
+@pytest.mark.parametrize("folder", ["sidecar", "build-options"])
+def test_the_recipes_configuration_is_read_and_never_leaves(tmp_path: Path, archfit, folder: str) -> None:
+    config = tmp_path / "archfit.yaml"
+    config.write_text(
+        DEFAULT[f"{folder}/archfit.yaml"].replace("/var/cache/archfit", str(tmp_path)), encoding="utf-8"
+    )
+    pod = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: x.example/a:1}]}\n"
+    out = archfit(pod, "--config", str(config), "--offline").ok()
+    assert b"amd64" in out
+    assert archfit(pod, "--config", str(config), "--on-unknown=leave").status == 2
+
+
+@pytest.fixture
+def installed(tmp_path: Path):
+    """What a sidecar is: the files, programs on PATH, a cache."""
+    _setup("--into", str(tmp_path / "argo")).ok()
+    config = tmp_path / "archfit.yaml"
+    config.write_text(
+        DEFAULT["sidecar/archfit.yaml"].replace("/var/cache/archfit", str(tmp_path)), encoding="utf-8"
+    )
+    environ = {"PATH": str(tools_folder(tmp_path / "bin")), "ARCHFIT_CONFIG": str(config)}
+
+    def check(change=None, **more: str) -> Ran:
+        plugin = tmp_path / "argo" / "sidecar" / "plugin.yaml"
+        if change:
+            plugin.write_text(change(plugin.read_text(encoding="utf-8")), encoding="utf-8")
+        return _setup("--check", "--into", str(tmp_path / "argo"), environ={**environ, **more})
+
+    return check
+
+
+def test_48_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
+    ran = installed()
+    assert ran.status == 0, ran.stdout.decode()
+    assert all(line.startswith("ok: ") for line in ran.stdout.decode().splitlines())
+    assert b"is a plugin that argocd-cmp-server takes" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "said"),
+    [
+        pytest.param(
+            lambda text: text.replace("name: archfit", "name: ''"), {}, "metadata.name is empty", id="48-name"
+        ),
+        pytest.param(
+            lambda text: text.replace("ConfigManagementPlugin", "Plugin"),
+            {},
+            "kind is 'Plugin'",
+            id="48-kind",
+        ),
+        pytest.param(
+            lambda text: text.replace("command: [archfit, argocd, generate]", "args: [generate]"),
+            {},
+            "spec.generate.command is empty",
+            id="48-no-command",
+        ),
+        pytest.param(
+            lambda text: text.replace("generate:", "genrate:"),
+            {},
+            "there is no field spec.genrate: ",
+            id="48-misspelt",
+        ),
+        pytest.param(
+            lambda text: text.replace("[archfit, argocd, generate]", "archfit argocd generate"),
+            {},
+            "spec.generate.command has to be a list",
+            id="48-a-line-for-a-list",
+        ),
+        pytest.param(lambda text: text + "  - x\n", {}, "plugin.yaml line ", id="no-YAML"),
+        pytest.param(lambda _: "", {}, "is no mapping", id="empty"),
+        pytest.param(
+            lambda text: text.replace("[archfit, argocd, generate]", "[archfitt]"),
+            {},
+            "archfitt is not on PATH",
+            id="program",
+        ),
+        pytest.param(None, {"PATH": "/nowhere"}, "helm is not on PATH", id="no-helm"),
+        pytest.param(
+            None, {"ARCHFIT_CONFIG": "archfit.yaml"}, "absolute path", id="a-relative-configuration"
+        ),
+        pytest.param(None, {"ARCHFIT_CONFIG": "/nowhere.yaml"}, "cannot read", id="no-configuration"),
+        pytest.param(
+            None, {"ARCHFIT_CONFIG": "", "ARCHFIT_ON_UNKNOWN": "leave"}, "onUnknown is leave", id="leave"
+        ),
+        pytest.param(None, {"ARCHFIT_TIMEOUT": "90s"}, "ends the plugin after 60 s", id="43-timeout"),
+        pytest.param(None, {"ARCHFIT_CACHE": "/etc/hostname/a"}, "cannot be written by user", id="45-cache"),
+    ],
+)
+def test_check_names_what_is_wrong(installed, change, more: dict[str, str], said: str) -> None:
+    ran = installed(change, **more)
+    assert ran.status == 1
+    wrong = [line for line in ran.stdout.decode().splitlines() if line.startswith("wrong: ")]
+    assert any(said in line for line in wrong), ran.stdout.decode()
+
+
+def test_check_without_an_installation_says_where_it_looked(tmp_path: Path) -> None:
+    ran = _setup("--check", "--into", str(tmp_path))
+    assert ran.status == 1
+    assert (
+        f"wrong: {tmp_path}/sidecar/plugin.yaml cannot be read (No such file or directory)"
+        in ran.stdout.decode()
+    )

@@ -1,0 +1,60 @@
+"""`registry`: the images of the demo, served on loopback; `helms("helm3")`: see tests/support/helming.py."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from registry import Registry
+
+import machine
+from helming import Helm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture(scope="session")
+def registry() -> Iterator[Registry]:
+    """Every image of the project's charts."""
+    known = machine.ROOT / "fixtures" / "demo" / "platforms.json"
+    with Registry(json.loads(known.read_text(encoding="utf-8"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def mirrors(registry: Registry) -> str:
+    """The value of ARCHFIT_MIRROR for it."""
+    return " ".join(registry.mirrors()[1::2])
+
+
+@pytest.fixture(scope="session")
+def helms(mirrors: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Helm]:
+    """A Helm by name, set up once."""
+    ready: dict[str, Helm] = {}
+
+    def helm(name: str) -> Helm:
+        if name not in ready:
+            ready[name] = Helm(name, tmp_path_factory.mktemp(name), mirrors)
+        return ready[name]
+
+    return helm
+
+
+@pytest.fixture
+def helm3(helms: Callable[[str], Helm]) -> Helm:
+    """Helm 3, with archfit on PATH."""
+    return helms("helm3")
+
+
+@pytest.fixture
+def helm4(helms: Callable[[str], Helm]) -> Helm:
+    """Helm 4, with the plugin installed."""
+    return helms("helm4")
+
+
+@pytest.fixture(params=["helm3", "helm4"])
+def helm(request: pytest.FixtureRequest, helms: Callable[[str], Helm]) -> Helm:
+    """Both, one after the other."""
+    return helms(request.param)

@@ -1,0 +1,201 @@
+"""What every caller may rely on: checks 49 to 53 of the contract.
+
+Not run anywhere: check 51 beyond binary output and LF, as no Windows is here; upgrades of a live release, as no
+cluster is: `helm template` twice stands for them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from registry import Registry
+
+import archfit as package
+import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from helming import Helm
+    from running import Ran
+
+    Archfit = Callable[..., Ran]
+
+POD = b"---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - image: %s\n"
+NOBODY = "http://127.0.0.1:9"
+
+
+def test_check_49_any_state_of_the_cache_gives_the_same_bytes(
+    helm: Helm, registry: Registry, archfit: Archfit, mirrors: str, tmp_path: Path
+) -> None:
+    cache = {"XDG_CACHE_HOME": str(tmp_path)}
+    registry.forget()
+    cold = helm.template("shop", "--include-crds", **cache).ok()
+    asked = len(registry.asked)
+    assert asked > 10
+    assert helm.template("shop", "--include-crds", **cache).ok() == cold
+    assert len(registry.asked) == asked, "the second run asks nothing"
+    uncached = helm.template("shop", "--include-crds", "--post-renderer-args=--no-cache", **cache).ok()
+    assert uncached == cold
+    partly = {"XDG_CACHE_HOME": str(tmp_path / "partly")}
+    archfit(POD % b"nginx:1.29.3", ARCHFIT_MIRROR=mirrors, **partly).ok()
+    assert helm.template("shop", "--include-crds", **partly).ok() == cold
+
+
+def test_check_49_an_upgrade_changes_nothing_that_the_install_did_not(
+    helm: Helm, judge: Any, tmp_path: Path
+) -> None:
+    """The diff of two renders, as helm-diff makes it: the chart's change and nothing else."""
+    words = ("--set", "storefront.replicas=5")
+    before = helm.template("shop", XDG_CACHE_HOME=str(tmp_path / "one")).ok()
+    after = helm.template("shop", *words, XDG_CACHE_HOME=str(tmp_path / "two")).ok()
+    assert after == before.replace(b"replicas: 3", b"replicas: 5")
+    changed = [
+        new["metadata"]["name"]
+        for old, new in zip(judge.kubectl(before), judge.kubectl(after), strict=True)
+        if old != new
+    ]
+    assert changed == ["demo-storefront"]
+
+
+def test_check_49_values_are_sorted_and_unique(archfit: Archfit, judge: Any) -> None:
+    platforms = ["linux/s390x", "linux/arm/v7", "linux/arm/v6", "linux/amd64", "linux/ppc64le"]
+    written = []
+    for order in (platforms, platforms[::-1]):
+        with Registry({"one:1": order}) as served:
+            words = (*served.mirrors(), "--no-cache", "--cluster-architectures=s390x,arm,arm64,amd64,arm")
+            written.append(archfit(POD % b"one:1", *words).ok())
+    assert written[0] == written[1]
+    (pod,) = judge.kubectl(written[0])
+    node = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    (expression,) = node["nodeSelectorTerms"][0]["matchExpressions"]
+    assert expression["values"] == ["amd64", "arm", "s390x"]
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        pytest.param((), 1, id="fail-by-default"),
+        pytest.param(("--on-unknown=fail",), 1, id="fail"),
+        pytest.param(("--on-unknown=leave",), 0, id="leave"),
+        pytest.param(
+            ("--on-unknown=leave", "--strict"), 0, id="leave-is-what-was-asked-for-also-with-strict"
+        ),
+    ],
+)
+def test_check_50_fail_or_leave_when_a_registry_cannot_be_asked(
+    archfit: Archfit, words: tuple[str, ...], status: int
+) -> None:
+    stream = POD % b"registry.example/a:1"
+    ran = archfit(stream, f"--mirror=registry.example={NOBODY}", "--no-cache", "--timeout=5s", *words)
+    assert (ran.status, ran.stdout) == (status, b"" if status else stream)
+    severity = "error" if status else "warning"
+    (line,) = [line for line in ran.stderr.splitlines() if line.startswith(severity)]
+    assert line.startswith(f"{severity}: v1/Pod/a spec.containers[0].image: registry.example/a:1: ")
+    assert "(document 1, line 2)" in line
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [pytest.param(("--strict",), 1, id="strict"), pytest.param((), 0, id="lenient")]
+)
+def test_check_50_an_image_that_nobody_can_look_up_is_named(
+    archfit: Archfit, words: tuple[str, ...], status: int
+) -> None:
+    stream = POD % b"ko://example.com/cmd"
+    ran = archfit(stream, *words, "--report=/dev/stderr")
+    assert (ran.status, ran.stdout) == (status, b"" if status else stream)
+    assert "ko://example.com/cmd" in ran.stderr
+
+
+@pytest.mark.parametrize("policy", ["fail", "leave"])
+def test_check_50_the_same_when_the_image_does_not_exist(archfit: Archfit, mirrors: str, policy: str) -> None:
+    stream = POD % b"registry.k8s.io/gone:1"
+    ran = archfit(stream, f"--on-absent={policy}", ARCHFIT_MIRROR=mirrors)
+    assert (ran.status, ran.stdout) == ((1, b"") if policy == "fail" else (0, stream))
+    assert "registry.k8s.io/gone:1: there is no such image" in ran.stderr
+
+
+def test_check_51_output_is_binary_and_keeps_every_line_ending(archfit: Archfit, mirrors: str) -> None:
+    text = POD % b"argoproj/rollouts-demo:green"
+    windows = text.replace(b"\n", b"\r\n")
+    placed = archfit(text, ARCHFIT_MIRROR=mirrors).ok()
+    assert b"\r" not in placed
+    assert placed != text
+    assert archfit(windows, ARCHFIT_MIRROR=mirrors).ok() == placed.replace(b"\n", b"\r\n")
+    mixed = windows + text
+    assert archfit(mixed, ARCHFIT_MIRROR=mirrors, PYTHONIOENCODING="latin-1").ok() == (
+        placed.replace(b"\n", b"\r\n") + placed
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "stream", "status"),
+    [
+        pytest.param((), b"kind: A\n", 0, id="done"),
+        pytest.param((), b"apiVersion: v1\nkind: Pod\nspec: [\n", 1, id="failed"),
+        pytest.param(("--on-blank=fail",), b"", 1, id="failed-blank"),
+        pytest.param(("--strikt",), b"kind: A\n", 2, id="wrong-usage"),
+        pytest.param(("chekc",), b"kind: A\n", 2, id="no-such-command"),
+    ],
+)
+def test_check_52_exit_codes_are_as_documented(
+    archfit: Archfit, words: tuple[str, ...], stream: bytes, status: int
+) -> None:
+    ran = archfit(stream, *words)
+    assert ran.status == status
+    assert ran.stdout == (b"" if status else stream)
+    documented = archfit(b"", "--help").ok().decode()
+    assert "Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage" in " ".join(documented.split())
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["--strict", "-h"], ["-V"], ["transform", "--help"],
+                                   ["setup", "--help"], ["setup", "helm", "--help"], ["last", "--help"]])  # fmt: skip
+def test_check_52_version_and_help_never_read_standard_input(words: list[str]) -> None:
+    reading, writing = os.pipe()  # nothing is written and it is never closed: a reader would wait for ever
+    try:
+        done = subprocess.run(
+            [running.PROGRAM, *words], stdin=reading, capture_output=True, timeout=30, check=False
+        )
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = f"archfit {package.__version__}\n" if words[0] in {"--version", "-V"} else "usage: archfit"
+    assert shown in done.stdout.decode()
+
+
+@pytest.mark.parametrize("where", ["beside", "inside"])
+def test_check_53_a_document_of_10_mib(archfit: Archfit, mirrors: str, where: str) -> None:
+    """Within 30 seconds: a ConfigMap beside a Pod, and a Pod that holds the text itself."""
+    line = b"    one line of a large text that means nothing to anybody, as long as it stays as it is\n"
+    large = line * (10 * 2**20 // len(line) + 1)
+    pod = POD % b"argoproj/rollouts-demo:green"
+    head = b"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: large\ndata:\n  text: |\n"
+    annotated = pod.replace(
+        b"  name: a\n", b"  name: a\n  annotations:\n    text: |\n" + large.replace(b"    ", b"      ")
+    )
+    stream = head + large + pod if where == "beside" else annotated
+    started = time.monotonic()
+    placed = archfit(stream, ARCHFIT_MIRROR=mirrors).ok()
+    assert time.monotonic() - started < 30
+    assert len(stream) > 10 * 2**20
+    assert placed.startswith(stream)
+    added = placed.removeprefix(stream)
+    assert added == archfit(pod, ARCHFIT_MIRROR=mirrors).ok().removeprefix(pod)
+
+
+def test_check_53_a_stream_of_5000_documents(archfit: Archfit, mirrors: str, judge: Any) -> None:
+    """Within 30 seconds, every second one a Pod that changes."""
+    pair = (
+        POD % b"argoproj/rollouts-demo:green" + b"---\napiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"
+    )
+    started = time.monotonic()
+    placed = archfit(pair * 2500, ARCHFIT_MIRROR=mirrors).ok()
+    assert time.monotonic() - started < 30
+    assert placed == archfit(pair, ARCHFIT_MIRROR=mirrors).ok() * 2500
+    assert len(judge.kubectl(placed)) == 5000

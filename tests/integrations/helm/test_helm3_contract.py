@@ -1,0 +1,225 @@
+"""What Helm 3 and a pipe may rely on: checks 1 to 10 of the contract, with the real programs.
+
+No cluster is here: `helm template`, and `helm install --dry-run=client` against bare discovery.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import running
+from helming import separators, sources
+from kubernetes_discovery import Discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from registry import Registry
+
+    from helming import Helm
+    from running import Ran
+
+    Archfit = Callable[..., Ran]
+
+POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{image: nginx:1.29.3}]\n"
+HIDDEN = b"---\n# Source: quiet/templates/secret.yaml\n# HIDDEN: The Secret output has been suppressed\n"
+
+
+@pytest.mark.parametrize(
+    ("chart", "words"),
+    [
+        pytest.param("quiet", (), id="nothing-holds-a-pod"),
+        pytest.param("shop", ("--post-renderer-args=--exclude=*",), id="every-pod-excluded"),
+        pytest.param("blank", (), id="nothing-rendered"),
+    ],
+)
+def test_check_01_bytes_in_bytes_out(helm3: Helm, chart: str, words: tuple[str, ...]) -> None:
+    seen = helm3.recorded(chart, *words)
+    seen.helm.ok()
+    assert seen.written == seen.given
+    assert seen.helm.stdout == helm3.plain(chart)
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        pytest.param(b"---\r\nkind: A\r\n---\r\nkind: B\r\n", id="crlf"),
+        pytest.param(b"kind: A", id="no-final-newline"),
+        pytest.param(b"\n\n---\n\n# c\n\n---\nkind: A\n\n\n", id="blank-lines"),
+        pytest.param(b"--- # c\nkind: A\n---\t\n---#d\nkind: B\n...\n", id="separators-with-more"),
+        pytest.param(b"\xef\xbb\xbfkind: A\n", id="byte-order-mark"),
+    ],
+)
+def test_check_01_bytes_in_bytes_out_in_a_pipe(archfit: Archfit, stream: bytes) -> None:
+    assert archfit(stream).ok() == stream
+
+
+def test_check_02_a_source_line_follows_its_separator_after_a_change(helm3: Helm) -> None:
+    seen = helm3.recorded("shop")
+    seen.helm.ok()
+    assert seen.written != seen.given
+    assert sources(seen.written) == sources(seen.given)
+    assert len(sources(seen.written)) > 10
+
+
+@pytest.mark.parametrize("source", ["recommendations", "telemetry", "stores"])
+def test_check_02_show_only_finds_what_changed(helm: Helm, judge: Any, source: str) -> None:
+    name = f"templates/{source}.yaml"
+    shown = helm.template("shop", "--show-only", name).ok()
+    whole = helm.template("shop").ok()
+    named = f"# Source: shop/{name}\n".encode()
+    documents = [piece for piece in whole.split(b"---\n") if piece.startswith(named)]
+    assert documents
+    assert judge.kubectl(shown) == judge.kubectl(b"---\n".join(documents))
+    assert shown != helm.plain("shop", "--show-only", name)
+
+
+def test_check_03_separators_come_back_as_they_came(helm: Helm) -> None:
+    seen = helm.recorded("shop")
+    seen.helm.ok()
+    assert seen.written != seen.given
+    assert separators(seen.written) == separators(seen.given)
+    assert len(seen.written.split(b"\n---\n")) == len(seen.given.split(b"\n---\n"))  # as helm-diff splits
+
+
+@pytest.mark.parametrize("stream", [b"", b"\n", b" \n\n"], ids=["nothing", "newline", "blanks"])
+def test_check_04_blank_input_is_no_failure_and_asks_no_registry(
+    archfit: Archfit, registry: Registry, mirrors: str, stream: bytes
+) -> None:
+    registry.forget()
+    ran = archfit(stream, ARCHFIT_MIRROR=mirrors)
+    assert ran.ok() == stream
+    assert ran.stderr == "warning: the input holds no manifests; it was written back as it is\n"
+    assert (registry.asked, registry.connections) == ([], 0)
+
+
+def test_check_04_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, tmp_path: Path) -> None:
+    seen = helm3.recorded("small", "--output-dir", str(tmp_path))
+    assert (seen.given.strip(), seen.written) == (b"", seen.given)
+    assert (tmp_path / "small" / "templates" / "application.yaml").is_file()
+    assert seen.helm.status == 0
+
+
+def test_check_05_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
+    words = ("--dry-run=client", "--hide-secret", "--disable-openapi-validation", "--kube-apiserver")
+    with Discovery() as url:
+        seen = helm3.recorded("quiet", *words, url, command="install")
+    seen.helm.ok()
+    assert seen.given.startswith(HIDDEN)
+    assert seen.written == seen.given
+    assert HIDDEN in seen.helm.stdout
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        pytest.param(HIDDEN + b"---\n" + POD, id="hidden"),
+        pytest.param(b"---\nnull\n---\n" + POD, id="null"),
+        pytest.param(b"---\n~\n---\n---\n" + POD + b"---\n", id="leading-and-trailing-separators"),
+        pytest.param(b"# a\n---\n# b\n\n---\n" + POD + b"---\n# c\n", id="comments"),
+    ],
+)
+def test_check_05_documents_without_an_object_pass(archfit: Archfit, mirrors: str, stream: bytes) -> None:
+    written = archfit(stream, "--immutable=full", ARCHFIT_MIRROR=mirrors).ok()
+    head, tail = stream.split(POD)
+    assert written.startswith(head + POD)
+    assert written.endswith(b"effect: NoSchedule\n" + tail)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(b"apiVersion: v1\n", id="no-kind-no-metadata"),
+        pytest.param(b"kind: Deployment\n", id="no-apiVersion-no-spec"),
+        pytest.param(b"apiVersion: example.com/v1\nkind: Gauge\nspec: {match: [=]}\n", id="bare-equals"),
+        pytest.param(b"apiVersion: x.io/v1\nkind: Thing\nspec:\n  at: 22:22\n  1: on\n", id="unknown-kind"),
+    ],
+)
+def test_check_06_what_is_no_workload_passes(archfit: Archfit, document: bytes) -> None:
+    assert archfit(document).ok() == document
+
+
+def test_check_06_but_design_4_3_refuses_text_that_is_no_object_at_all(archfit: Archfit) -> None:
+    ran = archfit(b"Error: chart not found\n")
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert "neither apiVersion nor kind" in ran.stderr
+
+
+def test_check_06_custom_resource_definitions_pass(helm: Helm) -> None:
+    words = ("--include-crds",)
+    assert helm.template("quiet", *words).ok().startswith(helm.plain("quiet", *words).split(b"\n---\n")[0])
+
+
+def test_check_07_a_list_stays_a_list(helm3: Helm, judge: Any) -> None:
+    before = helm3.plain("shop", "--show-only", "templates/telemetry.yaml")
+    after = helm3.template("shop", "--show-only", "templates/telemetry.yaml").ok()
+    (was,), (found,) = judge.kubectl(before), judge.kubectl(after)
+    assert [item["metadata"]["name"] for item in found["items"]] == ["demo-telemetry", "demo-sessions"]
+    for old, new in zip(was["items"], found["items"], strict=True):
+        tolerations = new["spec"]["template"]["spec"].pop("tolerations")
+        assert [toleration["value"] for toleration in tolerations] == ["arm64"]
+        assert new == old
+
+
+def test_check_08_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Helm) -> None:
+    seen = helm3.recorded("small", "--set", "sidecar=registry.k8s.io/gone:1")
+    assert seen.written == b""
+    last = seen.said.splitlines()[-1]
+    assert last.startswith(
+        "error: apps/v1/Deployment/demo spec.template.spec.containers[1].image: registry.k8s.io/gone:1: there is "
+    )
+    assert "--on-absent" in last
+    assert "small/templates/application.yaml" in last
+    assert (seen.helm.status, seen.helm.stdout) == (1, b"")
+    assert last in seen.helm.stderr.splitlines()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("--post-renderer-args=--affinity=always",), id="joined"),
+        pytest.param(
+            ("--post-renderer-args", "--affinity", "--post-renderer-args", "always"), id="two-words"
+        ),
+        pytest.param(
+            (
+                "--post-renderer-args=--affinity=always",
+                "--post-renderer-args=--cluster-architectures=amd64,arm64",
+            ),
+            id="several",
+        ),
+        pytest.param(("--post-renderer-args=", "--post-renderer-args=--affinity=always"), id="one-empty"),
+    ],
+)
+def test_check_09_arguments_arrive(helm: Helm, words: tuple[str, ...]) -> None:
+    always = helm.template("small", *words).ok()
+    assert always.count(b"- key: kubernetes.io/arch\n") > 4
+    assert always != helm.template("small").ok()
+
+
+def test_check_09_an_empty_argument_is_no_argument(helm: Helm) -> None:
+    assert helm.template("small", "--post-renderer-args=").ok() == helm.template("small").ok()
+
+
+def test_check_09_a_wrong_argument_is_named(helm3: Helm) -> None:
+    seen = helm3.recorded("small", "--post-renderer-args=--afinity=always")
+    assert seen.said == "error: there is no flag '--afinity': write --affinity\n"
+    assert seen.helm.status == 1
+
+
+@pytest.mark.parametrize("chart", ["quiet", "shop"])
+def test_check_10_neither_directory_nor_home_nor_locale_count(helm: Helm, mirrors: str, chart: str) -> None:
+    given = helm.recorded(chart).given
+    words = [str(running.PROGRAM)]
+    bare = {"PATH": os.environ["PATH"], "ARCHFIT_MIRROR": mirrors, "LANG": "C", "LC_ALL": "C"}
+    unwritable = dict.fromkeys(("XDG_CACHE_HOME", "XDG_STATE_HOME"), "/proc/archfit")
+    expected = running.archfit(given, ARCHFIT_MIRROR=mirrors).ok()
+    done = subprocess.run(
+        words, input=given, cwd="/proc", env=bare | unwritable, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr

@@ -1,0 +1,345 @@
+"""What Helm 4 may rely on: checks 11 to 21 of the contract, with the real programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+import archfit as package
+import machine
+import running
+from archfit.integrations.helm.setup_files import manifest
+from helming import SYSTEM_PATH, python_at, set_up, start
+from plugin_artifact import PluginRegistry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from helming import Helm
+    from running import Ran
+
+    Archfit = Callable[..., Ran]
+
+REPOSITORY_PLUGIN = machine.ROOT / "helm-plugin" / "plugin.yaml"
+FILENAME = "postrenderer.helm.sh/postrender-filename"
+GREEN = "argoproj/rollouts-demo:green"
+ONLY_AMD64 = [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]
+ARM_TAINT = [{"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}]
+
+
+def by_name(documents: list[Any]) -> dict[str, Any]:
+    return {document["metadata"]["name"]: document for document in documents if document}
+
+
+def pod_spec(document: Any) -> Any:
+    return document["spec"] if document["kind"] == "Pod" else document["spec"]["template"]["spec"]
+
+
+def required(document: Any) -> Any:
+    node = pod_spec(document)["affinity"]["nodeAffinity"]
+    (term,) = node["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    return term["matchExpressions"]
+
+
+def given(documents: list[Any], *, hooks: bool) -> bytes:
+    """The stream of those documents that are hooks, or that are none."""
+    chosen = [
+        document
+        for document in documents
+        if ("helm.sh/hook" in document["metadata"].get("annotations", {})) is hooks
+    ]
+    return b"---\n".join(json.dumps(document).encode() + b"\n" for document in chosen)
+
+
+@pytest.mark.parametrize("which", ["repository", "set-up"])
+def test_check_11_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: Path, helm4: Helm) -> None:
+    set_up(tmp_path)
+    file = REPOSITORY_PLUGIN if which == "repository" else tmp_path / "archfit" / "plugin.yaml"
+    text = file.read_text(encoding="utf-8")
+    known = yaml.safe_load(text)
+    assert list(known) == ["apiVersion", "type", "name", "version", "runtime", "runtimeConfig"]
+    assert (known["apiVersion"], known["type"], known["runtime"]) == ("v1", "postrenderer/v1", "subprocess")
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", known["name"])
+    assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?", known["version"])
+    (command,) = known["runtimeConfig"].pop("platformCommand")
+    assert known["runtimeConfig"] == {}
+    assert command["args"] == ([] if which == "set-up" else ["--on-blank", "comment", "--hooks", "recreated"])
+    assert set(command) == {"command", "args"}
+    shown = tmp_path / "shown" / "archfit"
+    shown.mkdir(parents=True)
+    (shown / "plugin.yaml").write_text(text, encoding="utf-8")
+    listed = helm4.run("plugin", "list", HELM_PLUGINS=str(shown.parent))
+    assert listed.ok().decode().split()[6:9] == ["archfit", package.__version__, "postrenderer/v1"]
+    assert listed.stderr == ""
+
+
+def test_check_11_the_version_is_the_packages() -> None:
+    assert REPOSITORY_PLUGIN.read_text(encoding="utf-8") == manifest("archfit")
+    assert yaml.safe_load(REPOSITORY_PLUGIN.read_bytes())["version"] == package.__version__
+
+
+@pytest.mark.parametrize("chart", ["shop", "hooks", "quiet"])
+def test_check_12_every_document_keeps_its_file_name(helm4: Helm, judge: Any, chart: str) -> None:
+    seen = helm4.recorded(chart)
+    seen.helm.ok()
+
+    def names(stream: bytes) -> list[Any]:
+        return [document["metadata"]["annotations"][FILENAME] for document in judge.helm4(stream) if document]
+
+    assert names(seen.written) == names(seen.given)
+    assert len(names(seen.written)) >= 5
+    as_written = re.compile(FILENAME.encode() + rb": '[^']+'").findall
+    assert as_written(seen.written) == as_written(seen.given)
+    assert FILENAME.encode() not in seen.helm.stdout  # Helm's own, and gone once it has read it
+    assert b"generated-by-postrender" not in seen.helm.stdout
+
+
+def test_check_13_hooks_are_placed_like_other_workloads(helm4: Helm, judge: Any) -> None:
+    before = by_name(judge.kubectl(helm4.plain("hooks")))
+    after = by_name(judge.kubectl(helm4.template("hooks").ok()))
+    assert sorted(after) == sorted(before)
+    for name in ("demo-migrate", "demo-notify"):
+        assert required(after[name]) == ONLY_AMD64
+    for name in ("demo", "demo-smoke"):
+        assert pod_spec(after[name])["tolerations"] == ARM_TAINT
+    for name, document in after.items():
+        pod_spec(document).pop("affinity", None)
+        pod_spec(document).pop("tolerations", None)
+        assert document == before[name], "annotations and all else stay"
+
+
+def test_check_13_a_job_that_is_no_hook_gets_what_it_needs_alone(helm4: Helm, judge: Any) -> None:
+    after = by_name(judge.kubectl(helm4.template("hooks").ok()))
+    assert set(pod_spec(after["demo-import"])) == {"restartPolicy", "containers"}
+
+
+def test_check_13_helm_3_shows_no_hooks(helm3: Helm, judge: Any) -> None:
+    seen = helm3.recorded("hooks")
+    assert sorted(by_name(judge.kubectl(seen.given))) == ["demo", "demo-import"]
+
+
+def test_check_14_documents_in_flow_style(helm4: Helm, judge: Any) -> None:
+    seen = helm4.recorded("shop")
+    line = next(line for line in seen.given.splitlines() if b'"demo-dashboards"' in line)
+    assert line.startswith(b"{")
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(line)
+    before, after = by_name(judge.helm4(seen.given)), by_name(judge.helm4(seen.written))
+    assert pod_spec(after["demo-dashboards"]).pop("tolerations") == ARM_TAINT
+    assert after["demo-dashboards"] == before["demo-dashboards"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(
+            b"{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+            b"spec: {containers: [{name: a, image: argoproj/rollouts-demo:green}]}}\n",
+            id="unquoted-keys",
+        ),
+        pytest.param(
+            b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":'
+            b'[{"name":"a","image":"argoproj\\/rollouts-demo:green"}],"affinity":{}}}',
+            id="json-with-escapes-and-an-empty-value",
+        ),
+        pytest.param(
+            b"{\n  apiVersion: v1, kind: Pod,\n  metadata: {name: 'a'}, spec: {\n    "
+            b'containers: [{name: a, image: "argoproj/rollouts-demo:green"}]\n  }\n}\n',
+            id="over-several-lines",
+        ),
+    ],
+)
+def test_check_14_flow_in_all_its_forms(archfit: Archfit, mirrors: str, judge: Any, document: bytes) -> None:
+    (found,) = judge.kubectl(archfit(document, ARCHFIT_MIRROR=mirrors).ok())
+    assert required(found) == ONLY_AMD64
+
+
+def test_check_15_a_chart_that_renders_nothing_does_not_fail(helm4: Helm) -> None:
+    seen = helm4.recorded("blank")
+    assert (seen.given.strip(), seen.written) == (b"", b"# archfit: no manifests\n")
+    assert seen.helm.status == 0
+    assert seen.helm.stdout.strip() == b""
+    assert helm4.template("blank", "--set", "enabled=true").ok().count(b"nginx:1.29.3") == 1
+
+
+def test_check_15_and_is_switchable(helm4: Helm) -> None:
+    failed = helm4.template("blank", "--post-renderer-args=--on-blank=fail")
+    assert failed.status == 1
+    assert 'plugin "archfit" exited with error' in failed.stderr
+    passed = helm4.template("blank", "--post-renderer-args=--on-blank=pass")
+    assert 'post-renderer "archfit" produced empty output' in passed.stderr
+
+
+@pytest.mark.parametrize("chart", ["shop", "hooks", "quiet", "small"])
+def test_check_16_for_what_we_add_the_output_reads_as_helm_4_reads(
+    helm4: Helm, judge: Any, chart: str
+) -> None:
+    seen = helm4.recorded(chart)
+    before, after = judge.helm4(seen.given), judge.helm4(seen.written)
+    assert len(after) == len(before)
+    for line in seen.written.splitlines():
+        assert not line.startswith(b"---") or re.fullmatch(rb"---[ \t]*(#.*)?", line)
+    anchors = re.compile(rb"(?<=[ :])[&*][A-Za-z]+")
+    assert anchors.findall(seen.written) == anchors.findall(seen.given)
+
+
+def test_check_17_the_failure_leaves_a_report(helm4: Helm, tmp_path: Path) -> None:
+    named, state = tmp_path / "report.json", tmp_path / "state"
+    more = {"XDG_STATE_HOME": str(state)}
+    words = ("--set", "image=registry.k8s.io/gone:1")
+    failed = helm4.template("hooks", *words, f"--post-renderer-args=--report={named}", **more)
+    assert failed.status == 1
+    assert "gone" not in failed.stderr  # Helm 4 throws the plugin's standard error away
+    report = json.loads(named.read_text(encoding="utf-8"))
+    assert report["exit"] == 1
+    errors = [result for result in report["results"] if result["severity"] == "error"]
+    assert [(error["object"]["kind"], error["field"]) for error in errors] == [
+        ("Deployment", "spec.template.spec.containers[0].image"),
+        ("Job", "spec.template.spec.containers[0].image"),
+    ]
+    assert json.loads((state / "archfit" / "last.json").read_bytes()) == report
+    last = start([str(running.PROGRAM), "last"], {**os.environ, **more}).ok().decode()
+    assert (
+        "error: apps/v1/Deployment/demo spec.template.spec.containers[0].image: registry.k8s.io/gone:1"
+        in last
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "message"),
+    [
+        pytest.param(
+            ("--post-renderer-args=--afinity=always",), 2, "there is no flag '--afinity'", id="no-such-flag"
+        ),
+        pytest.param(("--post-renderer-args=chekc",), 2, "'chekc' is not expected", id="a-stray-word"),
+        pytest.param(
+            ("--post-renderer-args=--config=/none",), 2, "cannot read '/none'", id="no-configuration-file"
+        ),
+        pytest.param(
+            ("--post-renderer-args=--report=/none/at/all",), 1, "cannot write '/none/at/all'", id="no-report"
+        ),
+    ],
+)
+def test_check_17_wrong_usage_leaves_a_report_too(
+    helm4: Helm, tmp_path: Path, words: tuple[str, ...], exit_code: int, message: str
+) -> None:
+    helm4.template("small", XDG_STATE_HOME=str(tmp_path)).ok()
+    assert helm4.template("small", *words, XDG_STATE_HOME=str(tmp_path)).status == 1
+    report = json.loads((tmp_path / "archfit" / "last.json").read_bytes())
+    assert report["exit"] == exit_code
+    assert message in report["results"][-1]["message"]
+
+
+def test_check_18_called_for_hooks_and_for_the_rest(
+    helm4: Helm, judge: Any, archfit: Archfit, mirrors: str
+) -> None:
+    seen = helm4.recorded("hooks")
+    documents = judge.helm4(seen.given)
+    together = by_name(judge.helm4(seen.written))
+    apart: dict[str, Any] = {}
+    for hooks in (True, False):
+        stream = given(documents, hooks=hooks)
+        words = ("--on-blank", "comment", "--hooks", "recreated")
+        written = archfit(stream, *words, ARCHFIT_MIRROR=mirrors).ok()
+        apart |= by_name(judge.helm4(written))
+    assert apart == together
+
+
+@pytest.mark.parametrize("again", ["helm3", "helm4"])
+def test_check_18_called_on_its_own_output(
+    helms: Callable[[str], Helm], archfit: Archfit, mirrors: str, again: str
+) -> None:
+    written = helms(again).recorded("shop").written
+    assert archfit(written, ARCHFIT_MIRROR=mirrors).ok() == written
+
+
+@pytest.mark.parametrize("chart", ["shop", "hooks", "quiet", "small"])
+def test_check_19_pipe_and_plugin_write_the_same_bytes(
+    helm: Helm, helm4: Helm, archfit: Archfit, mirrors: str, chart: str
+) -> None:
+    seen = helm.recorded(chart)
+    launcher = str(helm4.folder / "plugins" / "archfit" / "archfit")
+    words = ("--hooks", "recreated") if helm.name == "helm4" else ()
+    assert archfit(seen.given, *words, ARCHFIT_MIRROR=mirrors).ok() == seen.written
+    done = subprocess.run(
+        [launcher],
+        input=seen.given,
+        env=helm4.environ,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == seen.written
+
+
+def _archive() -> bytes:
+    """The plugin of the repository as `helm plugin install` wants it: a folder named like the archive."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        tar.add(REPOSITORY_PLUGIN, "archfit/plugin.yaml")
+    return buffer.getvalue()
+
+
+def _installed(helm4: Helm, tmp_path: Path, *words: str) -> bytes:
+    """What the shop renders to through a plugin that `helm plugin install` put into an empty home."""
+    home = {name: str(tmp_path / name.lower()) for name in ("HELM_DATA_HOME", "HELM_CACHE_HOME")}
+    environ = {name: value for name, value in helm4.environ.items() if name != "HELM_PLUGINS"}
+    (tmp_path / "helm_data_home" / "plugins").mkdir(parents=True)
+    environ |= {**home, "PATH": f"{running.PROGRAM.parent}:{SYSTEM_PATH}"}
+    start([helm4.program, "plugin", "install", *words], environ).ok()
+    chart = str(machine.ROOT / "fixtures" / "charts" / "shop")
+    return start([helm4.program, "template", "demo", chart, "--post-renderer", "archfit"], environ).ok()
+
+
+def test_check_20_install_from_a_directory(helm4: Helm, tmp_path: Path) -> None:
+    assert _installed(helm4, tmp_path, str(REPOSITORY_PLUGIN.parent)) == helm4.template("shop").ok()
+
+
+def test_check_20_install_from_an_archive(helm4: Helm, tmp_path: Path) -> None:
+    (tmp_path / "archfit.tgz").write_bytes(_archive())
+    archive = str(tmp_path / "archfit.tgz")
+    assert _installed(helm4, tmp_path, "--verify=false", archive) == helm4.template("shop").ok()
+
+
+def test_check_20_install_from_a_registry(helm4: Helm, tmp_path: Path) -> None:
+    with PluginRegistry("archfit", package.__version__, _archive()) as host:
+        words = ("--verify=false", "--plain-http", f"oci://{host}/team/archfit:{package.__version__}")
+        assert _installed(helm4, tmp_path, *words) == helm4.template("shop").ok()
+
+
+def test_check_20_no_virtualenv_is_active_and_its_path_has_a_blank(helm4: Helm, tmp_path: Path) -> None:
+    plugins = tmp_path / "my plugins"
+    environ = {"PATH": "/nowhere", "HOME": str(tmp_path)}
+    run = "from archfit.cli import run; run()"
+    start([str(python_at(tmp_path)), "-c", run, "setup", "helm", "--into", str(plugins)], environ).ok()
+    launcher = (plugins / "archfit" / "archfit").read_text(encoding="utf-8")
+    assert "an environment/bin" in launcher
+    ran = helm4.template("shop", HELM_PLUGINS=str(plugins), PATH="/usr/bin:/bin", VIRTUAL_ENV="")
+    assert ran.ok() == helm4.template("shop").ok()
+
+
+def test_check_20_modules_beside_the_chart_are_not_loaded(helm4: Helm, tmp_path: Path) -> None:
+    for name in ("archfit", "json", "yaml", "gc"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
+    chart = shutil.copytree(machine.ROOT / "fixtures" / "charts" / "small", tmp_path / "small")
+    words = ("template", "demo", str(chart), "--post-renderer", "archfit")
+    assert helm4.run(*words, cwd=tmp_path).ok() == helm4.template("small").ok()
+
+
+def test_check_21_a_directory_shared_with_helm_3_is_found(helm3: Helm, helm4: Helm) -> None:
+    plugins = helm4.environ["HELM_PLUGINS"]
+    listed = helm3.run("plugin", "list", HELM_PLUGINS=plugins)
+    assert 'unknown field "apiVersion"' in listed.stderr  # why it must not happen
+    words = ("setup", "helm", "--check", "--helm", helm3.program)
+    checked = start([str(running.PROGRAM), *words], {**helm3.environ, "HELM_PLUGINS": plugins})
+    assert checked.status == 1
+    assert f"reads the plugin in {plugins}, which is for Helm 4" in checked.stdout.decode()

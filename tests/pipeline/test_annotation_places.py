@@ -1,0 +1,307 @@
+"""Where an annotation of archfit counts in a stream, and what is said of one that stands elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from archfit.options.settings import Options
+from archfit.placement.annotations import way
+from archfit.placement.misplaced import misplaced
+from archfit.results import Place
+from archfit.workloads.pod_specs import find_pods
+from placing import ARCH
+from streaming import Failed, edited
+
+CONTAINERS = "containers: [{name: a, image: both:1}]"
+JOB_SET = f"""\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {{name: j%s}}
+spec:
+  replicatedJobs:
+  - name: a
+    template:
+      metadata: {{%s}}
+      spec:
+        template:
+          metadata: {{%s}}
+          spec: {{{CONTAINERS}}}
+"""
+CRON_JOB = f"""\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {{name: c%s}}
+spec:
+  jobTemplate:
+    metadata: {{%s}}
+    spec:
+      template:
+        metadata: {{%s}}
+        spec: {{{CONTAINERS}}}
+"""
+KRUISE = f"""\
+apiVersion: apps.kruise.io/v1alpha1
+kind: AdvancedCronJob
+metadata: {{name: c%s}}
+spec:
+  template:
+    jobTemplate:
+      metadata: {{%s}}
+      spec:
+        template:
+          metadata: {{%s}}
+          spec: {{{CONTAINERS}}}
+"""
+WRAPPED = f"""\
+apiVersion: workload.codeflare.dev/v1beta2
+kind: AppWrapper
+metadata: {{name: w%s}}
+spec:
+  components:
+  - template:
+      apiVersion: apps/v1
+      kind: Deployment
+      metadata: {{name: d, %s}}
+      spec:
+        template:
+          metadata: {{%s}}
+          spec: {{{CONTAINERS}}}
+"""
+WORKFLOW = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: w%s}
+spec:
+  entrypoint: a
+  podMetadata: {%s}
+  templates:
+  - name: a
+    metadata: {%s}
+    container: {image: both:1}
+"""
+SHAPES = {
+    "cron-job": CRON_JOB,
+    "job-set": JOB_SET,
+    "advanced-cron-job": KRUISE,
+    "app-wrapper": WRAPPED,
+    "workflow": WORKFLOW,
+}
+
+
+def written(shape: str, *onlys: str) -> bytes:
+    """The stream with `archfit.dev/only` in each of the three places, "" for none; the object's comes first."""
+    notes = [f"annotations: {{archfit.dev/only: {only}}}" if only else "" for only in onlys]
+    notes[0] = notes[0] and f", {notes[0]}"
+    return (SHAPES[shape] % tuple(notes)).encode()
+
+
+def demanded(data: bytes) -> list[str]:
+    """The architectures that the only pod asks for after the run, [] for none."""
+    found: list[Any] = []
+
+    def search(value: Any) -> None:
+        if isinstance(value, dict):
+            if value.get("key") == ARCH and value.get("operator") == "In":
+                found.extend(value["values"])
+            for member in value.values():
+                search(member)
+        elif isinstance(value, list):
+            for item in value:
+                search(item)
+
+    search(list(yaml.safe_load_all(edited(data, Options(immutable="full", tolerate=())).data)))
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("onlys", "wanted"),
+    [
+        pytest.param(("", "", ""), [], id="noop-none"),
+        pytest.param(("amd64", "", ""), ["amd64"], id="object"),
+        pytest.param(("", "amd64", ""), ["amd64"], id="between"),
+        pytest.param(("", "", "amd64"), ["amd64"], id="pod"),
+        pytest.param(("arm64", "amd64", ""), ["amd64"], id="between-beats-object"),
+        pytest.param(("amd64", "amd64", "arm64"), ["arm64"], id="pod-beats-all"),
+        pytest.param(("amd64", "'amd64,arm64'", ""), [], id="the-nearest-allows-all"),
+    ],
+)
+def test_the_annotation_nearest_to_the_pod_wins(
+    shape: str, onlys: tuple[str, ...], wanted: list[str]
+) -> None:
+    data = written(shape, *onlys)
+    assert demanded(data) == wanted
+    if not wanted:
+        assert edited(data, Options(immutable="full", tolerate=())).data == data
+
+
+DEPLOYMENT = f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web}}
+spec:
+  template:
+    spec: {{{CONTAINERS}}}
+"""
+
+
+def error(data: str) -> tuple[str, str]:
+    """(field, message) of the only error."""
+    with pytest.raises(Failed) as failed:
+        edited(data.encode())
+    (found,) = failed.value.results
+    assert found.severity == "error"
+    assert found.ref is not None
+    assert found.place is not None
+    return found.field, found.message
+
+
+BOTH = "spec.template.metadata.annotations or metadata.annotations"
+
+
+@pytest.mark.parametrize(
+    ("data", "field", "message"),
+    [
+        pytest.param(
+            DEPLOYMENT.replace(
+                "  template:", "  metadata: {annotations: {archfit.dev/only: amd64}}\n  template:"
+            ),
+            'spec.metadata.annotations["archfit.dev/only"]',
+            f"archfit.dev/only has no effect here; write it in {BOTH}",
+            id="beside-the-template",
+        ),
+        pytest.param(
+            DEPLOYMENT.replace("    spec:", '    annotations: {archfit.dev/skip: "true"}\n    spec:'),
+            'spec.template.annotations["archfit.dev/skip"]',
+            f"archfit.dev/skip has no effect here; write it in {BOTH}",
+            id="without-metadata",
+        ),
+        pytest.param(
+            DEPLOYMENT.replace("name: web", 'name: web, labels: {archfit.dev/skip: "true"}'),
+            'metadata.labels["archfit.dev/skip"]',
+            f"archfit.dev/skip has no effect here; write it in {BOTH}",
+            id="a-label",
+        ),
+        pytest.param(
+            DEPLOYMENT.replace(
+                "  template:", "  metadata: {annotations: {archfit.dev/olny: amd64}}\n  template:"
+            ),
+            'spec.metadata.annotations["archfit.dev/olny"]',
+            "there is no annotation archfit.dev/olny; did you mean archfit.dev/only? "
+            f"archfit.dev/olny has no effect here; write it in {BOTH}",
+            id="misspelt-and-misplaced",
+        ),
+        pytest.param(
+            CRON_JOB % ("", 'annotations: {archfit.dev/skpi: "true"}', ""),
+            'spec.jobTemplate.metadata.annotations["archfit.dev/skpi"]',
+            "there is no annotation archfit.dev/skpi; did you mean archfit.dev/skip?",
+            id="misspelt-in-a-job-template",
+        ),
+        pytest.param(
+            (CRON_JOB % ("", "", "")).replace(
+                "    spec:", "    annotations: {archfit.dev/only: amd64}\n    spec:", 1
+            ),
+            'spec.jobTemplate.annotations["archfit.dev/only"]',
+            "archfit.dev/only has no effect here; write it in spec.jobTemplate.spec.template.metadata.annotations or "
+            "spec.jobTemplate.metadata.annotations or metadata.annotations",
+            id="all-places-are-named",
+        ),
+    ],
+)
+def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, message: str) -> None:
+    assert error(data) == (field, message)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(
+            "apiVersion: v1\nkind: Service\nmetadata: {name: s, annotations: {archfit.dev/skpi: x}}\n",
+            id="an-object-without-pods",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: s, annotations: "
+            '{archfit.dev/skip: "true"}}}\n- {apiVersion: v1, kind: Pod, metadata: {name: p, annotations: '
+            '{archfit.dev/skip: "true"}}, spec: {containers: [{name: a, image: amd:1}]}}\n',
+            id="an-object-without-pods-beside-one-with",
+        ),
+        pytest.param(
+            DEPLOYMENT.replace("name: web", "name: web, labels: {archfit.dev/team: a}").replace(
+                "both:1", "both:1, env: [{name: A, value: archfit.dev/skip}]"
+            ),
+            id="a-name-and-a-value-of-the-user",
+        ),
+        pytest.param(
+            DEPLOYMENT.replace(
+                "name: web",
+                "name: web, ownerReferences: [{kind: A, name: a, controller: true}], "
+                "annotations: {archfit.dev/skpi: x}, labels: {archfit.dev/skip: x}",
+            ),
+            id="an-object-of-a-controller",
+        ),
+    ],
+)
+def test_what_is_no_annotation_of_a_pod_passes(data: str) -> None:
+    assert edited(data.encode(), Options(tolerate=())).data == data.encode()
+
+
+def test_a_stamp_is_where_it_was() -> None:
+    data = DEPLOYMENT.replace("both:1", "amd:1").encode()
+    once = edited(data, Options(stamp=True)).data
+    assert once.count(b"archfit.dev/added") == 1
+    assert edited(once, Options(stamp=True)).data == once
+
+
+def test_each_name_of_a_document_is_looked_at_once() -> None:
+    """The walk over a document grows with it, whatever the number of pods and annotations."""
+
+    def steps(number: int) -> int:
+        entry = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}}
+        spec = {"template": {"annotations": {"archfit.dev/only": "amd64"}, "spec": {"containers": []}}}
+        counting = Counting()
+        value = {
+            "apiVersion": "v1",
+            "kind": "List",
+            "items": [{**entry, "spec": spec, "x": counting} for _ in range(number)],
+        }
+        found = misplaced(value, find_pods(value, Place(1, 1)), {})
+        assert len(found) == number
+        return counting.steps
+
+    assert steps(40) <= 2 * steps(20)
+
+
+class Counting(dict[str, Any]):
+    """A mapping that counts how often its members are read."""
+
+    steps = 0
+
+    def items(self) -> Any:
+        self.steps += 1
+        return super().items()
+
+
+def test_the_way_begins_with_the_outermost() -> None:
+    value = yaml.safe_load(written("app-wrapper", "amd64", "amd64", "amd64"))
+    (pod,) = find_pods(value, Place(1, 1))
+    inner = ("spec", "components", 0, "template")
+    assert [at for at, _ in way(pod)] == [
+        ("metadata",),
+        (*inner, "metadata"),
+        (*inner, "spec", "template", "metadata"),
+    ]
+
+
+def test_an_error_on_an_object_with_several_pods_is_one_error() -> None:
+    pod = f"{{template: {{spec: {{{CONTAINERS}}}}}}}"
+    data = (
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: r, annotations: {archfit.dev/onyl: amd64}}\n"
+        f"spec: {{headGroupSpec: {pod}, workerGroupSpecs: [{pod}, {pod}]}}\n"
+    )
+    assert error(data) == (
+        'metadata.annotations["archfit.dev/onyl"]',
+        "there is no annotation archfit.dev/onyl; did you mean archfit.dev/only?",
+    )

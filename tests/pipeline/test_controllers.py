@@ -1,0 +1,89 @@
+"""Objects that a controller made, as live lists hold them: left as they are, and said once."""
+
+from __future__ import annotations
+
+import pytest
+
+from archfit.options.settings import Options
+from archfit.report.text import lines, summary
+from streaming import edited
+
+OWNED = "ownerReferences: [{{apiVersion: {0}, kind: {1}, name: {2}, uid: u, controller: true}}]"
+TEMPLATE = "spec: {template: {spec: {containers: [{name: a, image: amd:1}]}}}\n"
+DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n" + TEMPLATE
+REPLICA_SET = (
+    "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web-NUMBER, "
+    + OWNED.format("apps/v1", "Deployment", "web")
+    + "}\n"
+    + TEMPLATE
+)
+POD = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1-x, "
+    + OWNED.format("apps/v1", "ReplicaSet", "web-1")
+    + "}\nspec: {nodeName: n, containers: [{name: a, image: amd:1}]}\n"
+)
+REVISION = (
+    "apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: db-1, "
+    + OWNED.format("apps/v1", "StatefulSet", "db")
+    + "}\ndata: {spec: {template: {spec: {containers: [{name: a, image: amd:1}]}}}}\nrevision: 1\n"
+)
+SAID = "left as it is, because {} controls it and decides"
+
+
+def replica_set(number: int) -> str:
+    return REPLICA_SET.replace("NUMBER", str(number))
+
+
+@pytest.mark.parametrize(
+    ("documents", "said"),
+    [
+        pytest.param([DEPLOYMENT], "", id="noop-none"),
+        pytest.param(
+            [replica_set(1)], "info: apps/v1/ReplicaSet/web-1: " + SAID.format("Deployment/web"), id="one"
+        ),
+        pytest.param(
+            [replica_set(1), POD],
+            "info: apps/v1/ReplicaSet/web-1: "
+            + SAID.format("Deployment/web")
+            + "; so is 1 more with a controller",
+            id="two",
+        ),
+        pytest.param(
+            [DEPLOYMENT, replica_set(1), replica_set(2), POD, REVISION],
+            "info: apps/v1/ReplicaSet/web-1: "
+            + SAID.format("Deployment/web")
+            + "; so are 3 more with a controller",
+            id="several",
+        ),
+        pytest.param(
+            [REVISION],
+            "info: apps/v1/ControllerRevision/db-1: " + SAID.format("StatefulSet/db"),
+            id="outside-of-the-table",
+        ),
+    ],
+)
+@pytest.mark.parametrize("listed", [False, True], ids=["stream", "list"])
+def test_what_a_controller_made_is_left_and_said_once(
+    documents: list[str], said: str, *, listed: bool
+) -> None:
+    text = "---\n".join(documents)
+    if listed:
+        items = ["- " + one.replace("\n", "\n  ").rstrip(" ") for one in documents]
+        text = "apiVersion: v1\nkind: List\nitems:\n" + "".join(items)
+    done = edited(text.encode())
+    assert lines(done.transformed.results) == ([said] if said else [])
+    changed = [pod.ref.kind for pod, decision in done.transformed.decisions if decision.patch]
+    assert changed == (["Deployment"] if DEPLOYMENT in documents else [])
+    templates = 1 if DEPLOYMENT in documents else 0
+    words = summary(done.transformed.decisions, 1, 0)
+    if done.transformed.decisions:
+        assert words.startswith(f"archfit: {templates} of {templates} pod template")
+
+
+def test_images_of_what_a_controller_made_are_not_looked_up() -> None:
+    assert edited(replica_set(1).encode()).transformed.answers == {}
+
+
+def test_without_a_controller_an_owner_is_nothing() -> None:
+    data = replica_set(1).replace(", controller: true", "").encode()
+    assert edited(data, Options(tolerate=())).data != data

@@ -1,0 +1,118 @@
+"""What a run tells: each result with object, field, document, line and source; unknown kinds once."""
+
+# ruff: noqa: E501 - a row of a table is a line
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.options.settings import Options
+from archfit.report.run_report import report
+from archfit.source.values import plain
+from streaming import Failed, edited
+
+if TYPE_CHECKING:
+    from archfit.results import Result
+
+POD = "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: web, namespace: shop}}\nspec:\n  template:\n    spec:\n      containers:\n      - image: {image}\n"
+
+
+def pod(kind: str = "Deployment", image: str = "both:1") -> str:
+    return POD.format(kind=kind, image=image)
+
+
+def told(results: tuple[Result, ...]) -> list[dict[str, Any]]:
+    made = report(None, results, (), exit_code=1, sources=(), requests={}, command="archfit", time="")
+    found: list[dict[str, Any]] = json.loads(json.dumps(made, default=plain))["results"]
+    return [{name: value for name, value in result.items() if name != "message"} for result in found]
+
+
+def test_a_conflict_carries_object_field_document_line_and_source() -> None:
+    text = (
+        "---\n# Source: c/templates/a.yaml\n"
+        + pod()
+        + "---\n# Source: c/templates/b.yaml\n"
+        + pod(image="amd:1")
+        + "      nodeSelector: {kubernetes.io/arch: arm64}\n"
+    )
+    with pytest.raises(Failed) as failed:
+        edited(text.encode())
+    assert told(failed.value.results) == [
+        {
+            "severity": "error",
+            "object": {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": "shop", "name": "web"},
+            "field": 'spec.template.spec.nodeSelector["kubernetes.io/arch"]',
+            "document": 2,
+            "line": 12,
+            "source": "c/templates/b.yaml",
+        }
+    ]
+
+
+def test_an_error_of_the_text_carries_document_line_and_source() -> None:
+    text = pod() + "---\n# Source: c/templates/b.yaml\n" + pod() + "x: [a\n"
+    with pytest.raises(Failed) as failed:
+        edited(text.encode())
+    assert told(failed.value.results) == [
+        {"severity": "error", "document": 2, "line": 19, "source": "c/templates/b.yaml"}
+    ]
+
+
+def test_an_item_of_a_list_is_named_by_its_own_line() -> None:
+    item = pod("DaemonSet", "amd:1").replace("\n", "\n  ").rstrip(" ")
+    output = edited(f"apiVersion: v1\nkind: List\nitems:\n- {item}- {item}".encode())
+    warnings = told(output.transformed.results)
+    assert [(one["severity"], one["document"], one["line"]) for one in warnings] == [
+        ("warning", 1, 4),
+        ("warning", 1, 12),
+    ]
+    assert {one["object"]["name"] for one in warnings} == {"web"}
+
+
+UNKNOWN = (
+    "apiVersion: example.com/v1\nkind: {}\nmetadata: {{name: {}}}\nspec: {{containers: [{{image: amd:1}}]}}\n"
+)
+
+
+def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
+    things = [UNKNOWN.format(kind, name) for kind, name in (("Thing", "a"), ("Thing", "b"), ("Other", "c"))]
+    text = "---\n".join([*things, pod(), UNKNOWN.format("Thing", "d").replace("v1", "v2")])
+    results = edited(text.encode()).transformed.results
+    assert [result.severity for result in results] == ["info", "info"]
+    assert [
+        (name in result.message, "3 such objects" in result.message)
+        for result, name in zip(results, ("Thing", "Other"), strict=True)
+    ] == [(True, True), (True, False)]
+    assert [str(result.ref) for result in results] == ["example.com/v1/Thing/a", "example.com/v1/Other/c"]
+    assert [str(result.place) for result in results] == ["document 1, line 1", "document 3, line 11"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {containers: [a]}\n", id="containers without images"),
+        pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {template: {}}\n", id="an empty template"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: {containers: [{image: a}]}\n", id="a kind that holds no pod"),
+        pytest.param("apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: null}}\n", id="a workload without a pod spec"),
+    ],
+)  # fmt: skip
+def test_nothing_is_said_of_what_holds_no_pod(text: str) -> None:
+    output = edited(text.encode())
+    assert (output.data, output.transformed.results) == (text.encode(), ())
+
+
+def test_a_run_without_the_c_extension_says_that_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = "PyYAML came without its C extension"
+    assert not any(slow in result.message for result in edited(pod().encode()).transformed.results)
+    monkeypatch.setattr("archfit.source.nodes.C_EXTENSION", False)
+    assert [slow in result.message for result in edited(pod().encode()).transformed.results].count(True) == 1
+
+
+def test_the_report_names_each_edit_by_its_bytes() -> None:
+    text = "# é\n" + pod() + "      tolerations: null\n"
+    output = edited(text.encode(), Options())
+    (span,) = output.spans
+    assert (text.encode().index(b"null"), span.was) == (span.start, b"null")
+    assert output.data[span.start : span.end].startswith(b"[{key: kubernetes.io/arch")

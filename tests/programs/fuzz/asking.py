@@ -1,0 +1,104 @@
+"""Questions to the Go judge, many in one line of JSON, while this process makes the next ones (judges/yaml/compare.go).
+
+    asking.send(questions)      returns at once
+    asking.answers()            what the judge says of them, in order; None for one that kills it
+
+The judge is one process. A stream that kills it (a stack overflow is fatal in Go) costs a new process, nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Self
+
+Question = dict[str, Any]
+Answer = dict[str, Any]
+
+
+def question(
+    before: bytes, after: bytes | None, documents: int, patch: Sequence[Any], *, both: bool
+) -> Question:
+    """One comparison, as compare.go takes it."""
+    return {
+        "before": base64.b64encode(before).decode("ascii"),
+        "after": None if after is None else base64.b64encode(after).decode("ascii"),
+        "documents": documents,
+        "patch": patch,
+        "both": both,
+    }
+
+
+class Asking:
+    """One running judge."""
+
+    def __init__(self, binary: Path) -> None:
+        self._binary = binary
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asked: list[Question] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._end()
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer | None]:
+        """The answers, waited for."""
+        self.send(questions)
+        return self.answers()
+
+    def send(self, questions: Sequence[Question]) -> None:
+        """Ask; the answers to what was asked before have to be fetched first."""
+        self._asked = list(questions)
+        if self._asked:
+            self._write(self._asked)
+
+    def answers(self) -> list[Answer | None]:
+        """The answers to what was sent."""
+        asked, self._asked = self._asked, []
+        if not asked:
+            return []
+        line = self._read()
+        if line:
+            answers: list[Answer | None] = json.loads(line)["compared"]
+            return answers
+        self._end()
+        if len(asked) == 1:
+            return [None]
+        half = len(asked) // 2
+        return [*self.ask(asked[:half]), *self.ask(asked[half:])]
+
+    def _write(self, questions: list[Question]) -> None:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [self._binary],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={"GOTRACEBACK": "none", "GOGC": "400"},
+            )
+        if self._process.stdin is None:
+            raise AssertionError("the judge was started without pipes")
+        try:
+            self._process.stdin.write(json.dumps({"compare": questions}).encode("ascii") + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._end()
+
+    def _read(self) -> bytes:
+        if self._process is None or self._process.stdout is None:
+            return b""
+        return self._process.stdout.readline()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()

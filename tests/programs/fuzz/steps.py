@@ -1,0 +1,60 @@
+"""What was decided, as compare.go takes it: steps from the roots of documents, which readers may count otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from archfit.errors import ArchfitError
+from archfit.source.compose import parse
+from archfit.source.container import slices
+from archfit.source.split import split
+from archfit.source.values import plain
+
+if TYPE_CHECKING:
+    from archfit.results import Place
+    from fuzz.asking import Question
+    from fuzz.engine import Done
+
+
+def patch(text: bytes, outcome: Done) -> list[dict[str, Any]]:
+    """What was decided, from the roots of the documents, as compare.go takes it."""
+    made = []
+    for pod, decision in outcome.transformed.decisions:
+        within: tuple[str | int, ...] = ()
+        for step in decision.patch:
+            operation = type(step).__name__.lower()
+            if operation == "test":
+                continue
+            within = within or (() if pod.path[0] == "items" else _item(text, pod.place))
+            one = {"document": pod.place.document - 1, "op": operation, "path": [*within, *step.path]}
+            made.append(one if operation == "remove" else {**one, "value": plain(step.value)})
+    return made
+
+
+def renumbered(text: bytes, asked: Question) -> Question | None:
+    """The question without the documents that hold nothing, None if each holds something."""
+    numbers = [number for number, piece in enumerate(split(text)) if not _is_empty(text, piece)]
+    if len(numbers) == asked["documents"]:
+        return None
+    moved = [
+        {**step, "document": numbers.index(step["document"])}
+        for step in asked["patch"]
+        if step["document"] in numbers
+    ]
+    return {**asked, "documents": len(numbers), "patch": moved}
+
+
+def _item(text: bytes, place: Place) -> tuple[str | int, ...]:
+    """Where an object stands that was parsed by itself: in a list, the number of the item that begins at its line."""
+    piece = split(text)[place.document - 1]
+    if piece.line == place.line:
+        return ()
+    lines = [text.count(b"\n", 0, item.start) + 1 for item in slices(text, piece.start, piece.end) or ()]
+    return ("items", lines.index(place.line)) if place.line in lines else ()
+
+
+def _is_empty(text: bytes, piece: Any) -> bool:
+    try:
+        return not parse(text[piece.start : piece.end].decode()).value
+    except ArchfitError:
+        return False

@@ -1,0 +1,113 @@
+"""A run in words: once for each thing, errors last, one sentence at the end."""
+
+import pytest
+
+from archfit.report.text import failure, lines, summary
+from archfit.results import Decision, ObjectRef, Place, Result
+from archfit.workloads.pods import Pod
+
+REF = ObjectRef("apps/v1", "Deployment", "shop", "web")
+PLACE = Place(3, 41, "shop/templates/web.yaml")
+
+
+def pod(kind="Deployment", name="web", *, immutable=False):
+    ref = ObjectRef("apps/v1", kind, "shop", name)
+    return Pod(ref, "apps", PLACE, ("spec",), {}, {}, {}, (), immutable)
+
+
+def test_a_line_says_what_where_and_in_which_file():
+    result = Result(
+        "error", "no such image. Correct it", REF, "spec.template.spec.containers[0].image", PLACE
+    )
+    assert lines([result]) == [
+        "error: apps/v1/Deployment/shop/web spec.template.spec.containers[0].image: no such image. Correct it "
+        "(document 3, line 41, shop/templates/web.yaml)"
+    ]
+
+
+def test_errors_come_last_and_the_rest_in_the_order_of_the_stream():
+    said = [Result("error", "e1"), Result("warning", "w1"), Result("info", "i1"), Result("warning", "w2")]
+    assert lines(said) == ["info: i1", "warning: w1", "warning: w2", "error: e1"]
+
+
+@pytest.mark.parametrize(
+    ("places", "tail"),
+    [
+        pytest.param(1, "", id="noop-one-place"),
+        pytest.param(2, " (and in 1 other place)", id="two"),
+        pytest.param(4, " (and in 3 other places)", id="four"),
+    ],
+)
+def test_what_is_true_of_several_places_is_said_once(places, tail):
+    said = [Result("warning", "w", place=Place(number + 1, 1)) for number in range(places)]
+    assert lines(said) == ["warning: w (document 1, line 1)" + tail]
+
+
+def test_the_same_result_twice_is_one_place():
+    assert lines([Result("warning", "w"), Result("warning", "w")]) == ["warning: w"]
+
+
+def test_control_characters_never_reach_a_terminal():
+    assert lines([Result("error", "a\x1b[31mb\nc\x07\x9b")]) == [r"error: a\x1b[31mb c\x07\x9b"]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "text"),
+    [
+        pytest.param([], "", id="noop-no-pods"),
+        pytest.param(
+            [(pod(), Decision("AlreadySet", ""))],
+            "archfit: 0 of 1 pod template change and roll once when applied; 1 image, 0 registry requests",
+            id="nothing-changes",
+        ),
+        pytest.param(
+            [(pod(), Decision("Change", "")), (pod(), Decision("NotNeeded", ""))],
+            "archfit: 1 of 2 pod templates changes and rolls once when applied; 1 image, 0 registry requests",
+            id="one-changes",
+        ),
+        pytest.param(
+            [
+                (pod(), Decision("Change", "")),
+                (pod("Job", "once", immutable=True), Decision("Change", "", immutable=True)),
+            ],
+            "archfit: 1 of 1 pod template changes and rolls once when applied; 1 that cannot be changed once applied "
+            "changes; 1 image, 0 registry requests\n"
+            "archfit: 1 object that cannot be changed once applied changes: apps/v1/Job/shop/once. Where it exists "
+            'with another pod template, applying it fails ("field is immutable"). Delete it first: '
+            "kubectl delete -n shop job.apps/once; or, where it was applied without archfit, keep it so with "
+            "--exclude=Job/shop/once",
+            id="immutable-objects-are-named",
+        ),
+        pytest.param(
+            [
+                (pod("Job", "once", immutable=True), Decision("NotNeeded", "", immutable=True)),
+                (pod("Job", "hook", immutable=True), Decision("Change", "")),
+                (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
+            ],
+            "archfit: 0 of 0 pod templates change and roll once when applied; 1 that is recreated each time changes; "
+            "1 image, 0 registry requests",
+            id="made-anew-is-counted-apart-and-what-a-controller-made-not-at-all",
+        ),
+        pytest.param(
+            [(pod(), Decision("Unresolved", "")), (pod(), Decision("Conflict", ""))],
+            "archfit: 0 of 2 pod templates change and roll once when applied; 1 left alone, images unknown; "
+            "1 left alone, no node fits; 1 image, 0 registry requests",
+            id="left-alone",
+        ),
+    ],
+)
+def test_the_summary_counts_what_rolls_and_what_cannot_be_changed(decisions, text):
+    assert summary(decisions, 1, 0) == text
+
+
+@pytest.mark.parametrize(
+    ("errors", "text"),
+    [
+        pytest.param(1, "archfit: 1 problem; nothing was written", id="one"),
+        pytest.param(2, "archfit: 2 problems; nothing was written", id="two"),
+    ],
+)
+def test_a_failure_counts_its_problems(errors, text):
+    assert (
+        failure([Result("error", str(number)) for number in range(errors)] + [Result("warning", "w")]) == text
+    )

@@ -1,0 +1,93 @@
+"""Pods of custom resources for the oracle, which knows Kubernetes' own kinds: as Deployments and Jobs.
+
+before, after = projected(judge.kubectl(before)), projected(judge.kubectl(after))
+plain = undone(before, after, report)        `after` without what was done to custom resources
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from archfit.results import Place
+from archfit.workloads.builtin import WORKLOADS, group_of
+from archfit.workloads.pod_specs import find_pods
+from streaming import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from archfit.workloads.builtin import Own
+    from archfit.workloads.pods import Pod
+
+_PATHS = {".".join(map(str, row.pod_spec)) for row in WORKLOADS.values()}
+_IN_LISTS = re.compile(r"\A(items\[[0-9]+\]\.)+")
+_AFFINITIES = ("nodeAffinity", "podAffinity", "podAntiAffinity")
+
+
+def is_custom(api_version: str, kind: str) -> bool:
+    return (group_of(api_version), kind) not in WORKLOADS
+
+
+def projected(documents: Iterable[Any], own: Own | None = None) -> bytes:
+    """One object for each pod of a custom resource: its placement and its images where Kubernetes has them.
+
+    own: rows of `workloads:`, by kind. A machine of KubeVirt without an architecture gets the cluster's default from
+    its operator, whatever its affinity says: no object can say where it goes, and there is none for it.
+    """
+    made = []
+    for document in documents:
+        for pod in find_pods(document, Place(1, 1), (), own):
+            if pod.places is not None and pod.places.chosen:
+                continue
+            if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:
+                made.append(_plain(pod, f"pod-{len(made)}"))
+    return b"".join(b"---\n" + json.dumps(one, default=plain).encode() + b"\n" for one in made)
+
+
+def _plain(pod: Pod, name: str) -> dict[str, Any]:
+    spec = {
+        field: pod.spec[field] for field in ("nodeSelector", "affinity", "tolerations") if field in pod.spec
+    }
+    if isinstance(spec.get("affinity"), dict):
+        spec["affinity"] = {name: spec["affinity"][name] for name in _AFFINITIES if name in spec["affinity"]}
+    images = [use.text or "unseen.example/image" for use in pod.images]
+    containers = [{"name": f"c{number}", "image": image} for number, image in enumerate(images)]
+    annotations = pod.metadata.get("annotations") or {}
+    own = pod.object_metadata
+    named = "name" if own.get("name") or not own.get("generateName") else "generateName"
+    return {
+        "apiVersion": "batch/v1" if pod.immutable else "apps/v1",
+        "kind": "Job" if pod.immutable else "Deployment",
+        "metadata": {named: name, "annotations": own.get("annotations") or {}},
+        "spec": {
+            "template": {"metadata": {"annotations": annotations}, "spec": {**spec, "containers": containers}}
+        },
+    }
+
+
+def undone(before: bytes, after: bytes, report: dict[str, Any]) -> bytes:
+    """`after` with the edits in custom resources taken back, by the places that the report gives."""
+    owners = sorted(
+        (
+            decision["line"],
+            is_custom(decision["object"]["apiVersion"], decision["object"]["kind"])
+            or _IN_LISTS.sub("", decision["path"]) not in _PATHS,
+        )
+        for decision in report["decisions"]
+        if decision["outcome"] == "Change"
+    )
+    lines = [line for line, _ in owners]
+    restored, shift = after, 0
+    kept: list[tuple[int, int, bytes]] = []
+    for edit in report["edits"]:
+        at = edit["start"] - shift
+        line = before.count(b"\n", 0, max(at - 1, 0)) + 1
+        shift += edit["end"] - edit["start"] - len(edit["was"].encode())
+        if owners[bisect_right(lines, line) - 1][1]:
+            kept.append((edit["start"], edit["end"], edit["was"].encode()))
+    for start, end, was in reversed(kept):
+        restored = restored[:start] + was + restored[end:]
+    return restored

@@ -1,0 +1,99 @@
+"""Fetch the programs of `machine.TABLE` that this machine lacks; `make test` runs it.
+
+    python tests/support/install_tools.py [NAME..]
+
+Prints one line for each program that it installs, and for each that it cannot install with the reason. The
+exit status is 0 all the same: the tests themselves name what they could not run, and in CI fail for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from machine import TABLE, TOOLS, Tool, find
+
+
+def run(*words: str | Path, cwd: Path | None = None, **environ: str) -> str:
+    """Run a command quietly. The last line of its complaint, "" when it succeeded."""
+    try:
+        done = subprocess.run(
+            words, cwd=cwd, env={**os.environ, **environ}, capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        return f"{words[0]}: {error.strerror}"
+    complaint = [line for line in done.stderr.splitlines() if line.strip()]
+    return (complaint or [f"{words[0]}: exit status {done.returncode}"])[-1] if done.returncode else ""
+
+
+def go_install(tool: Tool) -> str:
+    """Build the pinned version with Go, whose caches are used as they are. The complaint, or ""."""
+    go = shutil.which("go")
+    if go is None:
+        return "Go is not installed (https://go.dev/dl/)"
+    with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
+        complaint = run(go, "install", f"{tool.origin}@{tool.version}", cwd=Path(folder), GOBIN=folder)
+        if not complaint:
+            (Path(folder) / tool.installs).replace(TOOLS / "bin" / tool.name)
+            stamp(tool).touch()
+    return complaint
+
+
+def unpack(tool: Tool) -> str:
+    """Unpack Debian's packages without installing them: no service is started and root is not needed."""
+    download = ("apt-get", "-o", "APT::Sandbox::User=root", "download", *tool.origin.split())
+    with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
+        complaint = run(*download, cwd=Path(folder))
+        if complaint and os.geteuid() == 0 and not run("apt-get", "update"):
+            complaint = run(*download, cwd=Path(folder))
+        for package in Path(folder).glob("*.deb"):
+            complaint = run("dpkg-deb", "-x", package, TOOLS / "debian")
+    return complaint
+
+
+def apt_install(tool: Tool) -> str:
+    """Install Debian's package, as root only. The complaint, or ""."""
+    if os.geteuid() != 0:
+        return f"not root: sudo {tool.line}"
+    install = ("apt-get", "install", "-y", "--no-install-recommends", tool.origin)
+    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+    complaint = run(*install, **quiet)
+    return complaint and (run("apt-get", "update") or run(*install, **quiet))
+
+
+def stamp(tool: Tool) -> Path:
+    """The file that says which version of a Go program is in .tools/bin."""
+    return TOOLS / "versions" / f"{tool.name}-{tool.version}"
+
+
+def present(tool: Tool) -> bool:
+    """It is there, and a Go program in the pinned version."""
+    return (
+        stamp(tool).exists() and (TOOLS / "bin" / tool.name).exists()
+        if tool.source == "go"
+        else find(tool.name) is not None
+    )
+
+
+INSTALL = {"go": go_install, "unpack": unpack, "apt": apt_install, "path": lambda tool: tool.line}
+
+
+def main(names: list[str]) -> None:
+    """Install what is missing of `names` (all, when there are none)."""
+    for folder in ("bin", "versions", "debian", "built"):
+        (TOOLS / folder).mkdir(parents=True, exist_ok=True)
+    for tool in TABLE.values():
+        if (names and tool.name not in names) or present(tool):
+            continue
+        print(f"tools: {tool.name}: {tool.line}", flush=True)
+        complaint = INSTALL[tool.source](tool)
+        if complaint:
+            print(f"tools: {tool.name} could not be installed: {complaint}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

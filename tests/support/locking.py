@@ -1,0 +1,74 @@
+"""`archfit lock` in process, in a folder of its own, over a registry whose tags tests move.
+
+locking.lock(NGINX, "--check")      stdin, then flags; status, stdout, stderr
+locking.file                        archfit.lock
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from archfit.commands.lock import run
+from archfit.errors import ArchfitError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from registry import Registry
+
+
+class Said(NamedTuple):
+    """How it ended; a raised error as the command line shows it."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+def pod(*images: str, name: str = "a") -> str:
+    """A Deployment with a container for each image, as one document."""
+    containers = "".join(f"      - {{name: c{n}, image: '{image}'}}\n" for n, image in enumerate(images))
+    return (
+        f"---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {name}\nspec:\n  template:\n    spec:\n"
+        f"      containers:\n{containers}"
+    )
+
+
+class Locking:
+    """One folder with its lock file. The cache is off: tests move tags within a second."""
+
+    def __init__(self, folder: Path, registry: Registry) -> None:
+        self.folder = folder
+        self.registry = registry
+        self.file = folder / "archfit.lock"
+        self.environ = {"HOME": str(folder), "PATH": os.environ["PATH"]}
+        self.words = ["--no-cache", "--lock-file", str(self.file)]
+
+    def lock(self, text: str, *words: str) -> Said:
+        """The command over `text` on standard input."""
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        argv = [*self.words, *self.registry.mirrors(), *words]
+        try:
+            status = run(argv, io.BytesIO(text.encode()), stdout, stderr, self.environ)
+        except ArchfitError as error:
+            return Said(error.exit_code, stdout.getvalue().decode(), f"{stderr.getvalue()}error: {error}\n")
+        return Said(status, stdout.getvalue().decode(), stderr.getvalue())
+
+    def write(self, name: str, text: str) -> str:
+        """A file of the folder; its path."""
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def stamp(self) -> tuple[int, int, bytes]:
+        """What changes when the file is written: inode, time and bytes."""
+        state = self.file.stat()
+        return state.st_ino, state.st_mtime_ns, self.file.read_bytes()
+
+    def held(self) -> list[str]:
+        """The references of the file."""
+        from archfit.lookup.lockfile import parse
+
+        return list(parse(self.file.read_bytes(), "archfit.lock"))

@@ -1,0 +1,84 @@
+"""A lookup as a run makes it: a cache of its own, a clock that tests turn, waits that are only written down."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from archfit.images.platforms import Absent, Answer, Found, Unknown
+from archfit.lookup.resolver import open_lookup
+from archfit.options.settings import ImagePlatforms, Mirror, Operator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+class Runs:
+    """Runs that share a cache. `url`: where every registry's lookups go."""
+
+    def __init__(self, folder: Path, url: str, **environ: str) -> None:
+        self.folder = folder
+        self.operator = Operator(mirrors=(Mirror("*", url),), cache=str(folder / "lookups.sqlite"))
+        self.environ = {"HOME": str(folder), "PATH": os.environ["PATH"], **environ}
+        self.now = 1_767_225_600.0
+        self.waits: list[float] = []
+        self.messages: list[str] = []
+        self.requests: dict[str, int] = {}
+        self.limits: dict[str, str] = {}
+        self.progress: Callable[[int, int], None] | None = None
+        self.overrides: tuple[ImagePlatforms, ...] = ()
+
+    def set(self, **changes: Any) -> None:
+        self.operator = self.operator.replace(**changes)
+
+    def also(self, source: str, url: str) -> None:
+        """One more mirror; it also makes its server one that the operator named."""
+        self.set(mirrors=(*self.operator.mirrors, Mirror(source, url)))
+
+    def login(self, host: str, user: str = "user", password: str = "hush", **more: str) -> None:
+        pair = base64.b64encode(f"{user}:{password}".encode()).decode()
+        path = self.folder / "auth.json"
+        known = json.loads(path.read_text())["auths"] if path.exists() else {}
+        path.write_text(json.dumps({"auths": {**known, host: more or {"auth": pair}}}))
+        self.set(authfile=str(path))
+
+    def ask(self, *texts: str) -> dict[str, Answer]:
+        """One run, as a process of its own would make it."""
+        lookup = open_lookup(
+            self.operator,
+            self.overrides,
+            clock=lambda: self.now,
+            environ=self.environ,
+            progress=self.progress,
+            wait=self.waits.append,
+        )
+        try:
+            return lookup.resolve(texts)
+        finally:
+            self.messages, self.requests, self.limits = lookup.messages, lookup.requests, lookup.limits
+            lookup.close()
+
+    def found(self, text: str) -> Found:
+        answer = self.ask(text)[text]
+        assert isinstance(answer, Found), answer
+        return answer
+
+    def names(self, text: str) -> list[str]:
+        return [str(platform) for platform in self.found(text).platforms]
+
+    def cause(self, text: str) -> str:
+        """Why the answer is Unknown."""
+        answer = self.ask(text)[text]
+        assert isinstance(answer, Unknown), answer
+        return answer.cause
+
+    def absent(self, text: str) -> str:
+        answer = self.ask(text)[text]
+        assert isinstance(answer, Absent), answer
+        return answer.detail
+
+    def later(self, seconds: float) -> None:
+        self.now += seconds

@@ -1,0 +1,140 @@
+"""What this machine offers the tests: other people's programs, Go, and the folder of shared test data.
+
+    name              how `make test` gets it                             looked for in
+    helm3, helm4, ..  `go install MODULE@VERSION`                         .tools/bin, PATH
+    docker-registry   Debian's package, unpacked below .tools; no root    .tools/debian, PATH
+    redis-server      the same, with what it needs; no service is started  .tools/debian, PATH
+    skopeo            Debian's package, installed; needs root             PATH
+    kubectl           never: it is found or it is not                     PATH
+
+`ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
+tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
+default `shared` beside the repository's folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ROOT / ".tools"
+# As the user has it: tests run in a home of their own, but Go's caches stay where they are.
+ENVIRON = dict(os.environ)
+SHARED = Path(ENVIRON.get("TEST_SHARED") or ROOT.parent / "shared")
+MISSING = ENVIRON.get("ARCHFIT_TEST_MISSING") or "skip"
+
+
+class Tool(NamedTuple):
+    """A program the tests run.
+
+    source: "go" (a package path), "unpack" or "apt" (a Debian package), "path" (nothing installs it).
+    origin: package path or package names.
+    version: exact Go module version; "" where the distribution decides.
+    installs: file name that the origin installs.
+    """
+
+    name: str
+    source: str
+    origin: str
+    version: str
+    installs: str
+
+    @property
+    def line(self) -> str:
+        """What installs it, as one line for a terminal."""
+        return {
+            "go": f"go install {self.origin}@{self.version}",
+            "unpack": f"apt-get install {self.origin}",
+            "apt": f"apt-get install {self.origin}",
+            "path": f"see https://kubernetes.io/docs/tasks/tools/ for {self.origin}",
+        }[self.source]
+
+
+TABLE = {
+    tool.name: tool
+    for tool in (
+        Tool("helm3", "go", "helm.sh/helm/v3/cmd/helm", "v3.22.0", "helm"),
+        Tool("helm4", "go", "helm.sh/helm/v4/cmd/helm", "v4.3.1", "helm"),
+        Tool("kustomize", "go", "sigs.k8s.io/kustomize/kustomize/v5", "v5.8.1", "kustomize"),
+        Tool("yq", "go", "github.com/mikefarah/yq/v4", "v4.54.1", "yq"),
+        Tool("crane", "go", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1", "crane"),
+        Tool("registry", "go", "github.com/google/go-containerregistry/cmd/registry", "v0.22.1", "registry"),
+        Tool("regctl", "go", "github.com/regclient/regclient/cmd/regctl", "v0.11.5", "regctl"),
+        Tool("docker-registry", "unpack", "docker-registry", "", "docker-registry"),
+        Tool(
+            "redis-server",
+            "unpack",
+            "redis-server redis-tools libjemalloc2 liblzf1 libatomic1",
+            "",
+            "redis-server",
+        ),
+        Tool("hyperfine", "unpack", "hyperfine", "", "hyperfine"),
+        Tool("skopeo", "apt", "skopeo", "", "skopeo"),
+        Tool("kubectl", "path", "kubectl", "", "kubectl"),
+    )
+}
+
+
+def find(name: str) -> Path | None:
+    """Where the program of TABLE (or "go") is, None where this machine has none."""
+    for folder in (TOOLS / "bin", TOOLS / "debian" / "usr" / "bin"):
+        if os.access(folder / name, os.X_OK):
+            return folder / name
+    found = shutil.which(name, path=ENVIRON.get("PATH"))
+    return Path(found) if found else None
+
+
+def missing(what: str, remedy: str) -> NoReturn:
+    """Skip the running test, or fail it where nothing may be missing."""
+    reason = f"{what} is missing: {remedy}"
+    if MISSING == "fail":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def tool(name: str) -> str:
+    """The path of a program of TABLE. Skips or fails the running test where it is missing."""
+    found = find(name)
+    return str(found) if found else missing(name, TABLE[name].line)
+
+
+def shared(*parts: str) -> Path:
+    """A path in the shared test data. Skips or fails the running test where it is missing."""
+    path = SHARED.joinpath(*parts)
+    return path if path.exists() else missing(str(path), "set TEST_SHARED to the folder of shared test data")
+
+
+def go_build(source: Path, name: str) -> Path:
+    """The program of a Go module, built once for each state of its sources.
+
+    Raises AssertionError with the compiler's words; skips or fails the running test where Go is missing.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(path for path in source.iterdir() if path.suffix in {".go", ".mod", ".sum"}):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    built = TOOLS / "built" / f"{name}-{digest.hexdigest()[:16]}"
+    if not built.exists():
+        go = find("go") or missing("go", "install Go 1.26 or later from https://go.dev/dl/")
+        fresh = built.with_name(f"{built.name}.{os.getpid()}")
+        built.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:  # the shared folder is not ours to write in
+            copied = shutil.copytree(source, Path(folder) / "source", copy_function=shutil.copyfile)
+            done = subprocess.run(
+                [go, "build", "-buildvcs=false", "-o", fresh, "."],
+                cwd=copied,
+                env=ENVIRON,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        assert done.returncode == 0, f"go build in {source} failed:\n{done.stderr}"
+        fresh.replace(built)
+    return built

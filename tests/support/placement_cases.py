@@ -1,0 +1,117 @@
+"""The streams of the shared folder `cases/placement`, run as its README says.
+
+case("minio-sidecars").ran()          the run, see tests/support/running.py
+case("minio-sidecars").placed()       what the output says of each pod, as text
+
+Tenant spec.pools[0]: amd64                       only amd64 is left by its node affinity and nodeSelector
+Deployment spec.template.spec: amd64 arm64 tolerates arm64
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import yaml
+
+import machine
+from archfit.patch import dotted
+from archfit.placement.affinity import allowed, demands
+from archfit.results import Place
+from archfit.workloads.pod_specs import find_pods
+from running import archfit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from archfit.workloads.pods import Pod
+    from running import Ran
+
+IMAGES = {
+    "amd": "linux/amd64",
+    "arm": "linux/arm64",
+    "both": "linux/amd64,linux/arm64",
+    "v7": "linux/arm/v7",
+    "386": "linux/386",
+    "win": "windows/amd64",
+    "all": "linux/amd64,linux/arm64,linux/s390x,linux/ppc64le,windows/amd64",
+    "v3": "linux/amd64/v3",
+    "wasmix": "linux/amd64,wasi/wasm",
+    "wasm": "wasi/wasm",
+    "mixos": "linux/arm64,windows/amd64",
+}
+PLATFORMS = {
+    f"r/{name}{tag}": platforms.split(",")
+    for name, platforms in IMAGES.items()
+    for tag in ("", ":v1", ":latest")
+}
+_ROW = re.compile(r"\| (UNSAFE|LOST|SURPRISE|MISSING) \| ([a-z0-9-]+) \| (?:`([^`]*)`)? *\| (.*) \|")
+_CLUSTER = frozenset(("amd64", "arm64"))
+
+
+class Case(NamedTuple):
+    """One row of the README. options: words of the command line; --config names a file of the folder."""
+
+    name: str
+    options: tuple[str, ...]
+
+    @property
+    def stream(self) -> bytes:
+        return (machine.shared("cases", "placement") / f"{self.name}.yaml").read_bytes()
+
+    def ran(self, *words: str, stream: bytes | None = None) -> Ran:
+        """Runs the program over the case, or over another stream with its options."""
+        folder = machine.shared("cases", "placement")
+        images = [f"--image-platforms=*/r/{name}={platforms}" for name, platforms in IMAGES.items()]
+        given = self.stream if stream is None else stream
+        return archfit(given, "--no-cache", "--offline", *images, *self.options, *words, cwd=folder)
+
+    def placed(self) -> list[str]:
+        """A line for each pod of the output. Raises AssertionError where the run fails."""
+        return list(described(self.ran().ok()))
+
+
+def cases() -> dict[str, Case]:
+    """Every row of the README, by name."""
+    text = (machine.shared("cases", "placement") / "README.md").read_text(encoding="utf-8")
+    return {
+        name: Case(name, tuple(word.strip("'") for word in (options or "").split()))
+        for _, name, options, _ in _ROW.findall(text)
+    }
+
+
+def case(name: str) -> Case:
+    """The row of that name."""
+    return cases()[name]
+
+
+def described(stream: bytes) -> Iterator[str]:
+    """A line for each pod of a stream, see the module."""
+    for document in yaml.safe_load_all(stream):
+        for pod in find_pods(_texts(document), Place(1, 1)):
+            reached = sorted(frozenset().union(*(allowed(demand, _CLUSTER) for demand in demands(pod))))
+            tolerated = [
+                str(one.get("value"))
+                for one in pod.spec.get("tolerations") or ()
+                if one.get("key") == "kubernetes.io/arch"
+            ]
+            tail = f" tolerates {' '.join(tolerated)}" if tolerated else ""
+            yield f"{pod.ref.kind} {dotted(_at(pod))}: {' '.join(reached)}{tail}"
+
+
+def _at(pod: Pod) -> tuple[str | int, ...]:
+    return pod.path if pod.lacks("affinity") else pod.at("affinity")[:-1]
+
+
+def _texts(value: Any) -> Any:
+    """Scalars as the program's own values have them: numbers and booleans are no texts."""
+    from archfit.source.values import Typed
+
+    if isinstance(value, dict):
+        return {str(key): _texts(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_texts(item) for item in value]
+    if isinstance(value, bool):
+        return Typed("bool", str(value).lower())
+    return value if value is None or isinstance(value, str) else Typed("int", str(value))

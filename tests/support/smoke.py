@@ -1,0 +1,148 @@
+"""Every command once, from the environment that runs this: the installed wheel and nothing of the tests.
+
+    python -I tests/support/smoke.py        a line for each start; exit 1 with the words of the first that is wrong
+
+Only the standard library is used. Nothing is asked over the network.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+PROGRAM = Path(sys.executable).parent / "archfit"
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+  - {name: a, image: 'x.example/a:1'}
+"""
+NODES = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: a, labels: {kubernetes.io/arch: amd64, kubernetes.io/os: linux}}
+"""
+WITHOUT_ROW = """\
+apiVersion: aaq.kubevirt.io/v1
+kind: AAQ
+metadata: {name: a}
+spec: {infra: {tolerations: []}, image: 'x.example/a:1'}
+"""
+DEFINITION = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: a.x.example}
+spec:
+  group: x.example
+  names: {kind: A, plural: as}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              template:
+                type: object
+                properties:
+                  spec:
+                    type: object
+                    properties:
+                      containers:
+                        type: array
+                        items: {type: object, properties: {name: {type: string}, image: {type: string}}}
+                      tolerations: {type: array, items: {type: object}}
+                      affinity: {type: object}
+"""
+KUSTOMIZATION = "resources: [pod.yaml]\n"
+STATED = ("--no-cache", "--image-platforms", "x.example/a:1=linux/amd64")
+
+
+class Start(NamedTuple):
+    """words; standard input; the exit code; what standard output or error has to hold."""
+
+    words: tuple[str, ...]
+    stdin: str
+    status: int
+    says: str
+
+
+STARTS = (
+    Start(("--version",), "", 0, ""),
+    Start(("--help",), "", 0, "archfit"),
+    *(
+        Start((command, "--help"), "", 0, command)
+        for command in (
+            "check",
+            "patch",
+            "lock",
+            "inspect",
+            "login-check",
+            "setup",
+            "cache",
+            "last",
+            "argocd",
+        )
+    ),
+    *(
+        Start(("setup", tool, "--help"), "", 0, tool)
+        for tool in ("cluster", "workloads", "helm", "argocd", "kustomize", "kpt", "flux")
+    ),
+    Start(STATED, POD, 0, "kubernetes.io/arch"),
+    Start(("--no-cache", "--offline"), WITHOUT_ROW, 0, "aaq.kubevirt.io/AAQ"),
+    Start(("check", *STATED), POD, 3, "x.example/a:1"),
+    Start(("check", "--format", "sarif", *STATED), POD, 3, "sarif-schema"),
+    Start(("check", "--format", "github", *STATED), POD, 3, "::"),
+    Start(("patch", *STATED), POD, 0, "nodeAffinity"),
+    Start(("inspect", "--offline", "--no-cache", "x.example/a:1"), "", 1, "x.example/a:1"),
+    Start(("lock", "--help"), "", 0, "--check"),
+    Start(("cache", "info"), "", 0, "lookups"),
+    Start(("setup", "flux", "--into", "app"), NODES, 0, ""),
+    Start(("setup", "cluster"), NODES, 0, "kind: ArchFit"),
+    Start(("setup", "workloads", "--crds", "crd.yaml"), "", 0, "x.example"),
+    Start(("setup", "kustomize", "--into", "app"), "", 0, ""),
+    Start(("setup", "argocd", "--into", "argo"), "", 0, ""),
+    Start(("last",), "", 0, ""),
+)
+
+
+def main() -> int:
+    """The exit code."""
+    with tempfile.TemporaryDirectory(prefix="archfit-smoke-") as folder:
+        home = Path(folder)
+        (home / "crd.yaml").write_text(DEFINITION, encoding="utf-8")
+        (home / "app").mkdir()
+        (home / "app" / "kustomization.yaml").write_text(KUSTOMIZATION, encoding="utf-8")
+        (home / "app" / "pod.yaml").write_text(POD, encoding="utf-8")
+        environ = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8"}
+        for start in STARTS:
+            done = subprocess.run(
+                [PROGRAM, *start.words],
+                input=start.stdin,
+                cwd=home,
+                env=environ,
+                text=True,
+                capture_output=True,
+                check=False,
+            )
+            said = done.stdout + done.stderr
+            if done.returncode != start.status or start.says not in said or "itself failed" in said:
+                print(f"archfit {' '.join(start.words)}: exit {done.returncode}, not {start.status}\n{said}")
+                return 1
+            print(f"archfit {' '.join(start.words)}: exit {done.returncode}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""A cache as if the images' own registries had been asked a moment ago.
+
+warm({"nginx:1": ["linux/amd64"]}, place)      entries of tags and digests; place: the cache's file
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING
+
+from archfit.images.platforms import Found, parse_platform
+from archfit.images.reference import parse
+from archfit.lookup import entries
+from archfit.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def warm(platforms: Mapping[str, Iterable[str]], place: str) -> None:
+    """Keep an index with these platforms for each image."""
+    kept: dict[str, str] = {}
+    for text, names in platforms.items():
+        reference = parse(text)
+        digest = reference.digest or f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        found = Found(tuple(sorted(map(parse_platform, names), key=str)), digest)
+        made = entries.dump(found, int(time.time()))
+        kept[entries.key_of(reference.replace(tag="", digest=digest))] = made["digest"]
+        if reference.tag:
+            kept[entries.key_of(reference)] = made["tag"]
+    store = SqliteStore(place)
+    store.put_many(kept)
+    store.close()

@@ -1,0 +1,365 @@
+"""What the API server accepts before archfit it accepts after: by the schemas that operators publish, strictly.
+
+    kinds with a published definition    an object for each row, and every sample of the tests and of the corpus: no
+                                         error of the schema, and no unknown field, that was not there before
+    other kinds                          every path that archfit writes is one that crds/fields.json has
+    kinds of Kubernetes                  decoded into their Go types, strictly
+
+The walk goes through the whole table and says how many kinds each way covers (`pytest -rP`).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+import machine
+from archfit.errors import InvalidInput
+from archfit.options.settings import Options
+from archfit.workloads.builtin import ROWS, rows_of
+from archfit.workloads.custom_rows import all_custom_rows
+from custom_samples import MEMBER, samples
+from judging import Refused, typed
+from streaming import Failed, edited
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from archfit.options.settings import Workload
+    from judging import Judge
+    from schema_judging import SchemaJudge
+
+    Written = tuple[str, str]
+FIELDS = ("affinity", "tolerations")
+_AFFINITIES = ("nodeAffinity", "podAffinity", "podAntiAffinity")
+# Written paths that crds/fields.json lacks, by the Go type that has them.
+GO_TYPES = {
+    ("apps.openshift.io/DeploymentConfig", "spec.template.spec"): (
+        "no definition exists; openshift/api apps/v1/types.go:90: spec.template is a PodTemplateSpec"
+    ),
+    **{
+        (f"operator.victoriametrics.com/{kind}", "spec.requestsLoadBalancer.spec"): (
+            "the schema is open there; VMAuthLoadBalancerSpec embeds CommonAppsParams, as vmselect does"
+        )
+        for kind in ("VMCluster", "VLCluster", "VTCluster")
+    },
+    **{
+        (f"argoproj.io/{kind}", f"{spec}.templates.*.steps.*.*.inline"): (
+            "the schema says nothing of steps; WorkflowStep has `Inline *Template`"
+        )
+        for kind, spec in (
+            ("Workflow", "spec"),
+            ("WorkflowTemplate", "spec"),
+            ("ClusterWorkflowTemplate", "spec"),
+            ("CronWorkflow", "spec.workflowSpec"),
+        )
+    },
+}
+# Versions whose schema drops what it does not name, although the operator documents it.
+DROPS = {
+    (
+        "elasticsearch.k8s.elastic.co",
+        "Elasticsearch",
+        "v1beta1",
+    ): "podTemplate is an object without members there",
+}
+# Argo's full definitions of 3.5 drop inline templates, with all that is in them; later ones preserve them.
+INLINE = re.compile(r"spec\S*\.inline\.(affinity|tolerations): unknown field")
+OPTIONS = Options(on_conflict="leave", prefer=(("arm64", 10),))
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, Any]:
+    """crds/fields.json."""
+    found: dict[str, Any] = json.loads(machine.shared("crds", "fields.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def covered() -> Iterator[dict[str, list[str]]]:
+    """The kinds that each way covers; what the walk says at its end."""
+    found: dict[str, list[str]] = {}
+    yield found
+    for way, kinds in sorted(found.items()):
+        print(f"\n{way}: {len(kinds)} kinds: {', '.join(kinds)}")
+
+
+def after_edits(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The object as archfit writes it, None where it refuses."""
+    try:
+        data = edited(yaml.safe_dump(value, sort_keys=False).encode(), OPTIONS).data
+    except (Failed, InvalidInput):
+        return None
+    made: dict[str, Any] = yaml.safe_load(data)
+    return made
+
+
+def additions(before: Any, after: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """(path, value) of what `after` has and `before` lacks; a list that grew counts as new."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key, member in after.items():
+            if key in before:
+                yield from additions(before[key], member, (*path, key))
+            else:
+                yield (*path, key), member
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for old, new in zip(before, after, strict=True):
+            yield from additions(old, new, (*path, "*"))
+    elif before != after:
+        yield path, after
+
+
+def written(before: Any, after: Any) -> set[Written]:
+    """("affinity", what holds nodeAffinity) and ("tolerations", their path), as texts, of everything that was added."""
+    found = set()
+    for path, value in additions(before, after):
+        stack = [(path, value)]
+        while stack:
+            at, part = stack.pop()
+            kind = next((name for name in _AFFINITIES if name in at), "")
+            if kind:
+                found.add(("affinity", ".".join(at[: at.index(kind)])))
+            elif "tolerations" in at:
+                found.add(("tolerations", ".".join(at[: at.index("tolerations") + 1])))
+            elif isinstance(part, dict) and part:
+                stack += [((*at, key), member) for key, member in part.items()]
+            else:
+                found.add(("", ".".join(at)))
+    return found
+
+
+def has_place(entry: dict[str, Any], field: str, path: str) -> bool:
+    """Whether crds/fields.json has the path in any version: in a pod spec, as a placement, or in an open schema."""
+    return any(
+        _has_place(facts, field, _one_star(path))
+        for facts in entry["versions"].values()
+        if isinstance(facts, dict)
+    )
+
+
+def _has_place(facts: dict[str, Any], field: str, path: str) -> bool:
+    placed = {_one_star(one.partition("|")[0]) for one in facts.get("placement", {}).get(field, ())}
+    holder, _, last = path.rpartition(".")
+    specs = [one.partition("|") for one in facts.get("podspecs", ())]
+    in_spec = any(
+        _one_star(at) == holder and f"-{field}" not in missing.split(",") and last == field
+        for at, _, missing in specs
+    )
+    is_open = any(f"{path}.".startswith(f"{_one_star(one).rstrip('!')}.") for one in facts.get("untyped", ()))
+    return path in placed or in_spec or is_open
+
+
+def _one_star(path: str) -> str:
+    return ".".join("*" if step == MEMBER else step for step in path.replace("[*]", ".*").split("."))
+
+
+def writes(row: Workload) -> bool:
+    """Whether archfit may write into a pod of the row."""
+    return bool(row.pod_spec) and not row.reason and not row.unplaced and not row.objects
+
+
+ROW_IDS = [pytest.param(key, id="/".join(key)) for key in all_custom_rows()]
+
+
+@pytest.mark.parametrize("key", ROW_IDS)
+def test_what_is_written_into_a_kind_of_the_table_is_accepted(
+    schema_judge: SchemaJudge, published: dict[str, Any], covered: dict[str, list[str]], key: tuple[str, str]
+) -> None:
+    ways = set()
+    for row in filter(writes, all_custom_rows()[key]):
+        if key in schema_judge.kinds and by_schema(schema_judge, row):
+            ways.add("the published schema")
+        else:
+            by_fields(published, row)
+            ways.add("crds/fields.json" if "/".join(key) in published else "Go types")
+    for way in ways or {"nothing is written"}:
+        covered.setdefault(way, []).append("/".join(key))
+
+
+def by_schema(judge: SchemaJudge, row: Workload) -> bool:
+    """Whether samples of the row fit the schema; what is written into them is accepted."""
+    versions = [version for version in judge.kinds[row.group, row.kind] if row.version in {"", version}]
+    versions = [version for version in versions if (row.group, row.kind, version) not in DROPS]
+    fitting = changed = 0
+    for image in ("amd:1", "both:1"):
+        for made in (False, True):
+            for value in _best(judge, row, versions, image, made=made):
+                fitting += 1
+                after = after_edits(value)
+                if after is not None and after != value:
+                    changed += 1
+                    new = set(judge.errors(after)) - set(judge.errors(value))
+                    assert new == set(), json.dumps(value)
+    assert changed or not fitting, f"no sample of {row.group}/{row.kind} {row.pod_spec} is changed"
+    return bool(fitting)
+
+
+def _best(
+    judge: SchemaJudge, row: Workload, versions: list[str], image: str, *, made: bool
+) -> list[dict[str, Any]]:
+    """For each version the sample whose stars are what the schema has; none if the schema lacks a path of the row."""
+    found = []
+    for version in versions:
+        several = [one.value for one in samples(row, [version], image) if one.made == made]
+        judged = [(judge.errors(value), value) for value in several]
+        fitting = [value for errors, value in judged if not any(map(_is_shape, errors))]
+        found += fitting[:1]
+    return found
+
+
+def _is_shape(error: str) -> bool:
+    return error.endswith("unknown field") or "must be of type" in error
+
+
+def by_fields(published: dict[str, Any], row: Workload) -> None:
+    """Every path that archfit writes for the row is one of crds/fields.json, or of GO_TYPES."""
+    name = f"{row.group}/{row.kind}"
+    entry = published.get(name, {"versions": {"v1": {}}})
+    version = row.version or entry.get("storage") or next(iter(entry["versions"]))
+    found: set[Written] = set()
+    for image in ("amd:1", "both:1"):
+        for sample in samples(row, [version], image):
+            after = after_edits(sample.value)
+            found |= written(sample.value, after) if after else set()
+    assert found, f"no sample of {name} {row.pod_spec} is changed"
+    missing = {
+        one
+        for one in found
+        if not has_place(entry, *one) and (name, one[1].rpartition(".")[0]) not in GO_TYPES
+    }
+    assert missing == set()
+
+
+def documents_in(judge: Judge, text: bytes) -> list[Any]:
+    """The documents of a text, [] where it is none: tables of tests hold other texts, too."""
+    try:
+        return judge.kubectl(text)
+    except Refused:
+        return []
+
+
+def of_the_tests(judge: Judge) -> Iterator[Any]:
+    """The objects in the texts of all tests; a diff counts without what it adds."""
+    for path in sorted((machine.ROOT / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else ""
+            text = text.decode(errors="replace") if isinstance(text, bytes) else text
+            if isinstance(text, str) and "apiVersion:" in text and "kind:" in text:
+                lines = [
+                    line for line in text.splitlines(keepends=True) if line[:1] != "+" and line.strip() != "@"
+                ]
+                yield from documents_in(
+                    judge, "".join(re.sub("^-(?=  )", "", line) for line in lines).encode()
+                )
+
+
+def of_the_corpus(judge: Judge) -> Iterator[Any]:
+    """The objects of the corpus and of the cases, with those in lists."""
+    for folder in (machine.shared("corpus"), machine.shared("cases")):
+        for path in sorted(folder.rglob("*.yaml")):
+            for document in documents_in(judge, path.read_bytes()):
+                listed = document.get("items") if isinstance(document, dict) else None
+                yield from listed if isinstance(listed, list) else [document]
+
+
+def may_change(value: dict[str, Any]) -> bool:
+    """Whether there is a row for the object's kind, ours or Kubernetes' own."""
+    return bool(rows_of(str(value.get("apiVersion")), str(value.get("kind")), {}))
+
+
+@pytest.mark.parametrize(
+    ("source", "by", "accepted", "changed"),
+    [
+        pytest.param(of_the_tests, "schema", 10, 15, id="custom resources of the tests"),
+        pytest.param(of_the_tests, "types", 30, 25, id="Kubernetes' own kinds in the tests"),
+        pytest.param(of_the_corpus, "schema", 20, 15, id="custom resources of the corpus"),
+        pytest.param(of_the_corpus, "types", 100, 60, id="Kubernetes' own kinds in the corpus"),
+    ],
+)
+def test_samples_stay_accepted(
+    judge: Judge,
+    schema_judge: SchemaJudge,
+    source: Callable[[Judge], Iterator[Any]],
+    by: str,
+    accepted: int,
+    changed: int,
+) -> None:
+    """What is wrong with a sample was wrong before. accepted, changed: how many there are at the least."""
+    good = edits = 0
+    kinds = set()
+    distinct = {
+        typed(value): value for value in source(judge) if isinstance(value, dict) and may_change(value)
+    }
+    for value in distinct.values():
+        if schema_judge.knows(value) != by:
+            continue
+        before = schema_judge.errors(value)
+        after = after_edits(value)
+        good += not before
+        kinds.add((value["apiVersion"], value["kind"]))
+        if after is not None and after != value:
+            edits += 1
+            new = {error for error in schema_judge.errors(after) if not INLINE.match(error)}
+            assert new - set(before) == set(), json.dumps(value)
+    print(f"{good} objects of {len(kinds)} kinds accepted before and after, {edits} of all changed")
+    assert good >= accepted
+    assert edits >= changed
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.group != "extensions"], ids=lambda row: row.kind)
+def test_what_is_written_into_kubernetes_own_kinds_is_of_their_types(
+    schema_judge: SchemaJudge, row: Workload
+) -> None:
+    for image in ("amd:1", "both:1"):
+        (sample,) = samples(row, ["v1"], image)
+        value = {**sample.value, "apiVersion": sample.value["apiVersion"].removeprefix("/")}
+        after = after_edits(value)
+        assert schema_judge.knows(value) == "types"
+        assert (after != value) == (image == "amd:1" or not row.immutable)
+        assert schema_judge.errors(after) == schema_judge.errors(value) == []
+
+
+WRONG = [
+    pytest.param(
+        {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "spec": {"x": 1}},
+        "spec.x: unknown field",
+        id="unknown",
+    ),
+    pytest.param(
+        {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "spec": {"replicas": "3"}},
+        'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"',
+        id="a wrong type",
+    ),
+    pytest.param(
+        {
+            "apiVersion": "jobset.x-k8s.io/v1alpha2",
+            "kind": "JobSet",
+            "spec": {"replicatedJobs": [{"name": "a"}]},
+        },
+        "spec.replicatedJobs[0].template: Required value",
+        id="missing",
+    ),
+    pytest.param(
+        {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": {"affinities": {}}}}},
+        'strict decoding error: unknown field "spec.template.spec.affinities"',
+        id="Kubernetes' own",
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "error"), WRONG)
+def test_the_judge_refuses_what_an_api_server_refuses(
+    schema_judge: SchemaJudge, value: Any, error: str
+) -> None:
+    assert error in schema_judge.errors(value)
+
+
+def test_the_judge_says_what_it_does_not_know(schema_judge: SchemaJudge) -> None:
+    assert schema_judge.knows({"apiVersion": "example.com/v1", "kind": "Widget"}) == ""
+    assert schema_judge.knows({"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout"}) == "schema"
+    assert schema_judge.knows({"kind": "Rollout"}) == ""

@@ -1,0 +1,286 @@
+"""The corpus's custom resources: each file is changed, or named in the report with its reason; never passed in silence.
+
+Every image offers linux/amd64 alone here, so that every pod needs an affinity.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+import machine
+from archfit.errors import InvalidInput
+from archfit.options.settings import Options
+from archfit.patch import Add, dotted
+from streaming import Failed, edited, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from archfit.patch import Path
+    from archfit.workloads.pods import Pod
+    from corpus_streams import Oracle
+    from judging import Judge
+
+# File -> where affinity is added, from each object's root; and the reasons for what is not changed.
+FILES: dict[str, tuple[list[str], list[str]]] = {
+    "alertmanager.yaml": (["spec"], []),
+    "appwrapper.yaml": (
+        [
+            f"spec.components[0].template.spec.pytorchReplicaSpecs.{role}.template.spec"
+            for role in ("Master", "Worker")
+        ],
+        [],
+    ),
+    "argo-cronworkflow.yaml": (["spec.workflowSpec.templates[0]"], []),
+    "argo-rollout-canary.yaml": (["spec.template.spec"], []),
+    "argo-rollout-workloadref.yaml": (["spec.template.spec"], ["those of the workload in spec.workloadRef"]),
+    "argo-workflow-ci.yaml": (["spec.templates[1]"], ["{{inputs.parameters.os-image}}: nobody can say"]),
+    "argo-workflow-containerset.yaml": (["spec.templates[0]"], []),
+    "argo-workflow-node-selector.yaml": ([], ["is filled in later"]),
+    "argo-workflow-resource-template.yaml": ([], ["the manifest in a resource template is text"]),
+    "cnpg-cluster.yaml": (["spec"], []),
+    "eck-elasticsearch.yaml": ([], ["the ECK operator chooses it by spec.version"]),
+    "jobset.yaml": ([f"spec.replicatedJobs[{n}].template.spec.template.spec" for n in (0, 1)], []),
+    "keda-scaledjob.yaml": (["spec.jobTargetRef.template.spec"], []),
+    "knative-service-grpc-ping-go.yaml": ([], ["docker.io/{username}/grpc-ping-go: nobody can say"]),
+    "kruise-advancedcronjob.yaml": (["spec.template.broadcastJobTemplate.spec.template.spec"], []),
+    "kruise-cloneset.yaml": (["spec.template.spec"], []),
+    "kubeflow-mpijob.yaml": (
+        [f"spec.mpiReplicaSpecs.{role}.template.spec" for role in ("Launcher", "Worker")],
+        [],
+    ),
+    "kubeflow-pytorchjob.yaml": (
+        [f"spec.pytorchReplicaSpecs.{role}.template.spec" for role in ("Master", "Worker")],
+        [],
+    ),
+    "kubeflow-trainjob.yaml": ([], ["its pods are those of the TrainingRuntime"]),
+    "kubevirt-virtualmachine.yaml": (
+        [],
+        ["KubeVirt pins a machine", "its operator chooses the architecture"],
+    ),
+    "leaderworkerset.yaml": (["spec.leaderWorkerTemplate.workerTemplate.spec"], []),
+    "minio-tenant.yaml": (["spec.pools[0]"], []),
+    "ocm-policy.yaml": (
+        ["spec.policy-templates[1].objectDefinition.spec.object-templates[0].objectDefinition.spec"],
+        [],
+    ),
+    "openshift-deploymentconfig.yaml": (["spec.template.spec"], []),
+    "opentelemetry-collector.yaml": ([], ["the OpenTelemetry operator chooses it"]),
+    "prometheus.yaml": (["spec"], []),
+    "raycluster.yaml": (
+        ["spec.headGroupSpec.template.spec", "spec.workerGroupSpecs[0].template.spec"],
+        [],
+    ),
+    "spark-application-podtemplate.yaml": (
+        ["spec.driver.template.spec", "spec.executor.template.spec"],
+        ["through its webhook"] * 2,
+    ),
+    "spark-application.yaml": (["spec.driver", "spec.executor"], ["through its webhook"] * 2),
+    "strimzi-kafka.yaml": (
+        [],
+        ["the Kafka object of the cluster names it"] * 2 + ["the Strimzi operator chooses or builds it"] * 3,
+    ),
+    "strimzi-podset.yaml": ([f"spec.pods[{n}].spec" for n in range(3)], []),
+    "tekton-pipelinerun.yaml": (
+        [],
+        ["never in the task (2 such objects)", "never in the task", "its steps are in the task or pipeline"],
+    ),
+    "tekton-taskrun-sidecar.yaml": (["spec.podTemplate"], []),
+    "volcano-job.yaml": (["spec.tasks[0].template.spec"], []),
+}
+
+
+def crd_files() -> list[Any]:
+    folder = machine.SHARED / "corpus" / "crd"
+    if folder.is_dir():
+        return [pytest.param(path.name, id=path.name) for path in sorted(folder.iterdir())]
+    reason = f"{folder} is missing: set TEST_SHARED to the folder of shared test data"
+    return [pytest.param("", id="corpus", marks=pytest.mark.skip(reason=reason))]
+
+
+def read(name: str) -> bytes:
+    return (machine.SHARED / "corpus" / "crd" / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", crd_files())
+def test_each_file_is_changed_or_named(
+    judge: Judge, textcheck: Callable[[bytes, bytes], list[str]], name: str
+) -> None:
+    """The judges read what the patch says, a second run and a run with nothing to say change nothing."""
+    data = read(name)
+    written = placed(judge, data)
+    transformed = edited(data).transformed
+    changed = [dotted(pod.path) for pod, decision in transformed.decisions if decision.outcome == "Change"]
+    reasons = [str(result) for result in transformed.results] + [
+        decision.reason for _, decision in transformed.decisions if decision.outcome == "OptedOut"
+    ]
+    where, said = FILES[name]
+    assert changed == where
+    assert len(reasons) == len(said)
+    assert all(part in reason for part, reason in zip(said, reasons, strict=True))
+    assert changed or reasons
+    assert (written == data) == (not changed)
+    assert textcheck(data, written) == []
+
+
+@pytest.mark.parametrize("name", crd_files())
+def test_json_and_lists_get_the_same(judge: Judge, name: str) -> None:
+    """In flow style, and as items of a List, in both styles."""
+    objects = judge.kubectl(read(name))
+    expected = judge.kubectl(placed(judge, read(name)))
+    for one, after in zip(objects, expected, strict=True):
+        text = json.dumps(one, ensure_ascii=False).encode() + b"\n"
+        assert judge.kubectl(placed(judge, text)) == [after]
+    several = {"apiVersion": "v1", "kind": "List", "items": objects}
+    as_yaml = yaml.safe_dump(several, sort_keys=False, allow_unicode=True).encode()
+    for text in (json.dumps(several, indent=1, ensure_ascii=False).encode() + b"\n", as_yaml):
+        (made,) = judge.kubectl(placed(judge, text))
+        assert made["items"] == expected
+
+
+@pytest.mark.parametrize("name", crd_files())
+def test_no_odd_value_anywhere_is_a_bug(name: str) -> None:
+    """Each member of each object once as something else: an error of the input, or the same on a second run."""
+    chosen = Random(name)
+    for document in yaml.safe_load_all(read(name)):
+        document.pop("status", None)
+        paths = [path for path in paths_in(document) if path]
+        for path in chosen.sample(paths, min(len(paths), 40)):
+            text = yaml.safe_dump(replaced(document, path, chosen.choice(ODD)), sort_keys=False).encode()
+            try:
+                output = edited(text)
+            except (Failed, InvalidInput):
+                continue
+            assert edited(output.data).data == output.data
+
+
+ODD = [None, {}, [], "x", 3, True, [None], {"a": None}, [[]], {"image": "app:1"}, [{"image": None}]]
+
+
+def paths_in(value: Any, path: Path = ()) -> Iterator[Path]:
+    yield path
+    for step, member in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        yield from paths_in(member, (*path, step))
+
+
+def replaced(value: Any, path: Path, new: Any) -> Any:
+    if not path:
+        return new
+    made = dict(value) if isinstance(value, dict) else list(value)
+    made[path[0]] = replaced(value[path[0]], path[1:], new)
+    return made
+
+
+def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
+    """They cost 2 ms, which most runs need not pay."""
+    program = (
+        "import sys\nfrom archfit.frames import stream\nfrom archfit.pipeline import transform\n"
+        "from archfit.options.settings import Options\n"
+        "read = stream.read(sys.stdin.buffer.read(), 'pass')\n"
+        "transform(read.data, read.pieces, Options(), lambda texts: {})\n"
+        "late = ('custom', 'elsewhere', 'unread', 'joined', 'patterns', 'default_affinity', 'families')\n"
+        "print(*sorted(name.removeprefix('archfit.workloads.') for name in sys.modules\n"
+        "    if name.startswith('archfit.workloads.') and name.split('.')[2] in late))"
+    )
+
+    def loaded(text: bytes) -> str:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", program], input=text, capture_output=True, check=True
+        )
+        return done.stdout.decode().strip()
+
+    plain = (machine.shared("corpus") / "manifests" / "argo-cd.yaml").read_bytes()
+    assert loaded(plain) == ""
+    assert loaded(read("prometheus.yaml")) == (
+        "custom default_affinity elsewhere families families.monitoring families.notation patterns unread"
+    )
+
+
+@pytest.mark.parametrize("name", crd_files())
+def test_what_is_added_is_the_architecture_and_nothing_else(name: str) -> None:
+    for pod, decision in edited(read(name)).transformed.decisions:
+        for step in decision.patch:
+            if isinstance(step, Add):
+                assert (
+                    any(word in pod.path[:1] + step.path for word in ("affinity", "tolerations"))
+                    or not step.value
+                )
+
+
+def as_deployments(documents: list[Any], pods: list[Pod]) -> bytes:
+    """The pods as the scheduler will see them: each one's placement and images in a Deployment."""
+    made = []
+    for number, pod in enumerate(pods):
+        spec: dict[str, Any] = {
+            "containers": [
+                {"name": f"c{at}", "image": use.text} for at, use in enumerate(pod.images) if use.text
+            ]
+        }
+        inherited = {
+            field: source for field, source, _ in (pod.places.inherited if pod.places else ()) if source
+        }
+        for field in ("nodeSelector", "affinity", "tolerations"):
+            value = None
+            for path in (pod.at(field), inherited.get(field, ())):
+                value = at(documents[pod.place.document - 1], path) if path and value is None else value
+            if value is not None:
+                spec[field] = value
+        made.append(
+            {
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": {"name": f"d{number}"},
+                "spec": {"template": {"spec": spec}},
+            }
+        )
+    return b"".join(b"---\n" + json.dumps(one).encode() + b"\n" for one in made)
+
+
+def at(value: Any, path: Path) -> Any:
+    for step in path:
+        inside = isinstance(value, dict) or (isinstance(value, list) and len(value) > int(step))
+        value = value.get(step) if isinstance(value, dict) else value[step] if inside else None
+    return value
+
+
+@pytest.mark.parametrize("name", [name for name, (changed, _) in FILES.items() if changed])
+def test_no_pod_of_a_custom_resource_can_reach_a_node_it_cannot_run_on(
+    judge: Judge, oracle: Oracle, name: str
+) -> None:
+    """By the scheduler's own code; and the twin: as they were, they can."""
+    data = machine.shared("corpus", "crd", name).read_bytes()
+    output = edited(data)
+    pods = [pod for pod, decision in output.transformed.decisions if decision.outcome == "Change"]
+    before = as_deployments(judge.kubectl(data), pods)
+    after = as_deployments(judge.kubectl(output.data), pods)
+    platforms = {use.text: ["linux/amd64"] for pod in pods for use in pod.images if use.text}
+    verdict = oracle(before, after, platforms=platforms)
+    assert verdict.violations == []
+    assert verdict.pod_specs == len(pods)
+    assert oracle(before, before, platforms=platforms).violations != []
+
+
+def test_every_file_of_the_corpus_has_its_row() -> None:
+    folder = machine.shared("corpus") / "crd"
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+
+
+def test_the_custom_resources_of_whole_charts_are_named_too() -> None:
+    """ClusterPolicy of the GPU operator, Prometheus and Alertmanager of kube-prometheus-stack."""
+    chart = (machine.shared("corpus") / "helm3" / "gpu-operator.yaml").read_bytes()
+    said = [str(result) for result in edited(chart, Options(on_conflict="leave")).transformed.results]
+    assert any("nvidia.com/v1/ClusterPolicy" in one and "not transformed" in one for one in said)
+    chart = (machine.shared("corpus") / "helm3" / "kube-prometheus-stack.yaml").read_bytes()
+    kinds = {
+        pod.ref.kind for pod, decision in edited(chart).transformed.decisions if decision.outcome == "Change"
+    }
+    assert {"Prometheus", "Alertmanager"} <= kinds

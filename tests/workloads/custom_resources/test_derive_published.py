@@ -1,0 +1,224 @@
+"""Rows from the schemas that operators publish, beside archfit's own rows and beside crds/fields.json.
+
+    OWN       where a row from a schema and a row of the table differ, and why
+    FIELDS    where a schema and crds/fields.json differ, and why; the latter was read off newer commits
+
+What no entry explains is an error, and so is an entry that explains nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import machine
+import published_crds
+from archfit.cluster.crds.definitions import definitions
+from archfit.cluster.crds.derive import derived
+from archfit.cluster.crds.schema import facts
+from archfit.cluster.crds.written import text, written
+from archfit.options.file import from_file
+from archfit.source.compose import parse
+from archfit.source.split import split
+from archfit.workloads.custom_rows import all_custom_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from archfit.cluster.crds.definitions import Definition
+    from archfit.cluster.crds.derive import Derived
+    from archfit.patch import Path
+
+    Kind = tuple[str, str]
+
+_ARGO = "(Workflow|WorkflowTemplate|ClusterWorkflowTemplate|CronWorkflow)"
+_NEWER = "newer than the release that is pinned here"
+_OPEN = "the schema of the release leaves it open"
+# (side, pattern of "kind path", why). "own": only the table has it; "derived": only the schema's rows have it.
+OWN = (
+    ("own", rf"argoproj.io/{_ARGO} .*\.inline", "a template inside of a step, which the schema leaves open"),
+    (
+        "derived",
+        rf"argoproj.io/{_ARGO} .*\.templateDefaults",
+        "no pod: defaults of the templates, which `shadows` says",
+    ),
+    ("own", r"serving.kserve.io/InferenceService spec\.canary.*", _NEWER),
+    (
+        "own",
+        r"tekton.dev/(TaskRun|PipelineRun) .*[pP]odTemplate",
+        "placement; the images are in an open taskSpec",
+    ),
+    ("own", r"apps.kruise.io/UnitedDeployment .*", _OPEN),
+    ("derived", r"trainer.kubeflow.org/TrainJob .*", "overrides for the pods of a TrainingRuntime"),
+    (
+        "derived",
+        r"operators.coreos.com/Subscription .*",
+        "placement of an operator whose image the catalogue names",
+    ),
+    (
+        "derived",
+        r"monitoring.coreos.com/(Prometheus|Alertmanager) .*\.baseImage",
+        "deprecated, no image without a tag",
+    ),
+    ("derived", r"pkg.crossplane.io/ControllerConfig spec\.volumes\[\*\]\.image\.reference", "image volumes"),
+)
+# "theirs": only crds/fields.json has it; "ours": only the schema that is pinned here.
+FIELDS = (
+    (
+        "theirs",
+        r".*\.k8s\.elastic\.co/.* pods .*\.?podTemplate\.spec",
+        "the installed definitions leave it open",
+    ),
+    ("theirs", r"acid.zalan.do/postgresql images .*", _OPEN),
+    ("theirs", r"postgresql.cnpg.io/.* images .*", _NEWER),
+    ("theirs", r"ray.io/.* images .*\.historyServerOptions\.collectorOptions\.image", _NEWER),
+    ("theirs", r"serving.kserve.io/InferenceService .* spec\.canary.*", _NEWER),
+    ("theirs", r"argoproj.io/.* images .*(\.volumes\.\*\.image\.reference|executorPlugins.*)", _NEWER),
+    ("ours", r"argoproj.io/.* images .*\.containerSet\.containers\.\*\.image", "taken for a pod spec there"),
+    ("theirs", r"trainer.kubeflow.org/TrainJob .* spec\.runtimePatches.*", _NEWER),
+    ("ours", r"trainer.kubeflow.org/TrainJob .* spec\.podSpecOverrides.*", "gone in newer releases"),
+    (
+        "ours",
+        r"apps.kruise.io/SidecarSet images .*\.hotUpgradeEmptyImage",
+        "taken for a part of containers there",
+    ),
+    (
+        "ours",
+        r".* images spec\.(config\.)?volumes\.\*\.image\.reference",
+        "taken for a part of a pod spec there",
+    ),
+    (
+        "theirs",
+        r"serving.kserve.io/LocalModelNodeGroup affinity .*",
+        "the nodeAffinity of a volume is another",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[Kind, tuple[Definition, Derived]]:
+    """Every published kind, and what was derived of it."""
+    found: dict[Kind, tuple[Definition, Derived]] = {}
+    for path in published_crds.files():
+        data = path.read_bytes()
+        for piece in split(data):
+            for one in definitions(parse(data[piece.start : piece.end].decode()).value):
+                if (one.group, one.kind) not in found:
+                    found[one.group, one.kind] = one, derived(one)
+    return found
+
+
+def explained(differences: Iterable[tuple[str, str]], table: Any, kinds: Iterable[str]) -> None:
+    """Each difference by an entry; each entry that is about one of the kinds explains one."""
+    found = set(differences)
+    unexplained = {
+        one
+        for one in found
+        if not any(one[0] == side and re.fullmatch(pattern, one[1]) for side, pattern, _ in table)
+    }
+    assert unexplained == set()
+    known = list(kinds)
+    for side, pattern, why in table:
+        about = pattern.partition(" ")[0]
+        if any(re.fullmatch(about, kind) for kind in known):
+            assert any(one[0] == side and re.fullmatch(pattern, one[1]) for one in found), (pattern, why)
+
+
+def covers(pattern: Path, path: Path) -> bool:
+    return len(pattern) == len(path) and all(
+        "*" in {a, b} or a == b for a, b in zip(pattern, path, strict=True)
+    )
+
+
+def beside_own(kind: str, one: Derived, rows: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """What either side has and the other has not: places, and images that no row of the table reads."""
+    rows = list(rows)
+    places = {text(row.pod_spec) for row in rows if row.pod_spec and not row.reason and not row.unplaced}
+    ours = {text(row.pod_spec) for row in one.rows}
+    likely = {note.partition(":")[0] for note in one.notes if "leaves it open; if it is" in note}
+    yield from (("own", f"{kind} {path}") for path in places - ours - likely)
+    yield from (("derived", f"{kind} {path}") for path in ours - places)
+    read = [path for row in rows for path in (*(path for entry in row.images for path in entry), *row.also)]
+    never = [path for row in rows for path, _ in row.never_run]
+    for image in {path for row in one.rows for entry in row.images for path in entry}:
+        in_spec = any(
+            image[:-1][: len(row.pod_spec)] == row.pod_spec and "containers" in image for row in rows
+        )
+        if not (in_spec or any(covers(path, image) for path in read)) and not any(
+            covers(path, image[: len(path)]) for path in never
+        ):
+            yield "derived", f"{kind} {text(image)}"
+
+
+def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, tuple[Definition, Derived]]) -> None:
+    kinds = {key: rows for key, rows in all_custom_rows().items() if key in published}
+    kinds = {key: rows for key, rows in kinds.items() if any(row.pod_spec for row in rows)}
+    found = [one for key, rows in kinds.items() for one in beside_own("/".join(key), published[key][1], rows)]
+    explained(found, OWN, map("/".join, kinds))
+    differing = {one.partition(" ")[0] for _, one in found}
+    print(f"{len(kinds)} kinds of the table, {len(kinds) - len(differing)} without a difference")
+    assert len(kinds) >= 40
+
+
+def beside_fields(kind: str, definition: Definition, entry: Any) -> Iterator[tuple[str, str]]:
+    """What either side has and the other has not, by the version that both know."""
+    version = definition.versions[0]
+    theirs = entry["versions"].get(version.name)
+    theirs = entry["versions"][theirs[1:]] if isinstance(theirs, str) else theirs
+    if theirs is None or version.schema is None:
+        return
+    ours = facts(version.schema)
+    places = theirs.get("placement", {})
+    pods = [
+        path
+        for path in theirs.get("podspecs", ())
+        if not path.endswith("|-affinity,-tolerations,-nodeSelector")
+    ]
+    for name, found, listed in (
+        ("pods", [pod.path for pod in ours.pod_specs], pods),
+        ("images", ours.images, [image for path in theirs.get("images", ()) for image in _single(path)]),
+        ("affinity", ours.affinity, places.get("affinity", ())),
+        ("tolerations", ours.tolerations, places.get("tolerations", ())),
+        ("nodeSelector", ours.node_selector, places.get("nodeSelector", ())),
+    ):
+        here = {".".join(map(str, path)) for path in found}
+        there = {path.partition("|")[0].replace("[*]", ".*") for path in listed}
+        yield from (("ours", f"{kind} {name} {path}") for path in here - there)
+        yield from (("theirs", f"{kind} {name} {path}") for path in there - here)
+
+
+def _single(path: str) -> Iterator[str]:
+    """`spec.image.{repository,tag}` and `spec.{image,tag,sha}` as rows write them."""
+    head, brace, names = path.rstrip("}").partition("{")
+    members = names.split(",")
+    if not brace:
+        yield path
+    elif {"repository", "tag"} <= set(members):
+        yield f"{head}repository+tag"
+    else:
+        yield from (f"{head}{name}" for name in members if name.lower().endswith("image"))
+
+
+def test_the_facts_of_schemas_are_those_of_the_fields(
+    published: dict[Kind, tuple[Definition, Derived]],
+) -> None:
+    fields = json.loads(machine.shared("crds", "fields.json").read_text(encoding="utf-8"))
+    kinds = [key for key in published if "/".join(key) in fields]
+    found = [
+        one for key in kinds for one in beside_fields("/".join(key), published[key][0], fields["/".join(key)])
+    ]
+    explained(found, FIELDS, map("/".join, kinds))
+    differing = {one.partition(" ")[0] for _, one in found}
+    print(f"{len(kinds)} kinds of crds/fields.json, {len(kinds) - len(differing)} without a difference")
+    assert len(kinds) >= 80
+
+
+def test_one_file_for_all_of_them_loads(published: dict[Kind, tuple[Definition, Derived]]) -> None:
+    """All rows of all kinds in one configuration: no two of a kind for one place."""
+    made = written([one for _, one in sorted(published.values(), key=lambda both: both[0].kind)], ())
+    rows = from_file(made.encode(), "archfit.yaml").given["workloads"].value
+    assert isinstance(rows, tuple)
+    assert len(rows) == sum(len(one.rows) for _, one in published.values()) >= 50

@@ -1,0 +1,145 @@
+"""Kinds without a row: whatever may hold a pod is named once, and no row is shown that its schema refuses."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+import machine
+from archfit.options.file import from_file
+from archfit.options.layers import merge
+from archfit.options.settings import Options
+from archfit.workloads.builtin import rows_of
+from archfit.workloads.coverage.known_kinds import KINDS
+from archfit.workloads.inventory import is_podless
+from streaming import edited
+
+HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
+
+
+def said(text: str, options: Options | None = None) -> list[str]:
+    output = edited(text.encode(), options)
+    assert output.data == text.encode()
+    return [str(result) for result in output.transformed.results]
+
+
+def thing(group: str, kind: str, spec: str = "{}") -> str:
+    return f"apiVersion: {group}/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {spec}\n"
+
+
+def listed() -> list[tuple[str, str, str]]:
+    lines = (line.partition(" ") for line in KINDS.split("\n")[1:-1])
+    return [(*name.rsplit("/", 1), text) for name, _, text in lines]  # type: ignore[misc]
+
+
+def facts() -> dict[str, Any]:
+    return json.loads(machine.shared("crds", "fields.json").read_bytes())
+
+
+def test_the_table_follows_the_facts() -> None:
+    """If not: make kinds FACTS=../shared/crds/fields.json."""
+    spec = importlib.util.spec_from_file_location(
+        "known_kinds_script", machine.ROOT / "scripts" / "known_kinds.py"
+    )
+    assert spec
+    assert spec.loader
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.OUTPUT.read_text(encoding="utf-8") == script.module(facts())
+
+
+def test_each_kind_of_the_table_is_named_and_each_row_stands_in_its_schema() -> None:
+    found = facts()
+    named, shown = 0, 0
+    for group, kind, text in listed():
+        if rows_of(f"{group}/v1", kind, {}):
+            continue
+        assert is_podless(f"{group}/v1", kind) is False
+        results = said(thing(group, kind))
+        assert len(results) == (0 if text == "set" else 1), (group, kind, results)
+        named += len(results)
+        row = re.search(r"add this to the configuration file: (spec: .*) \(document", "".join(results))
+        assert bool(row) == text.startswith("{")
+        if row:
+            shown += 1
+            assert_in_schema(row[1], found[f"{group}/{kind}"])
+    assert named > 400
+    assert shown > 300
+
+
+def assert_in_schema(row: str, kind: dict[str, Any]) -> None:
+    """Every path of a row is one of the schema's, as the kind's storage version has it."""
+    fields = kind["versions"][kind.get("storage") or max(kind["versions"])]
+    fields = kind["versions"][fields[1:]] if isinstance(fields, str) else fields
+    for options in merge([from_file((HEAD + row).encode(), "archfit.yaml")]).options.workloads:
+        assert options.kind
+    pods = {entry.partition("|")[0]: entry for entry in fields.get("podspecs", ())}
+    for one in yaml.safe_load(row)["spec"]["workloads"]:
+        path = one["podSpec"]
+        for name in ("affinity", "tolerations", "nodeSelector"):
+            places = [entry.partition("|") for entry in fields.get("placement", {}).get(name, ())]
+            has = any(f"{path}.{name}" == at and mark in {"", "untyped"} for at, _, mark in places) or (
+                path in pods and f"-{name}" not in re.split(r"[|,]", pods[path])
+            )
+            assert has == (one.get(name) != "none"), (path, name)
+        images = {image.replace("{repository,tag}", "repository+tag") for image in fields.get("images", ())}
+        images = {image.replace("{name,tag}", "name+tag") for image in images}
+        assert set(one.get("images", ())) <= images
+
+
+NO_ROW = [
+    pytest.param(
+        thing("database.example.com", "Server", "{dockerImage: 'app:1', replicas: 2}"),
+        "it names an image at spec.dockerImage, and archfit has no row for it; place them by hand",
+        id="a field that ends in Image",
+    ),
+    pytest.param(
+        thing("database.example.com", "Server", "{parts: [{image: {repository: app, tag: v1}}]}"),
+        "it names an image at spec.parts[*].image",
+        id="an image of a repository and a tag",
+    ),
+    pytest.param(
+        thing("cert-manager.io", "Issuer", "{acme: {tolerations: []}}"),
+        "",
+        id="a kind that places pods without naming images, and sets nothing",
+    ),
+    pytest.param(
+        thing("database.example.com", "Server", "{image: {size: 3}, template: x, imagePullPolicy: Always}"),
+        "",
+        id="an image that is none",
+    ),
+    pytest.param(
+        "apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: a}\nrevision: 1\n"
+        "data: {spec: {template: {spec: {containers: [{image: 'app:1'}]}}}}\n",
+        "the object that owns it is placed where it stands",
+        id="ControllerRevision: its data never changes",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), NO_ROW)
+def test_no_row_is_shown_that_cannot_work(text: str, message: str) -> None:
+    results = said(text)
+    assert len(results) == bool(message)
+    assert message in "".join(results)
+    assert "workloads: [" not in "".join(results)
+
+
+def test_a_kind_is_named_once_whatever_its_objects_say() -> None:
+    one = thing("database.example.com", "Server", "{image: 'app:1'}")
+    other = thing("database.example.com", "Server", "{helperImage: 'app:1'}")
+    (text,) = said(f"{one}---\n{other}")
+    assert "(2 such objects)" in text
+
+
+def test_an_object_that_is_left_out_is_not_named() -> None:
+    one = thing("database.example.com", "Server", "{image: 'app:1'}")
+    assert len(said(one)) == 1
+    assert said(one, Options(exclude=("Server",))) == []
+    assert len(said(one, Options(exclude=("Deployment",)))) == 1
+    assert said(one.replace("{name: a}", '{name: a, annotations: {archfit.dev/skip: "true"}}')) == []

@@ -1,0 +1,147 @@
+"""What the table does not say of a known kind is not taken to be absent: it is named, and costs the toleration."""
+
+from __future__ import annotations
+
+import pytest
+
+from archfit.errors import InvalidInput
+from archfit.options.file import from_file
+from archfit.options.layers import merge
+from archfit.options.settings import Options
+from archfit.workloads.coverage.unread import images_in
+from streaming import Failed, edited
+
+CLUSTER = (
+    "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata: {name: a}\nspec:\n  imageName: both:1\n"
+)
+WIDGET = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n"
+WIDGET += "  image: both:1\n  baseImage: amd:1\n"
+ROW = (
+    "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec:\n  workloads:\n  - group: example.com\n    kind: Widget\n"
+    "    podSpec: spec\n    images: [spec.image]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "path"),
+    [
+        ("  sidecarImage: amd:1\n", "spec.sidecarImage"),
+        ("  backup:\n    helper_image: amd:1\n", "spec.backup.helper_image"),
+        ("  proxy:\n    image: {repository: amd, tag: '1'}\n", "spec.proxy.image"),
+        ("  proxy:\n    image: {reference: 'amd:1'}\n", "spec.proxy.image"),
+        ("  extraContainers: [{name: x, image: 'amd:1'}]\n", "spec.extraContainers[0].image"),
+        ("  preload:\n    images: ['amd:1']\n", "spec.preload.images[0]"),
+        ("  sidecarImages: {proxy: 'amd:1'}\n", "spec.sidecarImages.proxy"),
+        ("  containerImageName: amd:1\n", "spec.containerImageName"),
+    ],
+)
+def test_an_image_that_no_row_reads_is_named(more: str, path: str) -> None:
+    text = (CLUSTER + more).encode()
+    output = edited(text)
+    assert output.data == text
+    (said,) = output.transformed.results
+    assert said.field == path
+    assert "archfit does not know which pod runs amd" in said.message
+    assert edited(CLUSTER.encode()).data != CLUSTER.encode()
+    with pytest.raises(Failed):
+        edited(text, Options(strict=True))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "  imagePullPolicy: Always\n  imagePullSecrets: [{name: a}]\n",
+        "  image:\n    size: 3Gi\n",
+        "  enableImage: true\n  imageCount: 3\n",
+        "  env: [{name: a, value: 'amd:1'}]\n",
+        "  inheritedMetadata: {annotations: {image: 'amd:1'}, labels: {image: a}}\n",
+        "  storage: {rbd: {image: a}}\n",
+    ],
+)
+def test_what_is_no_image_is_not_taken_for_one(more: str) -> None:
+    output = edited((CLUSTER + more).encode())
+    assert output.transformed.results == ()
+    assert b"kubernetes.io/arch" in output.data
+
+
+def test_the_other_images_still_narrow() -> None:
+    text = CLUSTER.replace("both:1", "amd:1") + "  sidecarImage: arm:1\n"
+    assert b"nodeAffinity" in edited(text.encode()).data
+
+
+def test_the_annotation_says_what_the_table_does_not() -> None:
+    note = "metadata: {name: a, annotations: {archfit.dev/image-platforms: 'linux/amd64,linux/arm64'}}"
+    text = CLUSTER.replace("metadata: {name: a}", note) + "  sidecarImage: amd:1\n"
+    assert b"tolerations" in edited(text.encode()).data
+
+
+def configured(row: str) -> Options:
+    return merge([from_file(row.encode(), "archfit.yaml")]).options
+
+
+def test_a_row_of_the_user_reads_what_it_names_and_no_more() -> None:
+    output = edited(WIDGET.encode(), configured(ROW))
+    assert output.data == WIDGET.encode()
+    (said,) = output.transformed.results
+    assert said.field == "spec.baseImage"
+    assert "name its path under images or neverRun of the kind's row" in said.message
+    counted = edited(WIDGET.encode(), configured(ROW.replace("[spec.image]", "[spec.image, spec.baseImage]")))
+    assert b"nodeAffinity" in counted.data
+    never = edited(WIDGET.encode(), configured(ROW + "    neverRun: [spec.baseImage]\n"))
+    assert b"tolerations" in never.data
+    assert never.transformed.results == ()
+
+
+def test_a_known_kind_without_pods_names_the_image_too() -> None:
+    text = (
+        b"apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n  templates:\n"
+        b"  - {name: a, plugin: {x: {image: 'amd:1'}}}\n"
+    )
+    (said,) = edited(text).transformed.results
+    assert (
+        "archfit does not know which pod runs the image at spec.templates[0].plugin.x.image" in said.message
+    )
+
+
+def test_whole_objects_inside_are_looked_at_by_themselves() -> None:
+    inside = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{image: 'amd:1'}]}}"
+    text = (
+        "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: a}\n"
+        f"spec: {{workload: {{manifests: [{inside}]}}}}\n"
+    )
+    output = edited(text.encode())
+    assert b"nodeAffinity" in output.data
+    assert output.transformed.results == ()
+
+
+@pytest.mark.parametrize("value", [{"image": "a"}, {"a": [{"b": {"image": "a"}}]}, {"images": ["a"]}])
+def test_images_are_found_at_any_depth(value: dict[str, object]) -> None:
+    assert [image for _, image in images_in(value)] == ["a"]
+
+
+def workflow(templates: int, sidecars: int) -> bytes:
+    text = "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n  templateDefaults:\n"
+    text += "    sidecars:\n" + "".join(f"    - {{name: s{n}, image: 'both:1'}}\n" for n in range(sidecars))
+    text += "  templates:\n"
+    return (
+        text + "".join(f"  - {{name: t{n}, container: {{image: 'both:1'}}}}\n" for n in range(templates))
+    ).encode()
+
+
+def test_what_all_pods_share_is_bounded() -> None:
+    assert edited(workflow(100, 100)).data.count(b"tolerations") == 100
+    with pytest.raises(Failed, match="write it as several objects"):
+        edited(workflow(400, 400))
+
+
+def test_many_unread_images_are_named_once_for_the_object() -> None:
+    text = workflow(50, 1) + b"  extraImages:\n" + b"".join(b"  - 'x:%d'\n" % n for n in range(50))
+    transformed = edited(text).transformed
+    assert len([pod for pod, _ in transformed.decisions if len(pod.images) > 3]) == 1
+    assert all(decision.outcome == "NotNeeded" for _, decision in transformed.decisions)
+
+
+def test_an_image_list_is_no_reason_to_fail() -> None:
+    with pytest.raises((Failed, InvalidInput)):
+        edited(CLUSTER.encode() + b"  imageName: x:1\n")
+    assert edited(CLUSTER.encode() + b"  images: [null, 3, {a: b}]\n").transformed.results == ()

@@ -1,0 +1,1 @@
+"""What a cluster says about itself: its nodes and its custom resource definitions. Pure."""

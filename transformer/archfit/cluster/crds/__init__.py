@@ -1,0 +1,1 @@
+"""CustomResourceDefinitions into rows for `workloads:`."""

@@ -1,0 +1,83 @@
+"""CustomResourceDefinitions of a decoded document: the kinds that they define, and each version's schema.
+
+    apiextensions.k8s.io/v1        spec.versions[*].schema.openAPIV3Schema
+    apiextensions.k8s.io/v1beta1   the same, or spec.validation.openAPIV3Schema for all versions
+    List, ..List                   the definitions in `items`
+
+A schema that says nothing (none at all, or no more than that it preserves unknown fields, as a whole or in `spec`) is
+None.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.cluster.crds.schema import ROOT, is_any, items, mapping
+from archfit.record import Record
+from archfit.source.values import Typed, text_of
+from archfit.workloads.builtin import group_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+GROUP = "apiextensions.k8s.io"
+KIND = "CustomResourceDefinition"
+_GROUP = re.compile(r"[a-z0-9][-a-z0-9.]*").fullmatch
+_KIND = re.compile(r"[A-Za-z][A-Za-z0-9]*").fullmatch
+_FALSE = Typed("bool", "false")
+_TRUE = Typed("bool", "true")
+
+
+class Version(Record):
+    """One served version of a kind, or the stored one. schema: an openAPIV3Schema, None where it says nothing."""
+
+    name: str
+    schema: dict[str, Any] | None
+    storage: bool = False
+
+
+class Definition(Record):
+    """A kind. versions: the stored one first, the rest in their order."""
+
+    group: str
+    kind: str
+    versions: tuple[Version, ...]
+
+
+def definitions(value: Any) -> Iterator[Definition]:
+    """The definitions in a document's value; what is none is passed over."""
+    found = mapping(value)
+    kind = text_of(found.get("kind"))
+    if kind in {"List", KIND + "List"}:
+        for item in items(found.get("items")):
+            typed = {"apiVersion": found.get("apiVersion"), "kind": KIND} if kind != "List" else {}
+            yield from definitions({**typed, **mapping(item)})
+    elif kind == KIND and group_of(text_of(found.get("apiVersion"))) == GROUP:
+        spec = mapping(found.get("spec"))
+        group, name = text_of(spec.get("group")), text_of(mapping(spec.get("names")).get("kind"))
+        if _GROUP(group) and _KIND(name):
+            yield Definition(group, name, tuple(_versions(spec)))
+
+
+def _versions(spec: dict[str, Any]) -> list[Version]:
+    shared = mapping(spec.get("validation"))
+    listed = items(spec.get("versions")) or [{"name": spec.get("version"), "storage": _TRUE}]
+    found = [
+        Version(
+            text_of(one.get("name")),
+            _schema(mapping(one.get("schema")) or shared),
+            one.get("storage") == _TRUE,
+        )
+        for one in map(mapping, listed)
+        if one.get("served") != _FALSE or one.get("storage") == _TRUE
+    ]
+    return sorted(found, key=lambda version: not version.storage)
+
+
+def _schema(holder: dict[str, Any]) -> dict[str, Any] | None:
+    schema = mapping(holder.get("openAPIV3Schema"))
+    members = mapping(schema.get("properties")).items()
+    said = any(name not in ROOT and not is_any(mapping(member)) for name, member in members)
+    return schema if said else None

@@ -1,0 +1,231 @@
+"""Facts of a schema into rows for `workloads:`, and into notes on what no row can say.
+
+    a pod spec                               podSpec: its path; a field that it lacks is `none`
+    affinity, tolerations, nodeSelector      podSpec: what holds them; each field by its path where it stands elsewhere
+    images of a place, from the nearest:     images inside of it
+                                             else those beside or above it, which several places may share
+    only the images are above, and the       within: what holds the images; podSpec is created
+    place is no more than a pod template
+    self == oldSelf at or above a place      immutable: true
+
+What a schema cannot say becomes a note: an image without a place, a place without an image, parts of an image's name,
+open parts, places inside of each other. Rows are for a person to check.
+"""
+
+from __future__ import annotations
+
+from archfit.cluster.crds.places import last_key, places_of
+from archfit.cluster.crds.schema import facts
+from archfit.cluster.crds.written import can_be_written, in_one_line, text
+from archfit.options.settings import Workload
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from archfit.cluster.crds.definitions import Definition, Version
+    from archfit.cluster.crds.places import Place
+    from archfit.cluster.crds.schema import Facts
+    from archfit.patch import Path
+
+# Members that an operator passes to the pod as they are: such a place can be created, any other part of an object may
+# switch something on.
+_TEMPLATES = {"pod", "podTemplate", "podTemplateSpec", "template", "scheduling", "placement", "affinity"}
+PLACES_LIMIT = 500
+IMAGES_LIMIT = 2000
+"""Per kind. Every image is compared with every place; the kinds of the wild have fewer than 100 of each."""
+OPEN_LIMIT = 10
+"""Open paths that are named."""
+_OPEN_CONTAINERS = ("container", "containers", "sidecar", "sidecars")
+
+
+class Derived(Record):
+    """What was derived for one kind. version: whose schema it was, "" if no version has a schema that says anything.
+
+    notes: what to check or to write by hand, one sentence each.
+    """
+
+    group: str
+    kind: str
+    version: str
+    rows: tuple[Workload, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def derived(definition: Definition) -> Derived:
+    """The rows and notes of a kind, by its stored version."""
+    known = [version for version in definition.versions if version.schema is not None]
+    if not known:
+        return Derived(definition.group, definition.kind, "")
+    rows, notes = _of(definition, known[0])
+    for other in known[1:]:
+        theirs, _ = _of(definition, other)
+        if theirs != rows:
+            paths = ", ".join(dict.fromkeys(text(row.pod_spec) for row in theirs)) or "no row"
+            notes.append(f"version {other.name} differs ({paths}): the rows are those of {known[0].name}")
+    notes += [
+        f"version {version.name} has no schema, and was not read"
+        for version in definition.versions
+        if version.schema is None
+    ]
+    return Derived(definition.group, definition.kind, known[0].name, tuple(rows), tuple(notes))
+
+
+def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[str]]:
+    found = facts(version.schema or {})
+    every = {place.path: place for place in places_of(found)}
+    if len(every) > PLACES_LIMIT or len(found.images) > IMAGES_LIMIT:
+        return [], [
+            f"its schema has {len(every)} places for pods and {len(found.images)} images: too many to read"
+        ]
+    places = {path: place for path, place in every.items() if can_be_written(path)}
+    inside, above, homeless = _shared(found, places)
+    rows, notes = [], []
+    shown: set[Path] = set()
+    for place in places.values():
+        own = inside.get(place.path, [])
+        beside = any(_holder(image) == place.path for image in own)
+        images = own if beside else [*above.get(place.path, ()), *own]
+        homeless += above.get(place.path, ()) if beside else ()
+        row = _row(definition, found, place, images)
+        problem = _problem(place, images, places)
+        if place.likely:
+            notes.append(
+                f"{text(place.path)}: the schema leaves it open; if it is a pod spec, add this row: {in_one_line(row)}"
+            )
+            shown.update(images)
+        elif problem:
+            notes.append(f"{text(place.path)}: {problem}")
+            homeless += images
+        else:
+            rows.append(row)
+            shown.update(images)
+    notes += [
+        f"{text(image)}: no affinity or tolerations beside or above it; if a pod of a row runs it, add it to its "
+        "images, else to neverRun"
+        for image in sorted(dict.fromkeys(homeless))
+        if image not in shown
+    ]
+    notes += _doubts(found, every, rows)
+    notes += [
+        f"{text(path)!r}: a key in this path cannot be written in a row"
+        for path in (*found.images, *every)
+        if not can_be_written(path)
+    ]
+    return rows, notes
+
+
+def _shared(
+    found: Facts, places: dict[Path, Place]
+) -> tuple[dict[Path, list[Path]], dict[Path, list[Path]], list[Path]]:
+    """Images by the place that they stand in, by the places below them, and those without either."""
+    inside: dict[Path, list[Path]] = {}
+    above: dict[Path, list[Path]] = {}
+    homeless = []
+    for image in found.images:
+        if not can_be_written(image):
+            continue
+        holder = _holder(image)
+        home = next((holder[:end] for end in range(len(holder), 0, -1) if holder[:end] in places), None)
+        below = [path for path in places if path[: len(holder)] == holder]
+        if home is not None:
+            inside.setdefault(home, []).append(image)
+        elif below and holder:
+            for path in below:
+                above.setdefault(path, []).append(image)
+        else:
+            homeless.append(image)
+    return inside, above, homeless
+
+
+def _problem(place: Place, images: list[Path], places: dict[Path, Place]) -> str:
+    """Why a place gets no row, "" if it gets one."""
+    if not images and not place.pod_spec:
+        return (
+            "placement without an image; if an image that stands elsewhere runs there, write a row with both"
+        )
+    if place.affinity is None and any(
+        other.pod_spec
+        and not other.likely
+        and other.path != place.path
+        and other.path[: len(place.path)] == place.path
+        for other in places.values()
+    ):
+        return "tolerations of the pods whose templates stand below it; the rows are those of the templates"
+    return ""
+
+
+def _row(definition: Definition, found: Facts, place: Place, images: list[Path]) -> Workload:
+    there: Path = ()
+    if images:
+        there = _creatable(found, place, images) or place.path
+    elif place.affinity or place.tolerations or place.node_selector:
+        there = place.path
+    written = place.affinity or (*place.path, "affinity")
+    frozen = any(written[: len(path)] == path for path in found.frozen)
+    return Workload(
+        definition.group,
+        definition.kind,
+        place.path,
+        frozen,
+        there=there
+        or (place.path if None in {place.affinity, place.tolerations, place.node_selector} else ()),
+        images=tuple((image,) for image in images),
+        affinity=place.affinity,
+        tolerations=place.tolerations,
+        node_selector=place.node_selector,
+    )
+
+
+def _creatable(found: Facts, place: Place, images: list[Path]) -> Path:
+    """What there is of a place that may be created below the images, () if it has to be there."""
+    holders = [_holder(image) for image in images]
+    if any(holder[: len(place.path)] == place.path for holder in holders):
+        return ()
+    path = place.path
+    stars = [index + 1 for index, step in enumerate(path) if step == "*"]
+    there = path[: max(0, *stars, *map(len, holders))]
+    made = path[len(there) :]
+    if not made or any(step not in _TEMPLATES and step != "spec" for step in made):
+        return ()
+    for end in range(len(there) + 1, len(path) + 1):
+        following = {str(path[end])} if end < len(path) else set()
+        if found.required.get(path[:end], frozenset()) - following:
+            return ()
+    return there
+
+
+def _holder(image: Path) -> Path:
+    """The mapping that an image belongs to: `spec` for spec.image and for spec.image.repository+tag."""
+    end = len(image) - 1
+    while end and (image[end] == "*" or "+" in str(image[end]) or image[end] == "reference"):
+        end -= 1
+    return image[:end]
+
+
+def _doubts(found: Facts, places: dict[Path, Place], rows: Iterable[Workload]) -> Iterator[str]:
+    """What to look up before the rows are used."""
+    for image, others in found.partial:
+        yield f"{text(image)}: {others} beside it may be a part of the image's name, which no row reads"
+    paths = {row.pod_spec for row in rows}
+    for path in sorted(paths):
+        outer = next((path[:end] for end in range(1, len(path)) if path[:end] in paths), None)
+        if outer:
+            yield f"{text(path)}: it may inherit or replace the placement of {text(outer)}, which no row can say"
+    for path in found.node_selector:
+        if path[:-1] not in places and not any(path == place.node_selector for place in places.values()):
+            yield f"{text(path)}: a nodeSelector alone; archfit writes affinity and tolerations"
+    for path in found.unusable:
+        yield f"{text(path)}: its members are not those of Kubernetes, so that archfit cannot write there"
+    loose: list[str] = []
+    for path in found.open:
+        if last_key(path) in _OPEN_CONTAINERS:
+            yield f"{text(path)}: the schema leaves it open; if images stand there, add them to a row's images"
+        elif not any(place.likely and place.path[: len(path)] == path for place in places.values()):
+            loose.append(text(path))
+    if loose:
+        more = f" and {len(loose) - OPEN_LIMIT} more" if len(loose) > OPEN_LIMIT else ""
+        yield f"{', '.join(loose[:OPEN_LIMIT])}{more}: the schema leaves this open; a row is needed if a pod is in it"
+    for path in found.embedded:
+        yield f"{text(path)}: a whole object stands there, which a row cannot say"

@@ -1,0 +1,252 @@
+"""A structural schema into facts: where a kind has pods, images and placement.
+
+    containers: [{image}] beside affinity, ..     a pod spec, and which of the three fields it lacks
+    image, baseImage, sidecarImages: [..]         an image; image: {repository, tag} or {reference} too
+    nodeAffinity                                  a mapping that holds it: an affinity, whatever its name is
+    tolerations, nodeSelector                     placement
+    x-kubernetes-preserve-unknown-fields          open: what stands there, the schema does not say
+    self == oldSelf                               frozen: it cannot change once applied
+
+https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/. A structural schema
+has no references, so that a walk ends; each node of it is looked at once. "*" is every item of a list or member of a
+mapping. Values are those of `source.values`.
+"""
+
+from __future__ import annotations
+
+from archfit.record import Record
+from archfit.source.values import Typed, text_of
+from archfit.workloads.coverage.unread import IMAGE_ENDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from archfit.patch import Path
+
+FIELDS = ("affinity", "tolerations", "nodeSelector")
+_TRUE = Typed("bool", "true")
+_OPEN = "x-kubernetes-preserve-unknown-fields"
+_EMBEDDED = "x-kubernetes-embedded-resource"
+ROOT = {"apiVersion", "kind", "metadata", "status"}
+# Members of core/v1 PodSpec, which hold no other pod.
+_OF_POD_SPEC = """
+    activeDeadlineSeconds affinity automountServiceAccountToken containers dnsConfig dnsPolicy enableServiceLinks
+    ephemeralContainers hostAliases hostIPC hostNetwork hostPID hostUsers hostname hostnameOverride imagePullSecrets
+    initContainers nodeName nodeSelector os overhead preemptionPolicy priority priorityClassName readinessGates
+    resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates securityContext
+    serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain
+    terminationGracePeriodSeconds tolerations topologySpreadConstraints volumes
+"""
+_POD_SPEC = frozenset(_OF_POD_SPEC.split())
+# Common members that hold neither a pod nor an image.
+_WITHOUT_POD = """
+    nodeAffinity podAffinity podAntiAffinity tolerations nodeSelector topologySpreadConstraints env envFrom resources
+    livenessProbe readinessProbe startupProbe lifecycle securityContext podSecurityContext containerSecurityContext
+    annotations labels matchLabels selector labelSelector volumeMounts volumeClaimTemplate volumeClaimTemplates
+    imagePullSecrets strategy updateStrategy rbd
+"""
+_NOTHING = frozenset(_WITHOUT_POD.split())
+
+
+class PodSpec(Record):
+    """Where a pod spec stands. missing: those of FIELDS that it lacks."""
+
+    path: Path
+    missing: tuple[str, ...] = ()
+
+
+class Facts(Record):
+    """What a schema says. Paths are from the object's root.
+
+    affinity: mappings that hold nodeAffinity. images: "repository+tag" names two members of one mapping. partial:
+    images of which the schema has another part elsewhere, and which. open: objects of unknown members. embedded: whole
+    objects. unusable: fields of placement whose members are not Kubernetes'. frozen: what cannot change. required:
+    members that a mapping has to have.
+    """
+
+    pod_specs: tuple[PodSpec, ...]
+    images: tuple[Path, ...]
+    affinity: tuple[Path, ...]
+    tolerations: tuple[Path, ...]
+    node_selector: tuple[Path, ...]
+    partial: tuple[tuple[Path, str], ...]
+    open: tuple[Path, ...]
+    embedded: tuple[Path, ...]
+    unusable: tuple[Path, ...]
+    frozen: tuple[Path, ...]
+    required: dict[Path, frozenset[str]]
+
+
+def facts(schema: dict[str, Any]) -> Facts:
+    """The facts of an openAPIV3Schema."""
+    walk = _Walk()
+    walk.take(schema, ())
+    return Facts(
+        tuple(sorted(walk.pod_specs, key=lambda found: found.path)),
+        tuple(sorted(walk.images)),
+        tuple(sorted(walk.affinity)),
+        tuple(sorted(walk.tolerations)),
+        tuple(sorted(walk.node_selector)),
+        tuple(sorted(walk.partial)),
+        tuple(sorted(walk.open)),
+        tuple(sorted(walk.embedded)),
+        tuple(sorted(walk.unusable)),
+        tuple(sorted(walk.frozen)),
+        walk.required,
+    )
+
+
+class _Walk:
+    """One way through a schema; what it meets is collected here."""
+
+    def __init__(self) -> None:
+        self.pod_specs: list[PodSpec] = []
+        self.images: list[Path] = []
+        self.affinity: list[Path] = []
+        self.tolerations: list[Path] = []
+        self.node_selector: list[Path] = []
+        self.partial: list[tuple[Path, str]] = []
+        self.open: list[Path] = []
+        self.embedded: list[Path] = []
+        self.unusable: list[Path] = []
+        self.frozen: list[Path] = []
+        self.required: dict[Path, frozenset[str]] = {}
+
+    def take(self, schema: Any, path: Path) -> None:
+        """A node of the schema, and what is below it."""
+        if not isinstance(schema, dict):
+            return
+        properties = mapping(schema.get("properties"))
+        if any(_freezes(rule) for rule in items(schema.get("x-kubernetes-validations"))):
+            self.frozen.append(path)
+        if properties and schema.get("required"):
+            self.required[path] = frozenset(map(text_of, items(schema["required"])))
+        if path and schema.get(_EMBEDDED) == _TRUE:
+            self.embedded.append(path)
+        elif path and is_any(schema):
+            self.open.append(path)
+        pod_spec = self._pod_spec(properties, path)
+        if not pod_spec:
+            self._placement(properties, path)
+        for name, member in properties.items():
+            if (pod_spec and name in _POD_SPEC) or name in _NOTHING or (not path and name in ROOT):
+                continue
+            if not self._image(name, mapping(member), properties, path):
+                self.take(member, (*path, name))
+        # Kubernetes refuses either of these beside `properties`; a row for both would write to one place twice.
+        for key in () if properties else ("items", "additionalProperties"):
+            self.take(schema.get(key), (*path, "*"))
+
+    def _pod_spec(self, properties: dict[str, Any], path: Path) -> bool:
+        """Whether the members are those of a pod spec, which is noted."""
+        containers = mapping(mapping(properties.get("containers")).get("items"))
+        if not path or "image" not in mapping(containers.get("properties")):
+            return False
+        missing = tuple(name for name in FIELDS if not _usable(name, properties.get(name)))
+        if len(missing) == len(FIELDS):
+            return False
+        self.pod_specs.append(PodSpec(path, missing))
+        self.unusable += [(*path, name) for name in missing if name in properties]
+        return True
+
+    def _placement(self, properties: dict[str, Any], path: Path) -> None:
+        for name in FIELDS:
+            if name not in properties:
+                continue
+            found = self.affinity if name == "affinity" else getattr(self, _ATTRIBUTES[name])
+            if _usable(name, properties[name]):
+                found.append((*path, name))
+            elif name != "affinity" or not mapping(mapping(properties[name]).get("properties")):
+                self.unusable.append((*path, name))
+        if path and path[-1] != "affinity" and "nodeAffinity" in properties:
+            if _has_terms(properties["nodeAffinity"]):
+                self.affinity.append(path)
+            else:
+                self.unusable.append((*path, "nodeAffinity"))
+
+    def _image(self, name: str, member: dict[str, Any], beside: dict[str, Any], path: Path) -> bool:
+        """Whether the member is an image, which is noted."""
+        word = name.replace("_", "").replace("-", "").lower()
+        kind = text_of(member.get("type"))
+        if word.endswith("images"):
+            inner = mapping(member.get("items")) or mapping(member.get("additionalProperties"))
+            if text_of(inner.get("type")) == "string":
+                self.images.append((*path, name, "*"))
+                return True
+            return False
+        if not word.endswith(IMAGE_ENDS):
+            return False
+        if kind == "string":
+            self.images.append((*path, name))
+            others = [other for other in ("tag", f"{name}Tag", "sha") if other in beside]
+            if others:
+                self.partial.append(((*path, name), ", ".join(others)))
+            return True
+        parts = mapping(member.get("properties"))
+        if "reference" in parts:
+            self.images.append((*path, name, "reference"))
+            return True
+        base = next((part for part in ("repository", "name") if "tag" in parts and part in parts), "")
+        if not base:
+            return False
+        self.images.append((*path, name, f"{base}+tag"))
+        others = [part for part in ("registry", "digest", "sha", "version") if part in parts]
+        if others:
+            self.partial.append(((*path, name, f"{base}+tag"), ", ".join(others)))
+        return True
+
+
+_ATTRIBUTES = {"tolerations": "tolerations", "nodeSelector": "node_selector"}
+
+
+def is_open(schema: dict[str, Any]) -> bool:
+    """Whether the schema takes members that it does not name."""
+    return schema.get(_OPEN) == _TRUE
+
+
+def _usable(name: str, schema: Any) -> bool:
+    """Whether a field of placement has the members that Kubernetes has there, or leaves them open."""
+    found = mapping(schema)
+    if not found:
+        return False
+    if name == "affinity":
+        properties = mapping(found.get("properties"))
+        return _has_terms(properties["nodeAffinity"]) if "nodeAffinity" in properties else is_any(found)
+    if name == "nodeSelector":
+        return "additionalProperties" in found or is_any(found)
+    inner = mapping(found.get("items"))
+    properties = mapping(inner.get("properties"))
+    return {"key", "operator", "value", "effect"} <= properties.keys() or is_any(inner)
+
+
+def _has_terms(schema: Any) -> bool:
+    """Whether nodeAffinity can require an architecture."""
+    found = mapping(schema)
+    for step in (
+        "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", "", "matchExpressions", "",
+    ):  # fmt: skip
+        if is_any(found):
+            return True
+        found = mapping(mapping(found.get("properties")).get(step) if step else found.get("items"))
+    return {"key", "operator", "values"} <= mapping(found.get("properties")).keys() or is_any(found)
+
+
+def is_any(schema: dict[str, Any]) -> bool:
+    """Whether the schema says nothing of the members."""
+    return is_open(schema) and not mapping(schema.get("properties"))
+
+
+def _freezes(rule: Any) -> bool:
+    text = "".join(text_of(mapping(rule).get("rule")).split())
+    return text in {"self==oldSelf", "oldSelf==self"}
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """The value, or an empty mapping in the place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """The value, or an empty list in the place of anything else."""
+    return value if isinstance(value, list) else []

@@ -1,0 +1,108 @@
+"""What `check` and `patch` read: files or standard input, surveyed before anything is looked up.
+
+    archfit check                     standard input
+    archfit check a.yaml - b.yaml     files; - is standard input
+
+Files inside the working directory are named from there, as a repository's own tools name them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from archfit import standard_streams, stream
+from archfit.errors import InvalidInput, UsageError
+from archfit.files import read_file
+from archfit.pipeline import Survey, survey
+from archfit.placement.images import questions as of_pod
+from archfit.record import Record
+from archfit.results import Place, Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import BinaryIO
+
+    from archfit.options.layers import Layer
+    from archfit.options.settings import Options
+
+
+class Manifests(Record):
+    """One input. name: of its file, "" for standard input. results: why it could not be read, or was blank."""
+
+    name: str
+    data: bytes
+    survey: Survey
+    results: tuple[Result, ...] = ()
+
+
+_NOTHING = Survey((), (), ())
+
+
+def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[str, bytes]]:
+    """(name, content) of each file, or of standard input where none is named. Raises UsageError.
+
+    program: as in `archfit check`, to name where help is found.
+    """
+    if files.count("-") > 1:
+        raise UsageError("- is standard input, which can be read only once: name it once")
+    if (not files or "-" in files) and stdin.isatty():
+        raise UsageError(
+            f"standard input is a terminal: pipe manifests in, or name files; see {program} --help"
+        )
+    found = []
+    for file in files or ["-"]:
+        if file == "-":
+            found.append(("", standard_streams.read(stdin)))
+            continue
+        try:
+            found.append((_from_here(file), read_file(file)))
+        except OSError as error:
+            raise UsageError(f"cannot read {file!r} ({error.strerror}): name a file of manifests") from None
+    return found
+
+
+def surveyed(found: Iterable[tuple[str, bytes]], options: Options, flags: Layer) -> list[Manifests]:
+    """What each input holds; what is wrong with one is among its results.
+
+    flags: the command's own. A stream that holds nothing answers nothing, most often because the command before the
+    pipe failed: unlike for `transform`, --on-blank is `fail` here, unless the flag itself says something else.
+    """
+    given = flags.given.get("onBlank")
+    on_blank = str(given.value) if given else "fail"
+    return [_surveyed(name, data, options, on_blank) for name, data in found]
+
+
+def questions(inputs: Iterable[Manifests], options: Options, *, left_alone: bool = False) -> list[str]:
+    """Every image string that has to be looked up, once. left_alone: those of pods that archfit leaves alone, too."""
+    if not left_alone:
+        return list(dict.fromkeys(text for manifests in inputs for text in manifests.survey.texts))
+    pods = (pod for manifests in inputs for document in manifests.survey.documents for pod in document.pods)
+    return list(dict.fromkeys(text for pod in pods for text in of_pod(pod, options, left_alone=True)))
+
+
+def named(result: Result, name: str) -> Result:
+    """The result with the name of its file, if it has one."""
+    if not name:
+        return result
+    if not result.place:
+        return result.replace(message=f"{name}: {result.message}")
+    source = f"{name}, {result.place.source}" if result.place.source else name
+    return result.replace(place=result.place.replace(source=source))
+
+
+def _from_here(path: str) -> str:
+    near = os.path.relpath(path)
+    return os.path.normpath(path) if near.startswith(os.pardir) else near
+
+
+def _surveyed(name: str, data: bytes, options: Options, on_blank: str) -> Manifests:
+    try:
+        read = stream.read(data, on_blank)
+    except InvalidInput as error:
+        place = Place(error.document, error.line) if error.line else None
+        return Manifests(name, data, _NOTHING, (Result("error", error.message, place=place),))
+    if not read.pieces:
+        blank = Result("warning", "the input holds no manifests")
+        return Manifests(name, data, _NOTHING, (blank,))
+    return Manifests(name, read.data, survey(read.data, read.pieces, options))

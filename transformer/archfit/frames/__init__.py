@@ -1,1 +1,0 @@
-"""What each caller sends and expects back."""

@@ -1,0 +1,1 @@
+"""Argo CD: a config management plugin."""

@@ -1,0 +1,129 @@
+"""What renders an application, and the application's files.
+
+    Chart.yaml                                              helm template
+    kustomization.yaml, kustomization.yml, Kustomization    kustomize build
+    *.yaml, *.yml, *.json                                   the files themselves, in the order of their names
+
+The first row that the working directory fits counts, as in Argo CD; a parameter can say otherwise. Plain files are
+told apart by a `# Source:` line, as Helm writes it. No file outside of the application's repository is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from fnmatch import fnmatchcase
+
+from archfit.errors import ArchfitError, UsageError
+from archfit.integrations.argocd.rendering import helm_arguments
+from archfit.printable import visible
+from archfit.record import Record
+from archfit.source.split import BOM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from archfit.integrations.argocd.rendering import Source
+
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_MANIFESTS = (".yaml", ".yml", ".json")
+# argo-cd v3.5.1, reposerver/repository/repository.go: a file that says so is not for the cluster.
+_SKIPPED = b"+argocd:skip-file-rendering"
+_NOTHING = re.compile(rb"(?:(?:---|\.\.\.)?(?:[ \t\r]*(?:null|~|\{\}))?[ \t\r]*(?:#[^\n]*)?\n)*").fullmatch
+
+
+class Programs(Record):
+    """The operator's programs, and what the operator adds to their arguments."""
+
+    helm: str = "helm"
+    kustomize: str = "kustomize"
+    helm_options: tuple[str, ...] = ()
+    kustomize_options: tuple[str, ...] = ()
+
+
+def tool(source: Source) -> str:
+    """helm, kustomize or directory; "" where the working directory holds nothing that could be rendered."""
+    if source.tool:
+        return source.tool
+    if os.path.isfile("Chart.yaml"):
+        return "helm"
+    if any(os.path.isfile(name) for name in _KUSTOMIZATIONS):
+        return "kustomize"
+    return "directory" if next(_files(source, "."), "") else ""
+
+
+def command(renderer: str, source: Source, programs: Programs) -> list[str]:
+    """The words that render a chart or a kustomization."""
+    if renderer == "helm":
+        return [programs.helm, "template", *helm_arguments(source), *programs.helm_options]
+    return [programs.kustomize, "build", ".", *programs.kustomize_options]
+
+
+def directory(source: Source, root: str) -> tuple[bytes, list[str]]:
+    """The plain files as one stream, and what is to be said about those that were left out. Raises ArchfitError."""
+    parts, left = list[bytes](), list[str]()
+    for path in _files(source, "."):
+        name = path.removeprefix("./")
+        check_inside(path, root, "a file of the application")
+        try:
+            with open(path, "rb") as file:
+                content = file.read().removeprefix(BOM)
+        except OSError as error:
+            raise ArchfitError(f"{visible(name)}: cannot be read ({error.strerror})") from None
+        if _SKIPPED in content:
+            left.append(f"{visible(name)} is not rendered: it says {_SKIPPED.decode()}")
+        elif b"kind" not in content or b"apiVersion" not in content:
+            left.append(f"{visible(name)} is not rendered: it holds no Kubernetes object")
+        else:
+            head = b"" if content.startswith(b"---") else f"---\n# Source: {visible(name)}\n".encode()
+            parts.append(head + content + (b"" if content.endswith(b"\n") else b"\n"))
+    return b"".join(parts), left
+
+
+def _files(source: Source, folder: str) -> Iterator[str]:
+    """The manifests below the folder, by name; hidden files and folders are nobody's manifests."""
+    with os.scandir(folder) as found:
+        entries = sorted(
+            (entry for entry in found if not entry.name.startswith(".")), key=lambda one: one.name
+        )
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            if source.recurse:
+                yield from _files(source, entry.path)
+        elif entry.name.endswith(_MANIFESTS):
+            name = entry.path.removeprefix("./")
+            included = not source.include or fnmatchcase(name, source.include)
+            if included and not (source.exclude and fnmatchcase(name, source.exclude)):
+                yield entry.path
+
+
+def root_of(environ: Mapping[str, str]) -> str:
+    """The top of the repository's copy: the working directory without the application's path in the repository."""
+    here, path = os.getcwd(), environ.get("ARGOCD_APP_SOURCE_PATH", "").strip("/")
+    steps = [step for step in path.split("/") if step not in ("", ".")]
+    at = here.split("/")
+    if steps and ".." not in steps and at[-len(steps) :] == steps:
+        return "/".join(at[: -len(steps)]) or "/"
+    return here
+
+
+def check_inside(path: str, root: str, what: str) -> None:
+    """Raises UsageError for a path that leads out of the repository, by itself or through a link."""
+    top = os.path.realpath(root)
+    real = os.path.realpath(path)
+    if os.path.isabs(path) or os.path.commonpath((top, real)) != top:
+        raise UsageError(f"{path!r} leads out of the application's repository: {what} has to be inside")
+
+
+def check_files(names: Sequence[str], root: str) -> None:
+    """Values files as an application names them. Raises UsageError; Helm itself would read any URL and any file."""
+    for name in names:
+        if "://" in name or name == "-" or "," in name:
+            raise UsageError(f"{name!r} cannot be a values file: name a file of the application's repository")
+        check_inside(name, root, "a values file")
+
+
+def is_nothing(stream: bytes) -> bool:
+    """Whether Argo CD would see no object in it: blanks, comments, and documents that are null."""
+    return _NOTHING(stream.removeprefix(BOM) + b"\n") is not None

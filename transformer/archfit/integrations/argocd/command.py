@@ -1,0 +1,256 @@
+"""`archfit argocd generate|parameters|discover`: what Argo CD's plugin.yaml starts, in an application's folder.
+
+    generate      application ─ renderer ─ blank? ─ transform ─ stdout, all at once     exit 0
+                                │ failed     │ yes              empty stdout            exit 1
+    parameters    a JSON list: what the application's page offers
+    discover      the word helm, kustomize or directory, or nothing where there is nothing to render
+
+Trust: flags and ARCHFIT_* variables are the operator's, as they come with the sidecar; ARGOCD_* is the application's.
+The working directory is the application's, too, so the operator's own paths have to be absolute. Private and loopback
+addresses are asked only where the operator names the host, as the images are the application's choice.
+"""
+
+from __future__ import annotations
+
+import os
+
+from archfit.errors import ArchfitError, UsageError
+from archfit.files import read_file
+from archfit.integrations.argocd import application as rendering
+from archfit.integrations.argocd.application import Programs
+from archfit.integrations.argocd.links import check_links
+from archfit.integrations.argocd.request import application
+from archfit.options import kinds
+from archfit.options.layers import Given, Layer
+from archfit.options.load import load
+from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.integrations.argocd.rendering import Source
+    from archfit.integrations.argocd.request import Application
+    from archfit.integrations.child_process import Ended
+    from archfit.options.settings import Options, Settings
+
+HELP = """\
+usage: archfit argocd generate|parameters|discover [OPTION]...
+
+What the plugin.yaml of `archfit setup argocd` starts. `generate` renders the application in the working directory with
+Helm, Kustomize or as plain files, and writes the manifests with what each pod needs.
+
+  --helm PATH                 The program helm; default: the one on PATH.
+  --helm-option WORD          A word to add to `helm template`. May be repeated.
+  --helm-dependencies         Runs `helm dependency build` first where charts/ lacks what Chart.yaml names.
+  --kustomize PATH            The program kustomize; default: the one on PATH.
+  --kustomize-option WORD     A word to add to `kustomize build`, as --enable-helm. May be repeated.
+
+All options of `archfit --help` are taken, too; --on-blank is fail here, and --hooks recreated.
+"""
+# Paths of the operator's that would otherwise lead into the application's repository.
+_PATHS = (
+    "cache",
+    "cache_password_file",
+    "cache_ca_file",
+    "authfile",
+    "hosts_dir",
+    "registries_conf",
+    "ca_file",
+    "report",
+)
+_PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_AUTH_FILE")
+_STDERR_LINES = 40
+# Argo CD deletes an application that renders nothing, and recreates hooks.
+_FALLBACK = Layer(
+    "defaults of archfit argocd (onBlank, hooks)",
+    {"onBlank": Given("fail", "archfit argocd"), "hooks": Given("recreated", "archfit argocd")},
+)
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after the word `argocd`. The exit code; raises ArchfitError."""
+    match argv:
+        case ["generate", *rest] if not _asks_help(rest):
+            return _generate(rest, stdout, stderr, environ)
+        case ["parameters", *rest] if not _asks_help(rest):
+            return _parameters(rest, stdout, environ)
+        case ["discover", *rest] if not _asks_help(rest):
+            stdout.write(f"{rendering.tool(application(environ).source)}\n".strip().encode())
+            return 0
+        case [*words] if _asks_help(words):
+            stdout.write(HELP.encode())
+            return 0
+    raise UsageError("name what Argo CD wants: archfit argocd generate, parameters or discover")
+
+
+def _asks_help(words: Sequence[str]) -> bool:
+    return any(word in ("-h", "--help") for word in words)
+
+
+def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    from archfit.integrations import child_process
+
+    child_process.end_on_term()
+    asked = application(environ)
+    settings, programs, dependencies = _settings(argv, environ, asked)
+    root = rendering.root_of(environ)
+    rendering.check_files(asked.source.values_files, root)
+    renderer = rendering.tool(asked.source)
+    if not renderer:
+        raise ArchfitError(
+            "there is nothing to render here: no Chart.yaml, no kustomization.yaml, and no .yaml, .yml or .json file. "
+            "Is the application's path right? For folders below it set the parameter directory-recurse to true"
+        )
+    if renderer == "directory":
+        data, left = rendering.directory(asked.source, root)
+        for line in left:
+            stderr.write(f"{line}\n")
+    else:
+        build = dependencies and renderer == "helm"
+        check_links(root if build else ".", root)
+        data = _rendered(renderer, asked.source, programs, dependencies, stderr, environ)
+    if settings.options.on_blank == "fail" and rendering.is_nothing(data):
+        raise ArchfitError(
+            f"{_SHOWN[renderer]} printed no manifests. Argo CD would take that for an empty application and delete "
+            "what it had deployed. If it is meant, set the application's parameter onBlank to pass"
+        )
+    return _transformed(data, settings, stdout, stderr, environ)
+
+
+_SHOWN = {"helm": "helm template", "kustomize": "kustomize build", "directory": "the application's folder"}
+
+
+def _rendered(
+    renderer: str,
+    source: Source,
+    programs: Programs,
+    dependencies: bool,
+    stderr: TextIO,
+    environ: Mapping[str, str],
+) -> bytes:
+    """What the renderer printed. Raises ArchfitError where it failed."""
+    from archfit.integrations.child_process import start
+
+    if renderer == "helm" and dependencies and os.path.isfile("Chart.yaml"):
+        _checked(
+            start([programs.helm, "dependency", "build", "."], environ).finish(), "helm dependency build"
+        )
+    given = source.values.encode() if renderer == "helm" else b""
+    running = start(rendering.command(renderer, source, programs), environ, given)
+    import archfit.commands.transform  # noqa: F401 - while the renderer works; 30 ms that nobody waits for
+
+    ended = running.finish()
+    _checked(ended, _SHOWN[renderer])
+    stderr.write(ended.stderr.decode(errors="replace"))
+    return ended.stdout
+
+
+def _checked(ended: Ended, what: str) -> None:
+    if ended.status:
+        how = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
+        said = ended.stderr.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
+        raise ArchfitError("\n".join([f"{what} failed ({how}), so nothing was written:", *said]))
+
+
+def _transformed(
+    data: bytes, settings: Settings, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The main job on what was rendered; its output is written whole, or not at all."""
+    from archfit.commands.transform import Job
+    from archfit.integrations.child_process import hold_term
+
+    job = Job(settings, environ, stderr, named_hosts_only=True, program="archfit argocd generate")
+    try:
+        return job.run(data, stdout, before_output=hold_term)
+    finally:
+        job.close()
+
+
+def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    import json
+
+    from archfit.integrations.argocd.announcement import announcement
+
+    settings, _, _ = _settings(argv, environ, None)
+    stdout.write(json.dumps(announcement(settings.options)).encode() + b"\n")
+    return 0
+
+
+def settings_of(environ: Mapping[str, str]) -> Settings:
+    """What the operator says, without any application. Raises UsageError."""
+    return _settings((), environ, None)[0]
+
+
+def _settings(
+    argv: Sequence[str], environ: Mapping[str, str], asked: Application | None
+) -> tuple[Settings, Programs, bool]:
+    """What operator and application say together. Raises UsageError."""
+    flags, programs, dependencies = _flags(argv)
+    config = (flags[1] if flags else None) or environ.get(CONFIG_VARIABLE, "")
+    if config and not os.path.isabs(config):
+        named_by = CONFIG_FLAG if flags and flags[1] else CONFIG_VARIABLE
+        raise UsageError(
+            f"{named_by}: {config!r} would be read from the application's repository: name the operator's file by "
+            "its absolute path"
+        )
+    placement = asked.placement if asked else None
+    settings = load((), environ, read_file, application=placement, flags=flags, fallback=_FALLBACK)
+    _check_paths(settings, environ)
+    if placement and not placement.given.keys().isdisjoint(("lockFile", "locked")):
+        _check_lock(load((), environ, read_file, flags=flags).options, settings.options)
+    if settings.options.lock_file and not _absolute_by_operator(settings, placement):
+        rendering.check_inside(settings.options.lock_file, rendering.root_of(environ), "the lock file")
+    return settings, programs, dependencies
+
+
+def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Programs, bool]:
+    if not argv:
+        return None, Programs(), False
+    from archfit.options.arguments import Parser, read
+    from archfit.options.table import TABLE
+
+    parser = Parser("archfit argocd")
+    for flag, metavar in (("--helm", "PATH"), ("--kustomize", "PATH")):
+        parser.add_argument(flag, metavar=metavar)
+    for flag in ("--helm-option", "--kustomize-option"):
+        parser.add_argument(flag, metavar="WORD", action="append", default=[])
+    parser.add_argument("--helm-dependencies", action="store_true")
+    layer, path, found, words = read(parser, argv, TABLE)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected: archfit argocd takes flags alone")
+    programs = Programs(
+        found.helm or "helm",
+        found.kustomize or "kustomize",
+        tuple(found.helm_option),
+        tuple(found.kustomize_option),
+    )
+    return (layer, path), programs, found.helm_dependencies
+
+
+def _check_paths(settings: Settings, environ: Mapping[str, str]) -> None:
+    named = {
+        option.key: str(getattr(settings.operator, option.field))
+        for option in OPERATOR
+        if option.kind is kinds.PATH or option.kind is kinds.CACHE
+    }
+    named |= {name: environ.get(name, "") for name in _PATH_VARIABLES}
+    for name, path in named.items():
+        if path and not os.path.isabs(path) and "://" not in path:
+            raise UsageError(
+                f"{name}: {path!r} would lie in the application's repository: write an absolute path"
+            )
+
+
+def _absolute_by_operator(settings: Settings, placement: Layer | None) -> bool:
+    given = placement.given if placement else ()
+    return "lockFile" not in given and os.path.isabs(settings.options.lock_file)
+
+
+def _check_lock(operators: Options, options: Options) -> None:
+    """An application may bring a lock file of its own, but may not leave the operator's. Raises UsageError."""
+    if operators.locked and not options.locked:
+        raise UsageError("parameter 'locked': the operator demands the lock file: leave the parameter out")
+    if operators.lock_file and options.lock_file != operators.lock_file:
+        raise UsageError("parameter 'lockFile': the operator names the lock file: leave the parameter out")

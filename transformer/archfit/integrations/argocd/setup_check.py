@@ -1,0 +1,170 @@
+"""`archfit setup argocd --check`: is this sidecar fit to be Argo CD's plugin?
+
+    plugin.yaml      where argocd-cmp-server reads it, or in --into DIR: the fields it demands, none it ignores
+    its commands     found on PATH, with the programs that render
+    configuration    ARCHFIT_* and the operator's file read, by absolute paths; what happens when a registry is silent
+    places           the cache can be written; a temporary folder is there
+
+Every line says `ok` or `wrong`; exit 1 if one is wrong. The rules of plugin.yaml are those of argo-cd v3.5.1,
+cmpserver/plugin/config.go (ValidatePluginConfig).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+from archfit.errors import UsageError
+from archfit.integrations.argocd.command import settings_of
+from archfit.options.document import read
+from archfit.options.syntax import Problem, expected
+from archfit.printable import encoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import BinaryIO
+
+INSTALLED = "/home/argocd/cmp-server/config"
+_COMMAND = {"command": list, "args": list}
+_SPEC = {
+    "version": str,
+    "init": _COMMAND,
+    "generate": _COMMAND,
+    "discover": {"fileName": str, "find": {"glob": str, **_COMMAND}},
+    "parameters": {"static": list, "dynamic": _COMMAND},
+    "preserveFileMode": bool,
+    "provideGitCreds": bool,
+}
+_SHAPE = {"apiVersion": str, "kind": str, "metadata": dict, "spec": _SPEC}
+_NAMES = {str: "a text", list: "a list", bool: "true or false", dict: "a mapping"}
+
+
+def check(into: str | None, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """Writes a line for each thing found; 1 if one is wrong. into: the folder of `setup argocd`; else the sidecar's."""
+    folder = os.path.join(into, "sidecar") if into else INSTALLED
+    wrong = False
+    for good, line in _lines(os.path.join(folder, "plugin.yaml"), environ):
+        wrong = wrong or not good
+        stdout.write(encoded(f"{'ok' if good else 'wrong'}: {line}\n"))
+    return 1 if wrong else 0
+
+
+def _lines(path: str, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            plugin = read(file.read()).values
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8"
+        yield (
+            False,
+            f"{path} cannot be read ({why}): mount it, or name the folder of `archfit setup argocd` with --into",
+        )
+        return
+    except Problem as problem:
+        yield False, f"{path} line {problem.line}: {problem.message}"
+        return
+    faults = list(_faults(plugin))
+    yield from ((False, f"{path}: {fault}") for fault in faults)
+    if not faults:
+        yield True, f"{path} is a plugin that argocd-cmp-server takes"
+        yield from _programs(plugin, environ)
+    yield from _settings(environ)
+    yield _writable(tempfile.gettempdir(), "the temporary folder", "mount an emptyDir on /tmp")
+
+
+def _faults(plugin: object) -> Iterator[str]:
+    """What argocd-cmp-server refuses in a plugin.yaml, and what it does not know."""
+    if not isinstance(plugin, dict):
+        yield "is no mapping: write it anew with `archfit setup argocd`"
+        return
+    if plugin.get("kind") != "ConfigManagementPlugin":
+        yield f"kind is {plugin.get('kind')!r}: it has to be ConfigManagementPlugin"
+    metadata = plugin.get("metadata")
+    if not isinstance(metadata, dict) or not metadata.get("name"):
+        yield "metadata.name is empty: write the plugin's name"
+    spec = plugin.get("spec")
+    generate = spec.get("generate") if isinstance(spec, dict) else None
+    if not isinstance(generate, dict) or not generate.get("command"):
+        yield "spec.generate.command is empty: write [archfit, argocd, generate]"
+    yield from _shape(plugin, _SHAPE, "")
+
+
+def _shape(value: dict[str, object], shape: Mapping[str, object], where: str) -> Iterator[str]:
+    for key, part in value.items():
+        wanted = shape.get(key)
+        if wanted is None:
+            yield f"there is no field {where}{key}: {expected(key, shape)}"
+        elif isinstance(wanted, dict):
+            if isinstance(part, dict):
+                yield from _shape(part, wanted, f"{where}{key}.")
+            else:
+                yield f"{where}{key} has to be a mapping"
+        elif isinstance(wanted, type) and not isinstance(part, wanted):
+            yield f"{where}{key} has to be {_NAMES[wanted]}"
+
+
+def _programs(plugin: object, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+    spec = plugin["spec"] if isinstance(plugin, dict) else {}
+    parts = (spec.get("init"), spec["generate"], (spec.get("discover") or {}).get("find"))
+    commands = [*parts, (spec.get("parameters") or {}).get("dynamic")]
+    words = {str(part["command"][0]) for part in commands if part and part.get("command")}
+    for word in sorted(words):
+        found = shutil.which(word, path=environ.get("PATH"))
+        yield (
+            bool(found),
+            f"{word} is {found}" if found else f"{word} is not on PATH: install it in the sidecar's image",
+        )
+    renderers = {name: shutil.which(name, path=environ.get("PATH")) for name in ("helm", "kustomize")}
+    for name, found in renderers.items():
+        yield (
+            bool(found),
+            f"{name} is {found}" if found else f"{name} is not on PATH: applications that need it will fail",
+        )
+
+
+def _settings(environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+    try:
+        settings = settings_of(environ)
+    except UsageError as error:
+        yield False, str(error)
+        return
+    yield True, f"configuration: {', '.join(settings.sources)}"
+    options, operator = settings.options, settings.operator
+    if options.on_unknown == "leave":
+        yield (
+            False,
+            (
+                "onUnknown is leave: whenever a registry does not answer, Argo CD takes away what was added before. "
+                "Write assume, or use a lock file"
+            ),
+        )
+    if operator.timeout_seconds > 50:
+        yield (
+            False,
+            f"timeout is {operator.timeout_seconds:.0f} s: Argo CD ends the plugin after 60 s. Write 30s",
+        )
+    if operator.no_cache or "://" in operator.cache:
+        yield True, f"the cache: {operator.cache or 'none, as noCache says'}"
+        return
+    from archfit.store.directories import default_path
+
+    path = operator.cache or default_path(environ)
+    if path:
+        yield _writable(
+            os.path.dirname(path), f"the cache {path}", "mount an emptyDir, and name it in `cache`"
+        )
+    else:
+        yield False, "there is no place for a cache: name one in `cache`, on a volume that is mounted"
+
+
+def _writable(folder: str, what: str, remedy: str) -> tuple[bool, str]:
+    at = folder
+    while not os.path.exists(at) and os.path.dirname(at) != at:
+        at = os.path.dirname(at)
+    try:
+        with tempfile.TemporaryFile(dir=at):
+            return True, f"{what} can be written"
+    except OSError as error:
+        return False, f"{what} cannot be written by user {os.getuid()} ({error.strerror}): {remedy}"

@@ -1,0 +1,1 @@
+"""Configuration written from what a cluster says about itself."""

@@ -1,0 +1,212 @@
+"""`archfit setup workloads --crds FILE|DIR|-.. [--include-known] [-o FILE]`: rows for `workloads:` from schemas.
+
+    kubectl get crd -o yaml | archfit setup workloads --crds - -o archfit.yaml
+
+    FILE, -    CustomResourceDefinitions as YAML or JSON: several documents, or a List
+    DIR        every *.yaml, *.yml and *.json below it; other objects are passed over
+
+The rows are worked out in `workloads.derive` and are for a person to check. The same definitions give the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+
+from archfit.cluster.crds.definitions import KIND, definitions
+from archfit.cluster.crds.derive import derived
+from archfit.cluster.crds.written import written
+from archfit.errors import InvalidInput, UsageError
+from archfit.files import read_file, write_new
+from archfit.options.arguments import Parser, wanted
+from archfit.source.compose import parse
+from archfit.source.scan import check_utf8
+from archfit.source.split import split
+from archfit.workloads.builtin import WORKLOADS
+from archfit.workloads.custom_rows import all_custom_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, BinaryIO, TextIO
+
+    from archfit.cluster.crds.definitions import Definition
+    from archfit.cluster.crds.derive import Derived
+
+LIMIT = 64 << 20
+"""Bytes of one file; all definitions of a cluster with 500 kinds are about 30 MB."""
+_SUFFIXES = (".yaml", ".yml", ".json")
+_ASK = "give it the output of `kubectl get crd -o yaml`, or the definitions that the operator publishes"
+HELP = """\
+usage: archfit setup workloads --crds FILE|DIR|-... [--include-known] [-o FILE]
+
+Writes rows for `workloads:` from the schemas of CustomResourceDefinitions, for you to check:
+
+  kubectl get crd -o yaml | archfit setup workloads --crds - -o archfit.yaml
+  archfit setup workloads --crds charts/operator/crds -o archfit.yaml
+
+  --crds FILE|DIR|-     The definitions, as YAML or JSON; - is standard input. Several may be named. In a folder,
+                        every *.yaml, *.yml and *.json is read.
+  --include-known       Write rows for the kinds that archfit knows, too. They replace its own.
+  -o, --output FILE     Where to write; default: standard output. An existing file is never overwritten.
+  -h, --help            Shows this and ends.
+
+What a schema does not say stands beside the rows as comments.
+"""
+
+
+def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
+    """The command, after the words `setup workloads`. The exit code; raises UsageError and InvalidInput."""
+    if wanted(argv) == "help":
+        stdout.write(HELP.encode())
+        return 0
+    parser = Parser("archfit setup workloads")
+    parser.add_argument("--crds", action="extend", nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--include-known", action="store_true")
+    parser.add_argument("-o", "--output", metavar="FILE")
+    found, words = parser.read(argv)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected: name files and folders behind --crds")
+    names = [name for name in found.crds if name]
+    if not names:
+        raise UsageError("no definitions are named: write --crds FILE, a folder, or - for standard input")
+    known = set() if found.include_known else {*all_custom_rows(), *WORKLOADS}
+    kinds, left_out = _kinds(_definitions(names, stdin), known)
+    _checked(kinds, left_out)
+    text = written(kinds, left_out).encode()
+    if found.output is None:
+        stdout.write(text)
+    else:
+        write_new(found.output, text)
+    stderr.write(_summary(kinds, left_out))
+    if found.output is not None:
+        stderr.write(f"written: {found.output}; check it, then use it with --config or ARCHFIT_CONFIG\n")
+    return 0
+
+
+def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[list[Derived], list[str]]:
+    """What was derived for each kind, by name, and the kinds that are left out."""
+    kinds: dict[tuple[str, str], Derived] = {}
+    left_out = set()
+    for definition in found:
+        key = definition.group, definition.kind
+        if key in known:
+            left_out.add("/".join(key))
+            continue
+        one = derived(definition)
+        first = kinds.setdefault(key, one)
+        note = "it is defined a second time, in another way; the rows are those of the first definition"
+        if first != one and note not in first.notes and first.replace(notes=()) != one.replace(notes=()):
+            kinds[key] = first.replace(notes=(*first.notes, note))
+    return [kinds[key] for key in sorted(kinds)], sorted(left_out)
+
+
+def _checked(kinds: Sequence[Derived], left_out: Sequence[str]) -> None:
+    """Raises InvalidInput where no definition has a schema to read."""
+    silent = [f"{one.group}/{one.kind}" for one in kinds if not one.version]
+    if silent and len(silent) == len(kinds) and not left_out:
+        raise InvalidInput(
+            f"{', '.join(silent)}: the definition has no structural schema, only that anything may stand there: write "
+            "a row by hand, or take the definition from a newer release of the operator (apiextensions.k8s.io/v1)"
+        )
+
+
+def _definitions(names: Sequence[str], stdin: BinaryIO) -> Iterator[Definition]:
+    if names.count("-") > 1:
+        raise UsageError("--crds: - is standard input, which can be read only once: name it once")
+    for name in names:
+        if name == "-":
+            if stdin.isatty():
+                raise UsageError("--crds: standard input is a terminal: pipe `kubectl get crd -o yaml` in")
+            data = stdin.read(LIMIT + 1)
+            if len(data) > LIMIT:
+                raise _too_large("standard input")
+            yield from _in_file("standard input", data)
+        elif os.path.isdir(name):
+            yield from _in_folder(name)
+        else:
+            yield from _in_file(name, _content(name))
+
+
+def _too_large(name: str) -> UsageError:
+    return UsageError(f"--crds: {name} is larger than {LIMIT >> 20} MiB: name a file of definitions alone")
+
+
+def _content(name: str) -> bytes:
+    try:
+        if os.path.getsize(name) > LIMIT:
+            raise _too_large(repr(name))
+        return read_file(name)
+    except OSError as error:
+        raise UsageError(
+            f"--crds: cannot read {name!r} ({error.strerror}): name a file or folder of definitions"
+        ) from None
+
+
+def _in_folder(folder: str) -> Iterator[Definition]:
+    files = sorted(
+        os.path.join(root, name)
+        for root, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(_SUFFIXES)
+    )
+    if not files:
+        raise UsageError(
+            f"--crds: the folder {folder!r} holds no *.yaml, *.yml or *.json: name the one with the definitions"
+        )
+    count = 0
+    for name in files:
+        for value in _values(name, _content(name), every=False):
+            for definition in definitions(value):
+                count += 1
+                yield definition
+    if not count:
+        raise InvalidInput(f"{folder}: none of its {len(files)} files holds a {KIND}: {_ASK}")
+
+
+def _in_file(name: str, data: bytes) -> Iterator[Definition]:
+    values = list(_values(name, data, every=True))
+    found = [definition for value in values for definition in definitions(value)]
+    if not found:
+        kinds = sorted(
+            {
+                str(value.get("kind") or "an object without a kind")
+                for value in values
+                if isinstance(value, dict)
+            }
+        )
+        what = f", but {', '.join(kinds[:5])}" if kinds else ""
+        raise InvalidInput(f"{name}: it holds no {KIND}{what}: {_ASK}")
+    yield from found
+
+
+def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
+    """The documents; unless `every`, only those that speak of a definition are parsed."""
+    at = 0
+    try:
+        check_utf8(data)
+        for piece in split(data):
+            at = piece.line - 1
+            if every or KIND.encode() in data[piece.start : piece.end]:
+                text = bytearray(data[piece.start : piece.end])
+                for start, end in piece.mask:
+                    text[start - piece.start : end - piece.start] = b" " * (end - start)
+                yield parse(text.decode()).value
+            at = 0
+    except InvalidInput as error:
+        line = f" line {at + error.line}" if error.line else ""
+        hint = (
+            "; if it is a chart's template, run `helm template` on the chart first" if b"{{" in data else ""
+        )
+        raise InvalidInput(f"{name}{line}: {error.message.rstrip('.')}{hint}") from None
+
+
+def _summary(kinds: Sequence[Derived], left_out: Sequence[str]) -> str:
+    rows = sum(len(one.rows) for one in kinds)
+    with_rows = sum(bool(one.rows) for one in kinds)
+    without = sum(bool(one.notes) and not one.rows for one in kinds)
+    said = [f"{rows} row{'s' * (rows != 1)} for {with_rows} kind{'s' * (with_rows != 1)}"]
+    if without:
+        said.append(f"{without} with comments alone")
+    if left_out:
+        said.append(f"{len(left_out)} left out, as archfit has rows for them")
+    return "; ".join(said) + "\n"

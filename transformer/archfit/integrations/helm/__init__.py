@@ -1,0 +1,1 @@
+"""Helm: a post-renderer, and for Helm 4 its plugin."""

@@ -1,0 +1,202 @@
+"""`archfit setup helm [--into DIR] [--check] [--helm PATH]`: the plugin that Helm 4 needs.
+
+    $XDG_DATA_HOME/archfit/helm-plugins, else ~/.local/share/archfit/helm-plugins    a plugins directory of its own
+    --into DIR                                                                       or another
+
+    stdout    the line for the shell's profile, where one is needed; nothing else
+    stderr    what was written and what to do now
+
+Helm 3 needs no plugin, and must not see this one: a single file of Helm 4's schema disables all plugins of Helm 3.
+So where PATH has a Helm 3 too, HELM_PLUGINS is set for Helm 4 alone, and a directory that Helm 3 reads is refused.
+No file of the user's is changed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from archfit.errors import ArchfitError, UsageError
+from archfit.files import replace
+from archfit.integrations.helm import setup_files
+from archfit.integrations.helm.installed import ask, directories, on_path, reads
+from archfit.options.arguments import Parser, wanted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
+    from archfit.integrations.helm.installed import Helm
+
+HELP = """\
+usage: archfit setup helm [--into DIR] [--check] [--helm PATH]
+
+Helm 3 needs no setup:   helm upgrade --install web ./chart --post-renderer archfit
+Helm 4 starts plugins only: this writes one into a plugins directory of its own, and prints the line for your shell's
+profile that makes Helm 4 see it. No file of yours is changed.
+
+  --into DIR            Write into this plugins directory instead; it must not be one that Helm 3 reads.
+  --check               Write nothing; render a chart with one Pod through Helm and archfit, and say what is wrong.
+  --helm PATH           The Helm to set up or check; default: helm, helm4, helm3 on PATH.
+  -h, --help            Shows this and ends.
+"""
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
+    if wanted(argv) == "help":
+        stdout.write(HELP.encode())
+        return 0
+    parser = Parser("archfit setup helm")
+    parser.add_argument("--into", metavar="DIR")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--helm", metavar="PATH")
+    found, words = parser.read(argv)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected; see archfit setup helm --help")
+    for flag, value in (("--into", found.into), ("--helm", found.helm)):
+        if value == "":
+            raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
+    if found.check:
+        from archfit.integrations.helm.setup_check import check
+
+        return check(
+            found.helm, os.path.abspath(found.into) if found.into else home(environ), stdout, environ
+        )
+    helms = [ask(found.helm, environ)] if found.helm else []
+    helms += [helm for helm in on_path(environ) if helm not in helms]
+    if found.into:
+        directory = os.path.abspath(found.into)
+        _refuse_shared(directory, helms, environ)
+        _write(directory, stderr)
+        return 0
+    return _own(home(environ), helms, stdout, stderr, environ)
+
+
+def home(environ: Mapping[str, str]) -> str:
+    """The plugins directory that is archfit's own. Raises UsageError where the user has no place for data."""
+    xdg = environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(xdg):
+        user = environ.get("HOME") or os.path.expanduser("~")
+        if not os.path.isabs(user):
+            raise UsageError(
+                "there is no home directory to write to: set HOME, or name a directory with --into"
+            )
+        xdg = os.path.join(user, ".local", "share")
+    return os.path.join(xdg, "archfit", "helm-plugins")
+
+
+def _own(
+    directory: str, helms: Sequence[Helm], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """Sets up the directory that is archfit's own, for the first Helm 4."""
+    four = next((helm for helm in helms if helm.major == 4), None)
+    threes = [helm for helm in helms if helm.major == 3]
+    if four is None:
+        if threes:
+            stderr.write(f"{threes[0]} needs no plugin: add --post-renderer archfit. Nothing was written.\n")
+            return 0
+        others = ", ".join(str(helm) for helm in helms)
+        raise ArchfitError(
+            f"no Helm 4 was found{f', only {others}' if others else ' on PATH'}: install it, name it with "
+            "--helm PATH, or write the plugin into a directory that you choose with --into DIR"
+        )
+    current = directories(four, environ)
+    _write(directory, stderr)
+    reading = [helm for helm in threes if reads(helm, directory, environ)]
+    if reading:
+        stderr.write(
+            f"warning: {reading[0]} reads this directory, too, and so loads none of its own plugins: "
+            "unset HELM_PLUGINS for it, as the line below does\n"
+        )
+        current = [part for part in current if os.path.realpath(part) != os.path.realpath(directory)]
+    if directory in current:
+        stderr.write(f"HELM_PLUGINS names the directory already. {_USE}\n")
+        return 0
+    if threes:
+        stderr.write(
+            f"{threes[0]} would lose all its plugins if it read this directory. So put this line into your "
+            f"shell's profile, which is for {four} alone:\n"
+        )
+        stdout.write(setup_files.function(directory, current, os.pathsep, four.path).encode())
+    else:
+        stderr.write("Put this line into your shell's profile, and run it in this shell:\n")
+        stderr.flush()
+        stdout.write(setup_files.profile(directory, current, os.pathsep).encode())
+    stdout.flush()
+    stderr.write(f"{_USE}\n")
+    return 0
+
+
+_USE = "Then: helm upgrade --install web ./chart --post-renderer archfit    (archfit setup helm --check tries it)"
+
+
+def _refuse_shared(directory: str, helms: Sequence[Helm], environ: Mapping[str, str]) -> None:
+    for helm in helms:
+        if helm.major == 3 and reads(helm, directory, environ):
+            raise UsageError(
+                f"--into: {directory} is a plugins directory of {helm}: Helm 3 cannot read plugins of Helm 4, and "
+                "one such file disables all its plugins. Name a directory that only Helm 4 reads"
+            )
+
+
+def _write(directory: str, stderr: TextIO) -> None:
+    """Writes the plugin, whole; what is there already and right stays. Raises ArchfitError."""
+    why = setup_files.unusable(directory, os.pathsep)
+    if why:
+        raise UsageError(f"{directory}: {why}: name another directory with --into")
+    folder = os.path.join(directory, setup_files.NAME)
+    wanted_files = setup_files.files(sys.executable, windows=os.name == "nt")
+    try:
+        there = {name: _content(os.path.join(folder, name)) for name in wanted_files}
+        _refuse_foreign(directory, folder, there)
+        changed = [
+            name
+            for name, (text, mode) in wanted_files.items()
+            if there[name] != os.fsencode(text) or _mode(os.path.join(folder, name)) != mode
+        ]
+        os.makedirs(folder, exist_ok=True)
+        for name in sorted(changed, reverse=True):
+            text, mode = wanted_files[name]
+            replace(os.path.join(folder, name), os.fsencode(text), mode)
+            os.chmod(os.path.join(folder, name), mode)
+    except OSError as error:
+        raise ArchfitError(
+            f"cannot write {error.filename or folder} ({error.strerror}): name another directory with --into"
+        ) from None
+    stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _mode(path: str) -> int:
+    return os.stat(path).st_mode & 0o777
+
+
+def _refuse_foreign(directory: str, folder: str, there: Mapping[str, bytes | None]) -> None:
+    """Raises ArchfitError for a file that `setup helm` did not write, and for a second plugin of our name."""
+    if os.path.islink(folder):
+        raise ArchfitError(
+            f"{folder} is a link that `archfit setup helm` did not make, as `helm plugin install` does: nothing was "
+            "written. Remove it, or name another directory with --into"
+        )
+    for name, content in there.items():
+        if content is not None and not setup_files.ours(content):
+            raise ArchfitError(
+                f"{os.path.join(folder, name)} was not written by `archfit setup helm`: nothing was written. "
+                "Move it away, or name another directory with --into"
+            )
+    for other in sorted(os.listdir(directory) if os.path.isdir(directory) else ()):
+        path = os.path.join(directory, other, "plugin.yaml")
+        if other != setup_files.NAME and os.path.isfile(path) and setup_files.claims(_content(path) or b""):
+            raise ArchfitError(
+                f"{path} is a plugin named archfit, too, and Helm refuses a directory that holds two: nothing was "
+                "written. Remove it, or name another directory with --into"
+            )

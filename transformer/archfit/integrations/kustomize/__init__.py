@@ -1,0 +1,1 @@
+"""kustomize, kpt and Flux: a KRM function."""

@@ -1,0 +1,56 @@
+"""One entry more in a list of the user's own YAML file; every other byte stays. Pure.
+
+    inserted(text, ("pipeline", "mutators"), {"exec": "archfit"})
+
+The engine that edits manifests writes here too, so comments, order and style survive, and the result is proven by
+reading it again.
+"""
+
+from __future__ import annotations
+
+from archfit.edit.insert import place
+from archfit.errors import ArchfitError, UnplaceableEdit
+from archfit.patch import Add, apply
+from archfit.source.compose import parse
+from archfit.source.nodes import ROOT
+from archfit.workloads.sites import find_sites
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from archfit.patch import Operation
+    from archfit.workloads.sites import Spine
+
+
+def inserted(text: str, path: tuple[str, ...], item: Any) -> str:
+    """The text with `item` at the end of the list at path, which is made where it is missing.
+
+    text: one document, a mapping. Raises UnplaceableEdit where the text has no place for it, InvalidInput.
+    """
+    tree = parse(text)
+    spine: Spine = None
+    for key in reversed(path):
+        spine = {key: spine}
+    operation = _operation(tree.value, path, item)
+    edits = place(text, tree.value, find_sites(tree, ROOT, tree.value, {(): spine}), [operation])
+    for edit in reversed(edits):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    if parse(text).value != apply(tree.value, [operation]):
+        raise ArchfitError(f"the entry cannot be added to {'.'.join(path)} by itself")
+    return text
+
+
+def _operation(value: Any, path: tuple[str, ...], item: Any) -> Operation:
+    new: Any = [item]
+    for depth, key in enumerate(path):
+        if not isinstance(value, dict):
+            raise UnplaceableEdit(f"{'.'.join(path[:depth]) or 'the document'} is not a mapping")
+        if value.get(key) is None:
+            for inner in reversed(path[depth + 1 :]):
+                new = {inner: new}
+            return Add(path[: depth + 1], new)
+        value = value[key]
+    if not isinstance(value, list):
+        raise UnplaceableEdit(f"{'.'.join(path)} is not a list")
+    return Add((*path, "-"), item)

@@ -1,0 +1,207 @@
+"""`archfit setup kustomize|kpt|flux [--into DIR] [--check]`: the files that make archfit a KRM function.
+
+    kustomize    DIR/archfit.yaml, and its line in DIR's kustomization     DIR: the outermost one, by default here
+    kpt          DIR/archfit.yaml, and its entry in DIR/Kptfile            DIR: the package
+    flux         DIR/archfit-flux.yaml from manifests on stdin             Flux runs no functions: patches
+
+A file of the user's gets one entry more and keeps every other byte; where that cannot be, the lines to add are shown.
+No file that is there is written over.
+"""
+
+from __future__ import annotations
+
+import os
+
+from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
+from archfit.files import replace
+from archfit.integrations.kustomize import setup_files as files
+from archfit.options.arguments import Parser, wanted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, BinaryIO, TextIO
+
+HELP = """\
+usage: archfit setup kustomize [--into DIR] [--container IMAGE]
+       archfit setup kustomize --check [--into DIR] [-- COMMAND..]
+       archfit setup kpt [--into DIR] [--check]
+       kustomize build . | archfit setup flux [--into DIR] [--helmrelease] [--check]
+
+  kustomize   Writes the function's configuration, archfit.yaml, and names it in the kustomization.
+  kpt         Writes it into a package, and names it in the Kptfile.
+  flux        Flux runs no functions. Writes what archfit would change as patches, to paste into a
+              Kustomization or HelmRelease of Flux; manifests are read on standard input.
+
+  --into DIR            The outermost kustomization, or the package; default: the working directory.
+  --container IMAGE     Start archfit in a container instead of the one on PATH.
+  --helmrelease         Patches for a HelmRelease instead of a Kustomization.
+  --check               Write nothing; say what is wrong with an installation. COMMAND is how you build,
+                        as in -- kustomize build --enable-alpha-plugins --enable-exec .
+  -h, --help            Shows this and ends.
+"""
+FLUX_FILE = "archfit-flux.yaml"
+
+
+def run(
+    tool: str,
+    argv: Sequence[str],
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
+) -> int:
+    """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
+    argv, command = _split(argv)
+    if wanted(argv) == "help":
+        stdout.write(HELP.encode())
+        return 0
+    parser = Parser(f"archfit setup {tool}")
+    parser.add_argument("--into", metavar="DIR", default=".")
+    parser.add_argument("--container", metavar="IMAGE", default="")
+    parser.add_argument("--helmrelease", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    found, words = parser.read(argv)
+    unfit = [*words[:1], *(["--"] if command and not found.check else [])]
+    unfit += ["--container"] if found.container and tool != "kustomize" else []
+    unfit += ["--helmrelease"] if found.helmrelease and tool != "flux" else []
+    if unfit:
+        raise UsageError(f"{unfit[0]!r} is not expected; see archfit setup {tool} --help")
+    if not os.path.isdir(found.into):
+        raise UsageError(f"--into: {found.into!r} is no directory: name one that is there")
+    if tool == "flux":
+        form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
+        return _flux(found.into, form, stdin, stderr, environ, check=found.check)
+    if found.check:
+        from archfit.integrations.kustomize.setup_check import check
+
+        return check(tool, found.into, command, stdout, environ)
+    if tool == "kustomize":
+        _kustomize(found.into, found.container, stderr)
+    else:
+        _kpt(found.into, stderr)
+    return 0
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words before `--` and those behind it."""
+    at = argv.index("--") if "--" in argv else len(argv)
+    return list(argv[:at]), list(argv[at + 1 :])
+
+
+def _kustomize(folder: str, image: str, stderr: TextIO) -> None:
+    holder = next((name for name in files.KUSTOMIZATIONS if os.path.exists(os.path.join(folder, name))), "")
+    if not holder:
+        raise UsageError(f"{folder} holds no kustomization: name the outermost one with --into DIR")
+    _write(
+        os.path.join(folder, files.NAME), files.kustomize_config(image), "function's configuration", stderr
+    )
+    _add(
+        os.path.join(folder, holder),
+        files.TRANSFORMERS,
+        files.NAME,
+        lambda entry: entry == files.NAME,
+        stderr,
+    )
+    flags = "--enable-alpha-plugins --network" if image else "--enable-alpha-plugins --enable-exec"
+    stderr.write(f"Now: kustomize build {flags} {folder}    (archfit setup kustomize --check tries it)\n")
+
+
+def _kpt(folder: str, stderr: TextIO) -> None:
+    if not os.path.exists(os.path.join(folder, "Kptfile")):
+        raise UsageError(
+            f"{folder} holds no Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
+        )
+    _write(os.path.join(folder, files.NAME), files.kpt_config(), "function's configuration", stderr)
+    _add(os.path.join(folder, "Kptfile"), files.MUTATORS, files.MUTATOR, files.is_mutator, stderr)
+    stderr.write(f"Now: kpt fn render --allow-exec {folder}    (archfit setup kpt --check tries it)\n")
+
+
+def _flux(
+    folder: str, form: str, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str], *, check: bool
+) -> int:
+    from io import BytesIO
+
+    from archfit.commands import patch
+
+    if stdin.isatty():
+        raise UsageError(
+            "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
+        )
+    made = BytesIO()
+    code = patch.run(["--format", form], stdin, made, stderr, environ)
+    path = os.path.join(folder, FLUX_FILE)
+    if code:
+        return code
+    there = _content(path)
+    if there == made.getvalue():
+        stderr.write(f"up to date: {path}\n")
+        return 0
+    if check:
+        state = "is not there" if there is None else "is of other manifests or images"
+        stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches anew\n")
+        return 1
+    if there is not None and not there.startswith(b"# Written by `archfit patch`"):
+        raise ArchfitError(f"{path} was not written by archfit: nothing was written. Move it away")
+    _replace(path, made.getvalue())
+    what = "HelmRelease" if form == "flux-helmrelease" else "Kustomization (kustomize.toolkit.fluxcd.io)"
+    stderr.write(f"written: {path}\nNow: put its lines into the {what}; write them anew when images change\n")
+    return 0
+
+
+def _write(path: str, text: str, what: str, stderr: TextIO) -> None:
+    """Writes a file that is not there; one that is there stays. Raises ArchfitError."""
+    there = _content(path)
+    if there is None:
+        _replace(path, text.encode())
+        stderr.write(f"written: {path}\n")
+    elif b"kind: ArchFit" in there and (files.FUNCTION.encode() in there) == (files.FUNCTION in text):
+        stderr.write(f"there already: {path}\n")
+    else:
+        raise ArchfitError(
+            f"{path} is there and is not the {what}: nothing was written. Move it away, or rename it"
+        )
+
+
+def _add(path: str, place: tuple[str, ...], entry: Any, same: Any, stderr: TextIO) -> None:
+    """Adds an entry to a list of the user's file, or says which one."""
+    from archfit.edit.render import flow
+    from archfit.integrations.kustomize.list_entry import inserted
+    from archfit.source.compose import parse
+
+    text = (_content(path) or b"").decode(errors="replace")
+    try:
+        listed = parse(text).value or {}
+        for key in place:
+            listed = (listed or {}).get(key)
+        if any(same(one) for one in listed or []):
+            stderr.write(f"there already: the entry in {path}\n")
+            return
+        made = inserted(text, place, entry)
+    except (UnplaceableEdit, InvalidInput, AttributeError, TypeError) as error:
+        stderr.write(
+            f"warning: {path} cannot be edited ({error}). Add this below {'.'.join(place)} yourself: - {flow(entry)}\n"
+        )
+        return
+    _replace(path, made.encode())
+    stderr.write(f"one entry added: {path}, {'.'.join(place)}\n")
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ArchfitError(f"cannot read {path} ({error.strerror})") from None
+
+
+def _replace(path: str, content: bytes) -> None:
+    """Writes a whole file or none. Raises ArchfitError."""
+    try:
+        replace(path, content)
+    except OSError as error:
+        raise ArchfitError(
+            f"cannot write {path} ({error.strerror}): name another directory with --into"
+        ) from None

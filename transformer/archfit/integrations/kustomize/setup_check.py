@@ -1,0 +1,245 @@
+"""`archfit setup kustomize|kpt --check`: does this installation run archfit, and where it should?
+
+    declared      in the kustomization that is built, not in a base of it, which runs before the images: above it
+    started       the build ran archfit: without --enable-exec kustomize leaves functions out and says nothing
+    versions      the archfit that is started is this one; kustomize 4 or later
+
+The build is the user's own command, or the one that `setup kustomize` names. What it started is known from the report
+that archfit leaves, here in a place of its own. Every line says `ok` or `wrong`; exit 1 if one is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+
+from archfit import __version__
+from archfit.edit.scalar import quoted
+from archfit.errors import ArchfitError
+from archfit.integrations.check_pod import POD
+from archfit.integrations.helm.installed import start
+from archfit.integrations.kustomize import setup_files as files
+from archfit.printable import encoded
+from archfit.store.directories import state_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, BinaryIO
+
+_KPTFILE = """\
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: check
+pipeline:
+  mutators:
+    - exec: {exec}
+"""
+_VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
+_DEEPEST = 16
+
+
+class _Wrong(Exception):
+    """What is wrong and what to do, as one line."""
+
+
+def check(
+    tool: str, folder: str, command: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]
+) -> int:
+    """Checks, and writes a line for each thing found. command: how the user builds. 0 if all is well, 1 if not."""
+    found = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
+    try:
+        for line in found:
+            stdout.write(encoded(f"ok: {line}\n"))
+    except (_Wrong, ArchfitError) as error:
+        stdout.write(encoded(f"wrong: {error}\n"))
+        return 1
+    return 0
+
+
+def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> Iterator[str]:
+    """What is well, up to the first thing that is not. Raises _Wrong and ArchfitError."""
+    own = list(_functions(folder))
+    if not own:
+        below = next(_below(folder, _DEEPEST), "")
+        if below:
+            raise _Wrong(
+                f"archfit is declared in {below}, which runs before the images: of {folder}, and so does not see the "
+                f"images that are deployed: declare it in {folder} (archfit setup kustomize --into {folder})"
+            )
+        raise _Wrong(
+            f"no kustomization of {folder} names archfit: run archfit setup kustomize --into {folder}"
+        )
+    name, started = own[0]
+    default = [
+        *("kustomize", "build", "--enable-alpha-plugins"),
+        "--network" if "container:" in started else "--enable-exec",
+        folder,
+    ]
+    words = command or default
+    program = shutil.which(words[0], path=environ.get("PATH"))
+    if program is None:
+        raise _Wrong(
+            f"{words[0]} is not on PATH: install it, or name how you build, as in --check -- COMMAND"
+        )
+    shown = " ".join(words)
+    container = "container:" in started
+    ran, said = _built([program, *words[1:]], environ)
+    if said is not None:
+        raise _Wrong(f"`{shown}` failed: {_why(said)}")
+    if not ran and not container:
+        hint = (
+            "kubectl has no such flag: use kustomize, or the container form (archfit setup kustomize --container IMAGE)"
+            if "kubectl" in words[0]
+            else "--enable-exec is missing, or the directory that it builds does not name archfit"
+        )
+        raise _Wrong(f"`{shown}` left archfit out and said nothing: {hint}")
+    yield f"{name} declares archfit" + ("" if container else f", and `{shown}` ran it")
+    if container:
+        yield f"`{shown}` ended well; what a container did cannot be seen from here: pipe it into archfit check"
+    else:
+        yield _own_version(environ)
+    yield from _kustomize_version(program, environ)
+    deeper = next(_below(folder, _DEEPEST), "")
+    if deeper:
+        raise _Wrong(f"archfit is declared in {deeper}, too, where it sees other images: remove it there")
+
+
+def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str]:
+    if os.path.basename(program) != "kustomize":
+        return
+    done = start([program, "version"], environ)
+    found = _VERSION.search(done.stdout)
+    if not found or int(found[1]) < 4:
+        raise _Wrong(
+            f"{program} says it is {done.stdout.strip() or 'nothing'}: archfit needs kustomize 4 or later"
+        )
+    yield f"kustomize {found[0]} at {program}"
+
+
+def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
+    pipeline = (_read(os.path.join(folder, "Kptfile")) or {}).get("pipeline")
+    listed = pipeline.get("mutators") if isinstance(pipeline, dict) else None
+    entry = next((one for one in listed or [] if files.is_mutator(one)), None)
+    if entry is None:
+        raise _Wrong(
+            f"no mutator of {os.path.join(folder, 'Kptfile')} is archfit: run archfit setup kpt --into {folder}"
+        )
+    config = entry.get("configPath")
+    if config and _read(os.path.join(folder, str(config))) is None:
+        raise _Wrong(f"the Kptfile names {config}, which is not there: run archfit setup kpt --into {folder}")
+    yield f"{os.path.join(folder, 'Kptfile')} names archfit"
+    if not entry.get("exec"):
+        yield "it starts a container, which cannot be seen from here: give kpt --allow-network, or a lock file"
+        return
+    yield _own_version(environ)
+    kpt = shutil.which("kpt", path=environ.get("PATH"))
+    if kpt is None:
+        raise _Wrong("kpt is not on PATH: install it")
+    with tempfile.TemporaryDirectory(prefix="archfit-check-") as trial:
+        for name, text in (("Kptfile", _KPTFILE.format(exec=quoted(str(entry["exec"])))), ("pod.yaml", POD)):
+            with open(os.path.join(trial, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        _, said = _built([kpt, "fn", "render", "--allow-exec", trial], environ)
+        with open(os.path.join(trial, "pod.yaml"), encoding="utf-8") as file:
+            placed = "nodeAffinity" in file.read()
+    if said is not None or not placed:
+        raise _Wrong(f"kpt did not run archfit on a package with one Pod: {_why(said or '')}")
+    yield f"{kpt} ran it on a package with one Pod; yours needs --allow-exec, too"
+
+
+def _own_version(environ: Mapping[str, str]) -> str:
+    program = shutil.which("archfit", path=environ.get("PATH"))
+    if program is None:
+        raise _Wrong(
+            "no archfit is on PATH, where functions are started from: add it, or name its whole path"
+        )
+    answer = start([program, "--version"], environ)
+    if answer.stdout.strip() != f"archfit {__version__}":
+        said = answer.stdout.strip() or _why(answer.stderr)
+        raise _Wrong(f"{program} is not this archfit, {__version__}, but says {said!r}: correct PATH")
+    return f"{program} is archfit {__version__}"
+
+
+def _built(words: list[str], environ: Mapping[str, str]) -> tuple[bool, str | None]:
+    """Whether archfit ran, and what the command said if it failed."""
+    with tempfile.TemporaryDirectory(prefix="archfit-check-") as state:
+        apart = {**environ, "XDG_STATE_HOME": state, "LOCALAPPDATA": state}
+        done = start(words, apart)
+        ran = os.path.exists(state_path(apart))
+    return ran, done.stderr if done.returncode else None
+
+
+def _why(said: str) -> str:
+    """The line that says most: archfit's own last error, else the last line."""
+    lines = [line for line in said.strip().splitlines() if line.strip()]
+    own = [line for line in lines if line.startswith("error: ")]
+    text = (own or lines or ["it did not say why"])[-1].removeprefix("error: ").removeprefix("Error: ")
+    if "external plugins disabled" in text:
+        text += ": add --enable-alpha-plugins"
+    return text
+
+
+def _functions(folder: str) -> Iterator[tuple[str, str]]:
+    """(file, what it starts) of archfit among the transformers of a kustomization."""
+    for name, entry in _entries(folder, "transformers"):
+        path = os.path.join(folder, entry)
+        inline = "\n" in entry
+        if not inline and os.path.isdir(path):
+            yield from ((os.path.join(path, one), started) for one, started in _resources(path))
+            continue
+        for value in _documents(entry) if inline else _all(path):
+            if files.is_function(value):
+                yield (name if inline else path), files.started_by(value)
+
+
+def _resources(folder: str) -> Iterator[tuple[str, str]]:
+    for _, entry in _entries(folder, "resources"):
+        for value in _all(os.path.join(folder, entry)):
+            if files.is_function(value):
+                yield entry, files.started_by(value)
+
+
+def _below(folder: str, depth: int) -> Iterator[str]:
+    """The directories that a kustomization builds on and that declare archfit themselves."""
+    for field in ("resources", "bases", "components"):
+        for _, entry in _entries(folder, field):
+            path = os.path.normpath(os.path.join(folder, entry))
+            if depth and os.path.isdir(path):
+                if any(True for _ in _functions(path)):
+                    yield path
+                yield from _below(path, depth - 1)
+
+
+def _entries(folder: str, field: str) -> Iterator[tuple[str, str]]:
+    """(file of the kustomization, entry) for each entry of one of its lists."""
+    for name in files.KUSTOMIZATIONS:
+        path = os.path.join(folder, name)
+        listed = (_read(path) or {}).get(field)
+        for entry in listed if isinstance(listed, list) else ():
+            if isinstance(entry, str):
+                yield path, entry
+
+
+def _read(path: str) -> dict[str, Any] | None:
+    return next((value for value in _all(path) if isinstance(value, dict)), None)
+
+
+def _all(path: str) -> list[Any]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return _documents(file.read())
+    except OSError:
+        return []
+
+
+def _documents(text: str) -> list[Any]:
+    from yaml import YAMLError, safe_load_all
+
+    try:
+        return list(safe_load_all(text))
+    except YAMLError:
+        return []

@@ -1,0 +1,189 @@
+"""The cache as one run sees it: what it holds for images, how old that is, and who is asking just now.
+
+    age of a tag     up to --cache-ttl: fresh          older, or from the future: stale, may only be confirmed
+    age of a digest  none: fresh for ever
+    trouble          said once; the run goes on in memory
+
+A claim says that a process is asking for an image, so that others can wait for its answer. It ends by itself after
+some seconds, so that a process that died delays the others by no more than that.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+from archfit.lookup import entries
+from archfit.store import StoreTrouble
+from archfit.store.memory import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+
+    from archfit.images.platforms import Found
+    from archfit.images.reference import Reference
+    from archfit.lookup.keys import OwnKeys, ScopedKeys
+    from archfit.registry.routing.endpoints import Target
+    from archfit.store import Store
+
+_CLOCK_SLACK_SECONDS = 60
+_NEVER = float("inf")
+
+
+class Kept:
+    """say: takes a sentence for the user. Safe under several threads; raises nothing."""
+
+    def __init__(
+        self, store: Store, keys: OwnKeys | ScopedKeys, ttl_seconds: int, say: Callable[[str], None]
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._ttl = ttl_seconds
+        self._say = say
+        self._lock = allocate_lock()
+        self._owner = os.urandom(8).hex()
+
+    def read(
+        self,
+        references: Sequence[Reference],
+        now: float,
+        *,
+        since: float = _NEVER,
+        settled: Container[str] = (),
+    ) -> tuple[dict[str, Found], dict[str, Found]]:
+        """What is fresh, and what is stale, by normalised reference; each from the youngest entry.
+
+        now, since: Unix seconds; whatever was checked after `since` is fresh, too. settled: those that no more than
+        one round trip is to be spent on.
+        """
+        fresh: dict[str, Found] = {}
+        stale: dict[str, Found] = {}
+        self._sort(references, self._texts(references), now, since, fresh, stale)
+        rest = [
+            reference
+            for reference in references
+            if reference.normalised not in fresh and reference.normalised not in settled
+        ]
+        self._sort(rest, self._late(rest), now, since, fresh, stale)
+        return fresh, stale
+
+    def recall(self, reference: Reference, digest: str) -> Found | None:
+        """What is kept for a digest of the same repository. May be called from several threads."""
+        pinned = reference.replace(tag="", digest=digest)
+        return self.read([pinned], 0)[0].get(pinned.normalised)
+
+    def hosts(self, origins: Iterable[str]) -> dict[str, str]:
+        """What is kept of servers, by `host:<origin>`."""
+        return self._get([f"host:{origin}" for origin in dict.fromkeys(origins)])
+
+    def keep(
+        self,
+        answers: Iterable[tuple[Reference, Found, Target | None, bool]],
+        hosts: Mapping[str, str],
+        now: int,
+    ) -> None:
+        """Keep answers, each with its server and whether a credential was sent for it, and what is known of servers."""
+        texts = dict(hosts)
+        for reference, found, server, used in answers:
+            made = entries.dump(found, now)
+            pinned = reference.replace(tag="", digest=found.digest)
+            texts[self._keys.written(pinned, server, used=used)] = made["digest"]
+            if reference.tag:
+                texts[self._keys.written(reference, server, used=used)] = made["tag"]
+        self._put(texts)
+
+    def claim(self, references: Sequence[Reference], seconds: float) -> set[str]:
+        """Those, by normalised reference, that no other process is asking for: they are this one's to ask."""
+        keys = {reference.normalised: self._keys.claimed(reference) for reference in references}
+        with self._lock:
+            try:
+                won = self._store.claim(list(keys.values()), self._owner, seconds)
+            except StoreTrouble as trouble:
+                self._forget(trouble)
+                return set(keys)
+        return {name for name, key in keys.items() if key in won}
+
+    def release(self, references: Iterable[Reference]) -> None:
+        """End this process's claims."""
+        keys = [self._keys.claimed(reference) for reference in references]
+        with self._lock:
+            try:
+                if keys:
+                    self._store.release(keys, self._owner)
+            except StoreTrouble as trouble:
+                self._forget(trouble)
+
+    def close(self) -> None:
+        self._store.close()
+
+    def _sort(
+        self,
+        references: Iterable[Reference],
+        texts: Mapping[str, list[str]],
+        now: float,
+        since: float,
+        fresh: dict[str, Found],
+        stale: dict[str, Found],
+    ) -> None:
+        for reference in references:
+            name = reference.normalised
+            kept = [entries.load(text, reference.digest) for text in texts.get(name, ())]
+            youngest = max((entry for entry in kept if entry), key=lambda entry: entry[1], default=None)
+            if youngest is None:
+                continue
+            found, checked = youngest
+            age = 0 if reference.digest else int(now) - checked
+            known = found.replace(age_seconds=max(0, age))
+            recent = checked >= since and age >= -_CLOCK_SLACK_SECONDS
+            if reference.digest or recent or self._believes(age):
+                fresh[name] = known
+            elif name not in stale or known.age_seconds < stale[name].age_seconds:
+                stale[name] = known.replace(origin="stale")
+
+    def _believes(self, age: int) -> bool:
+        """A tag that was checked `age` seconds ago still counts without asking."""
+        return self._ttl > 0 and -_CLOCK_SLACK_SECONDS <= age <= self._ttl
+
+    def _texts(self, references: Sequence[Reference]) -> dict[str, list[str]]:
+        keys = {reference.normalised: self._keys.of(reference) for reference in references}
+        kept = self._get([key for some in keys.values() for key in some])
+        return {name: [kept[key] for key in some if key in kept] for name, some in keys.items()}
+
+    def _late(self, references: Sequence[Reference]) -> dict[str, list[str]]:
+        """What can only be asked for once the servers' entries are known."""
+        servers = {reference.normalised: self._keys.host(reference) for reference in references}
+        known = self._get([key for key in dict.fromkeys(servers.values()) if key])
+        self._keys.prepare(
+            (reference, known.get(servers[reference.normalised], "")) for reference in references
+        )
+        keys = {
+            reference.normalised: self._keys.late(reference, known.get(servers[reference.normalised], ""))
+            for reference in references
+            if servers[reference.normalised]
+        }
+        kept = self._get([key for some in keys.values() for key in some])
+        return {name: [kept[key] for key in some if key in kept] for name, some in keys.items()}
+
+    def _get(self, keys: list[str]) -> dict[str, str]:
+        with self._lock:
+            try:
+                return self._store.get_many(keys) if keys else {}
+            except StoreTrouble as trouble:
+                self._forget(trouble)
+                return {}
+
+    def _put(self, texts: dict[str, str]) -> None:
+        with self._lock:
+            try:
+                if texts:
+                    self._store.put_many(texts)
+            except StoreTrouble as trouble:
+                self._forget(trouble)
+                self._store.put_many(texts)
+
+    def _forget(self, trouble: StoreTrouble) -> None:
+        """Say once that the store failed, and go on in memory."""
+        self._say(f"{trouble}; this run goes on without it")
+        self._store.close()
+        self._store = MemoryStore()

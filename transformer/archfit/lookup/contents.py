@@ -1,0 +1,92 @@
+"""What a cache holds, and for how long it is of use.
+
+    tag:..       for --cache-ttl or --max-stale, whichever is longer
+    digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
+    host:..      always
+    claim:..     until the time that it says
+    others, and what cannot be read: never
+
+A digest that manifests pin is one request away when its entry is gone.
+"""
+
+from __future__ import annotations
+
+import json
+
+from archfit.lookup import entries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_KINDS = {"tag": "tags", "digest": "digests", "host": "servers", "claim": "claims"}
+_DIGEST_SECONDS = 30 * 86400
+_CLAIM_SECONDS = 60
+
+
+def useless(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> list[str]:
+    """The keys that no run would use any more. now: Unix seconds. tag_seconds: how long a tag's entry is of use."""
+    named = {
+        entry[0].digest
+        for key, text in items
+        if key.startswith("tag:") and (entry := entries.load(text, "")) and now - entry[1] <= tag_seconds
+    }
+
+    def useful(key: str, text: str) -> bool:
+        old = now - checked(key, text)
+        match key.partition(":")[0]:
+            case "tag":
+                return old <= tag_seconds
+            case "digest":
+                return old <= _DIGEST_SECONDS or _digest(key) in named
+            case "claim":
+                return now < _until(text) <= now + _CLAIM_SECONDS
+        return True
+
+    return [key for key, text in items if not (readable(key, text) and useful(key, text))]
+
+
+def counts(keys: Iterable[str]) -> dict[str, int]:
+    """How many there are of each kind."""
+    found = dict.fromkeys((*_KINDS.values(), "others"), 0)
+    for key in keys:
+        found[_KINDS.get(key.partition(":")[0], "others")] += 1
+    return found
+
+
+def readable(key: str, text: str) -> bool:
+    """A run could use it."""
+    match key.partition(":")[0]:
+        case "tag":
+            return entries.load(text, "") is not None
+        case "digest":
+            return entries.load(text, _digest(key)) is not None
+        case "host" | "claim":
+            return isinstance(_object(text), dict)
+    return False
+
+
+def _digest(key: str) -> str:
+    """`sha256:..` of `digest:host/repository@sha256:..~server#who`."""
+    return key.removeprefix("digest:").partition("#")[0].partition("~")[0].rpartition("@")[2]
+
+
+def checked(key: str, text: str) -> int:
+    """When an entry was last confirmed, in Unix seconds; 0 if it does not say."""
+    found = _object(text) if key.startswith(("tag:", "digest:")) else None
+    when = found.get("checked") if isinstance(found, dict) else None
+    return when if isinstance(when, int) and 0 < when < 2**40 else 0
+
+
+def _until(text: str) -> float:
+    """When a claim ends, in Unix seconds; 0 if it does not say."""
+    found = _object(text)
+    until = found.get("until") if isinstance(found, dict) else None
+    return float(until) if isinstance(until, int | float) and 0 < until < 2**40 else 0.0
+
+
+def _object(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

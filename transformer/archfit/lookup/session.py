@@ -1,0 +1,124 @@
+"""The one lookup of a run: opened at its first question, given back at the end.
+
+    settings ── lock file ─┐
+             └─ cache ─────┴─ registries ── answers, with a line of progress on a terminal
+
+A run that asks nothing opens nothing.
+"""
+
+from __future__ import annotations
+
+from archfit.options.settings import Operator
+from archfit.results import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TextIO
+
+    from archfit.images.platforms import Answer
+    from archfit.lookup.resolver import Lookup
+    from archfit.lookup.stream_secrets import PullSecrets
+    from archfit.options.settings import Settings
+    from archfit.registry.credentials.keychain import Keychain
+    from archfit.report.progress import Progress
+    from archfit.source.split import Piece
+
+_USUAL = Operator()
+
+
+class LookupSession:
+    """What a run asks, and what there is to say about that.
+
+    named_hosts_only: private addresses are asked only where the operator names the host. Raises UsageError for a file
+    of the operator's that is not there.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        stderr: TextIO,
+        *,
+        named_hosts_only: bool = False,
+    ) -> None:
+        if settings.operator != _USUAL or settings.options.lock_file:
+            from archfit.lookup.operator_files import check
+
+            check(settings.operator, settings.options.lock_file)
+        self._named_hosts_only = named_hosts_only
+        self._settings = settings
+        self._environ = environ
+        self._stderr = stderr
+        self._lookup: Lookup | None = None
+        self._pull_secrets: PullSecrets | None = None
+
+    def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
+        """The pull secrets of streams are used for their images, if the operator wants that."""
+        if self._settings.operator.pull_secrets:
+            from archfit.lookup.stream_secrets import PullSecrets
+
+            self._pull_secrets = PullSecrets(streams, self._settings.options)
+
+    def answers(self, texts: list[str]) -> Mapping[str, Answer]:
+        """The answer for each image string. Raises UsageError and InvalidLock."""
+        from time import monotonic
+
+        from archfit.report.progress import Progress
+
+        progress = Progress(self._stderr, monotonic)
+        operator = self._settings.operator
+        try:
+            pulled: dict[str, Answer] = {}
+            if self._pull_secrets:
+                started = monotonic()
+                pulled = self._pull_secrets.answers(
+                    texts, operator, self._environ, lambda told, keys: self._opened(progress, told, keys)
+                )
+                left = max(0.1, operator.timeout_seconds - (monotonic() - started))
+                operator = operator.replace(timeout_seconds=left)
+            rest = [text for text in texts if text not in pulled]
+            if self._lookup is None and (rest or not pulled):
+                self._lookup = self._opened(progress, operator)
+            return {**pulled, **(self._lookup.resolve(rest) if self._lookup and rest else {})}
+        finally:
+            progress.clear()
+
+    @property
+    def messages(self) -> list[Result]:
+        """Warnings about cache, lock file and registries so far."""
+        holders = [holder for holder in (self._pull_secrets, self._lookup) if holder]
+        messages = dict.fromkeys(message for holder in holders for message in holder.messages)
+        return [Result("warning", message) for message in messages]
+
+    @property
+    def requests(self) -> Mapping[str, int]:
+        """Requests to registries so far, by kind."""
+        total: dict[str, int] = {}
+        for holder in (self._pull_secrets, self._lookup):
+            for kind, count in (holder.requests if holder else {}).items():
+                total[kind] = total.get(kind, 0) + count
+        return total
+
+    def close(self) -> None:
+        """Gives back the cache and the connections."""
+        if self._lookup:
+            self._lookup.close()
+
+    def _opened(self, progress: Progress, operator: Operator, keychain: Keychain | None = None) -> Lookup:
+        from archfit.lookup.resolver import open_lookup
+
+        options, lock = self._settings.options, None
+        if options.lock_file:
+            from archfit.lookup.lock_storage import lock_of
+
+            lock = lock_of(options)
+        return open_lookup(
+            operator,
+            options.image_platforms,
+            lock=lock,
+            environ=self._environ,
+            progress=progress,
+            named_hosts_only=self._named_hosts_only,
+            keychain=keychain,
+        )

@@ -1,0 +1,86 @@
+"""`--pull-secrets`: lookups with the pull secrets of the stream, before those with the operator's credentials.
+
+    images with a pull secret ── first secret ── refused? next secret ── .. ── refused? as any other image
+
+Each round is a lookup of its own, whose keychain has one secret for each repository; so a cache that is shared keeps
+its answers under that secret's name (`images.keys`). The rounds share one deadline.
+"""
+
+from __future__ import annotations
+
+import time
+
+from archfit.errors import InvalidReference, RegistryError
+from archfit.images.platforms import Unknown
+from archfit.images.reference import parse
+from archfit.registry.credentials.keychain import from_entry
+from archfit.registry.credentials.pull_keychain import PullKeychain
+from archfit.registry.routing.endpoints import itself
+from archfit.workloads.builtin import by_kind
+from archfit.workloads.pull_secrets import matching, pull_secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from archfit.images.platforms import Answer
+    from archfit.lookup.resolver import Lookup
+    from archfit.options.settings import Operator, Options
+    from archfit.registry.credentials.keychain import Credential
+    from archfit.source.split import Piece
+
+    Place: TypeAlias = tuple[str, str]
+    Open: TypeAlias = Callable[[Operator, PullKeychain], Lookup]
+
+
+class PullSecrets:
+    """Of streams that are applied together. messages, requests: of the lookups so far, as a Lookup has them."""
+
+    def __init__(self, streams: Iterable[tuple[bytes, Sequence[Piece]]], options: Options) -> None:
+        entries, said = pull_secrets(streams, by_kind(options.workloads))
+        self.messages = list(said)
+        self.requests: dict[str, int] = {}
+        self._places: dict[str, Place] = {}
+        self._credentials: dict[Place, dict[Credential, None]] = {}
+        for text, some in entries.items():
+            try:
+                reference = parse(text)
+            except InvalidReference:
+                continue
+            place = self._places[text] = (itself(reference).host, reference.repository)
+            known = self._credentials.setdefault(place, {})
+            for entry in matching(some, reference.registry, reference.repository):
+                try:
+                    if credential := from_entry(entry.value, entry.source):
+                        known[credential] = None
+                except RegistryError as error:
+                    self.messages.append(str(error))
+
+    def answers(
+        self, texts: Sequence[str], operator: Operator, environ: Mapping[str, str], opened: Open
+    ) -> dict[str, Answer]:
+        """The answers that were had; the others are any lookup's."""
+        give_up = time.monotonic() + operator.timeout_seconds
+        answers: dict[str, Answer] = {}
+        number = 0
+        while True:
+            chosen = {
+                place: list(some)[number] for place, some in self._credentials.items() if len(some) > number
+            }
+            wanted = [text for text in texts if text not in answers and self._places.get(text) in chosen]
+            left = give_up - time.monotonic()
+            if not wanted or left <= 0:
+                return answers
+            lookup = opened(
+                operator.replace(timeout_seconds=left), PullKeychain(operator.authfile, environ, chosen)
+            )
+            try:
+                found = lookup.resolve(wanted)
+            finally:
+                lookup.close()
+            answers |= {text: answer for text, answer in found.items() if not isinstance(answer, Unknown)}
+            self.messages += [text for text in lookup.messages if text not in self.messages]
+            for kind, count in lookup.requests.items():
+                self.requests[kind] = self.requests.get(kind, 0) + count
+            number += 1

@@ -1,0 +1,163 @@
+"""`workloads:` of the configuration file: kinds that hold pods, beside those that archfit knows.
+
+    workloads:
+      - group: example.com
+        kind: Widget
+        podSpec: spec.template.spec       # what holds nodeSelector, affinity, tolerations, and as a rule containers
+      - group: example.com
+        kind: Database
+        podSpec: spec.servers[*].pod      # [*] is every item of a list or every member of a mapping
+        within: spec.servers[*]           # there is a pod where this exists; podSpec is created below it if need be
+        images: [spec.image]              # images that do not stand in containers
+        neverRun: [spec.baseImage]        # images that these pods do not run
+        affinity: none                    # the kind has no such field; or the path of what holds nodeAffinity
+        tolerations: spec.tolerations
+        nodeSelector: spec.nodes
+        immutable: true                   # it cannot be changed once applied
+
+Paths are from the object's root, and a [*] means the same item in all of them as far as they begin alike. The rows of
+a kind replace those that archfit has for it; two of them that write to the same place are an error. An image that no
+row of the kind names leaves its pods without toleration.
+"""
+
+from __future__ import annotations
+
+from archfit.options import data
+from archfit.options.kinds import Kind
+from archfit.options.rules import file_only
+from archfit.options.settings import Workload
+from archfit.options.syntax import Problem
+from archfit.patch import undotted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from archfit.patch import Path
+
+_FIELDS = ("affinity", "tolerations", "nodeSelector")
+_KEYS = ("group", "kind", "podSpec", "within", "images", "neverRun", *_FIELDS, "immutable")
+_EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
+
+
+def workloads(value: object) -> tuple[Workload, ...]:
+    """The rows, in their order. Raises Problem, also for two rows of a kind that place the same pods."""
+    rows = data.items(value, _workload, f"{{{_EXAMPLE}}}")
+    taken: dict[tuple[str, str], list[tuple[Path, Workload]]] = {}
+    for row in rows:
+        known = taken.setdefault((row.group, row.kind), [])
+        paths = list(_written(row))
+        for path in paths:
+            if any(other != row and _meet(path, at) for at, other in known):
+                shown = ".".join(map(str, path)).replace(".*", "[*]")
+                raise Problem(
+                    f"two rows for {row.kind} write to {shown}: make one of them, with all images of that pod in it",
+                    (_place(value, row),),
+                )
+        known += ((path, row) for path in paths)
+    return rows
+
+
+def _written(row: Workload) -> Iterator[Path]:
+    """Where archfit may write for the row."""
+    if row.affinity is not None:
+        yield (*(row.affinity or (*row.pod_spec, "affinity")), "nodeAffinity")
+    if row.tolerations is not None:
+        yield row.tolerations or (*row.pod_spec, "tolerations")
+
+
+def _meet(one: Path, other: Path) -> bool:
+    """Whether both patterns mean the same place in some object."""
+    return len(one) == len(other) and all(
+        left == right or "*" in {left, right} for left, right in zip(one, other, strict=True)
+    )
+
+
+def _place(value: object, row: Workload) -> int:
+    """The number of the row in the list as written, where doubles count."""
+    listed = value if isinstance(value, list) else []
+    return next(number for number, item in enumerate(listed) if _workload(item) == row)
+
+
+def _workload(value: object) -> Workload:
+    found = data.fields(value, _KEYS, _EXAMPLE)
+    for key in ("group", "kind", "podSpec"):
+        if key not in found:
+            raise Problem(f"has no {key}: write it as {{{_EXAMPLE}}}")
+    pod_spec = data.within("podSpec", _path, found["podSpec"])
+    images = data.within("images", _images, found["images"]) if "images" in found else ()
+    never = data.within("neverRun", _images, found["neverRun"]) if "neverRun" in found else ()
+    fields = {name: data.within(name, _field, found[name]) for name in _FIELDS if name in found}
+    there = data.within("within", _path, found["within"]) if "within" in found else ()
+    if there and pod_spec[: len(there)] != there:
+        raise Problem("has to be podSpec or a part of it, from the root", ("within",))
+    return Workload(
+        data.within("group", _group, found["group"]),
+        data.within("kind", _kind, found["kind"]),
+        pod_spec,
+        data.within("immutable", data.boolean, found["immutable"]) if "immutable" in found else False,
+        there=there or (pod_spec if images or fields else ()),
+        images=tuple((path,) for path in images),
+        never_run=tuple((path, "its row says so") for path in never),
+        affinity=fields.get("affinity", ()),
+        tolerations=fields.get("tolerations", ()),
+        node_selector=fields.get("nodeSelector", ()),
+    )
+
+
+def _path(value: object) -> Path:
+    text = data.string(value)
+    try:
+        return undotted(text)
+    except ValueError:
+        raise Problem(
+            f"{text!r} is not a path: write keys with dots between them, and [*] for every item, as "
+            "spec.tasks[*].template.spec"
+        ) from None
+
+
+def _field(value: object) -> Path | None:
+    return None if value == "none" else _path(value)
+
+
+def _images(value: object) -> tuple[Path, ...]:
+    return data.items(value, _path, "spec.image")
+
+
+def _group(value: object) -> str:
+    text = data.string(value)
+    if "/" in text or text != text.strip():
+        raise Problem(f"{text!r} is not an API group: leave out the version, as in example.com")
+    return text
+
+
+def _kind(value: object) -> str:
+    text = data.string(value)
+    if not text.isalnum():
+        raise Problem(f"{text!r} is not a kind: write one as Widget")
+    return text
+
+
+_PATH = {"type": "string", "pattern": r"^[^][. /\\\"']+(\[\*\])?(\.[^][. /\\\"']+(\[\*\])?)*$"}
+WORKLOADS = Kind(
+    file_only,
+    workloads,
+    {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "group": {"type": "string", "pattern": "^[^/ ]*$"},
+                "kind": {"type": "string", "pattern": "^[A-Za-z0-9]+$"},
+                "podSpec": _PATH,
+                "within": _PATH,
+                "images": {"type": "array", "items": _PATH},
+                "neverRun": {"type": "array", "items": _PATH},
+                **dict.fromkeys(_FIELDS, _PATH),
+                "immutable": {"type": "boolean"},
+            },
+            "required": ["group", "kind", "podSpec"],
+            "additionalProperties": False,
+        },
+    },
+)

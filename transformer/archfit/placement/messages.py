@@ -1,0 +1,244 @@
+"""The sentences of decisions: conflicts, warnings and reasons.
+
+A conflict says what the pod itself demands, what every image offers, and what to do:
+
+    pinned to arm64 by its nodeSelector, but nginx:1.7.9 offers only amd64; redis:7 offers amd64, arm64.
+"""
+
+from __future__ import annotations
+
+from archfit.patch import dotted
+from archfit.placement.affinity import ARCH_LABELS, REQUIRED
+from archfit.placement.architectures import offered
+from archfit.placement.reach import union
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from archfit.images.platforms import Found
+    from archfit.options.settings import Options, Toleration
+    from archfit.patch import Path
+    from archfit.placement.architectures import Known
+    from archfit.placement.reach import Reach
+    from archfit.placement.selection import Wishes
+    from archfit.results import Removed
+    from archfit.workloads.pods import ImageUse, Pod
+
+_ADVICE = (
+    "Use images that share an architecture the pod can reach, change what the pod asks for, or set "
+    'archfit.dev/skip: "true" on it; --on-conflict leave leaves such pods as they are'
+)
+
+_SPLIT = "To keep both, write one term for each system, with its own kubernetes.io/os"
+_MOST = 4  # systems that a message names
+
+
+def listed(names: Iterable[str]) -> str:
+    """`amd64, arm64`, sorted."""
+    return ", ".join(sorted(names))
+
+
+def conflict(
+    pod: Pod, pins: Sequence[str], found: Sequence[Reach], images: Known, asked: Wishes, options: Options
+) -> str:
+    """Why the pod can go nowhere: its demands, every image with its architectures, what to do."""
+    open_to = union(reach.allowed for reach in found)
+    systems = dict.fromkeys(system.os for reach in found for system in reach.systems)
+    demands = _demands(pod, pins, found, open_to, options)
+    if asked.only is not None:
+        demands += f", {asked.only_by} allows {listed(asked.only) or 'nothing'}"
+    offers = dict.fromkeys(
+        _offer(use, answer, tuple(systems)[:_MOST] or ("linux",), open_to) for use, answer in images
+    )
+    link = ", but " if open_to else "; "
+    split = f". {_SPLIT}" if any(reach.lost for reach in found) else ""
+    return f"{demands}{link if offers else ''}{'; '.join(offers)}{split}. {_ADVICE}"
+
+
+def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Path:
+    """The path of the pod's own demand, or of the pod spec."""
+    path = pod.path
+    if pins and pod.places is not None and pod.places.architecture:
+        return pod.places.architecture
+    if pins:
+        key = next((key for key in pod.spec.get("nodeSelector") or () if key in ARCH_LABELS), None)
+        path = (*pod.path, "runtimeClassName") if key is None else (*pod.at("nodeSelector"), key)
+    elif not found or found[0].demand.index is not None:
+        path = (*pod.at("affinity"), "nodeAffinity", REQUIRED)
+    return path
+
+
+def _pinned(pod: Pod, pins: Sequence[str]) -> str:
+    named = {value for key, value in (pod.spec.get("nodeSelector") or {}).items() if key in ARCH_LABELS}
+    own = dotted(pod.places.architecture) if pod.places and pod.places.architecture else "nodeSelector"
+    by = [f"its {own}"] if named else []
+    if pod.runtime_class is not None and any(
+        key in ARCH_LABELS for key, _ in pod.runtime_class.node_selector
+    ):
+        by.append(f"the nodeSelector of RuntimeClass {pod.runtime_class.name}")
+    return f"pinned to {listed(pins)} by {' and '.join(by)}"
+
+
+def _demands(
+    pod: Pod, pins: Sequence[str], found: Sequence[Reach], open_to: frozenset[str], options: Options
+) -> str:
+    if not open_to:
+        end = f" and RuntimeClass {pod.runtime_class.name}" if pod.runtime_class is not None else ""
+        return f"no node matches its own nodeSelector and required node affinity{end}"
+    if pins:
+        return _pinned(pod, pins)
+    if found[0].demand.index is not None and not open_to >= set(options.cluster_architectures):
+        return f"pinned to {listed(open_to)} by its required node affinity"
+    return f"no architecture is left: the cluster has {listed(options.cluster_architectures)}"
+
+
+def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozenset[str]) -> str:
+    sets = {system: offered(use, found, system) for system in systems}
+    per_system = {system: names for system, names in sets.items() if names}
+    if any(names is None for names in sets.values()):
+        return f"{use.text} runs anywhere"
+    if not per_system:
+        platforms = listed(map(str, found.platforms))
+        return f"{use.text} offers nothing for {listed(systems)}{', only ' + platforms if platforms else ''}"
+    if tuple(per_system) == ("linux",):
+        text = listed(per_system["linux"])
+    else:
+        text = listed(f"{system}/{name}" for system, names in per_system.items() for name in names)
+    only = "" if all(names >= wanted for names in per_system.values()) else "only "
+    return f"{use.text} offers {only}{text}"
+
+
+def no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
+    """The result for a pod that needs node affinity, in a custom resource that has no field for it."""
+    return (
+        f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node affinity; "
+        "restrict its namespace or nodes by other means, or leave such pods as they are with --on-conflict leave"
+    )
+
+
+def no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
+    """The same for tolerations of all that the pod can reach."""
+    return (
+        f"it needs a toleration of {', '.join(map(taint, needed))}, but {kind} has no field for tolerations; "
+        "leave such pods as they are with --on-conflict leave"
+    )
+
+
+def dropped(kind: str, field: str, wanted: Iterable[str]) -> str:
+    """The result for what would be good for a pod, in a custom resource that has no field for it."""
+    return f"{', '.join(wanted)} would be added, but {kind} has no field for {field}"
+
+
+def dead_term(reach: Reach, reachable: Iterable[str]) -> str:
+    """The warning for a required term that no node may match any more."""
+    systems = ", ".join(system.os for system in reach.systems)
+    split = f". {_SPLIT}" if reach.lost else ""
+    return (
+        f"the images do not run on what this term allows ({systems}: {listed(reach.allowed)}), so it is closed; "
+        f"the pod runs on {listed(reachable)}{split}"
+    )
+
+
+def lost_systems(reach: Reach) -> str:
+    """The warning for a term of several systems, whose images run on different architectures on each."""
+    lost = listed(f"{os}/{architecture}" for os, architecture in reach.lost)
+    return (
+        f"this term allows {' and '.join(system.os for system in reach.systems)}, and one list of architectures "
+        f"holds for all of them: it keeps {listed(reach.live)} and loses {lost}, where the images run too. {_SPLIT}"
+    )
+
+
+def lost_nodes(found: Iterable[Reach]) -> list[str]:
+    """Nodes of the cluster that the pod allows and cannot reach: `arm64`, `windows/arm64`."""
+    allowed: dict[str, set[str]] = {}
+    kept: dict[str, set[str]] = {}
+    for reach in found:
+        for system in reach.systems:
+            allowed.setdefault(system.os, set()).update(system.allowed & system.cluster)
+            kept.setdefault(system.os, set()).update(reach.live & system.runs)
+    return [
+        architecture if os == "linux" else f"{os}/{architecture}"
+        for os, names in allowed.items()
+        for architecture in names - kept[os]
+    ]
+
+
+def foreign_pin(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -> str:
+    """The warning for a nodeSelector whose architecture the cluster is not said to have."""
+    return (
+        f"{_pinned(pod, pins)}, but the cluster has {listed(cluster)}; "
+        "correct one of them (--cluster-architectures)"
+    )
+
+
+def foreign_namespace(namespace: str, chosen: Iterable[str], reachable: Iterable[str]) -> str:
+    """The warning for a Namespace whose node selector leads away from what the pod can run on."""
+    return (
+        f"Namespace {namespace} selects nodes of {listed(chosen)} (annotation "
+        f"scheduler.alpha.kubernetes.io/node-selector), but the pod can run on {listed(reachable)} alone: where the "
+        "admission plugin PodNodeSelector is on, it stays Pending; correct the annotation or the images"
+    )
+
+
+def spread(key: str, reachable: Iterable[str]) -> str:
+    """The warning for a spread constraint that counts nodes which the pod cannot reach."""
+    return (
+        f"the pod is restricted to {listed(reachable)}, but nodeAffinityPolicy: Ignore counts every {key} as a domain, "
+        "also those without such nodes: replicas may stay Pending. Remove nodeAffinityPolicy (the default is Honor)"
+    )
+
+
+def unsafe(lacking: Sequence[Removed]) -> str:
+    """The warning for `affinity: never` where affinity would be needed."""
+    return f"unsafe: affinity: never lets the pod onto nodes that cannot run it{because(lacking)}"
+
+
+def daemon_set(lost: Iterable[str], lacking: Sequence[Removed]) -> str:
+    """The warning for a DaemonSet that leaves out nodes."""
+    return f"this DaemonSet will not run on the {listed(set(lost))} nodes{because(lacking)}"
+
+
+def because(lacking: Sequence[Removed]) -> str:
+    """` (arm64: a, b do not offer it)`, or nothing."""
+    parts = [f"{one.architecture} is not offered by {', '.join(one.images)}" for one in lacking]
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def changed(
+    restricted: Iterable[str],
+    lacking: Sequence[Removed],
+    tolerated: Sequence[Toleration],
+    preferred: Iterable[str],
+    *,
+    unlabelled: str = "",
+) -> str:
+    """The reason of a Change; each part may be empty. unlabelled: the key by which it tolerates virtual nodes."""
+    parts = []
+    architectures = listed(restricted)
+    if architectures:
+        beside = (
+            f", and to nodes without an architecture label (toleration of {unlabelled})" if unlabelled else ""
+        )
+        parts.append(f"restricted to {architectures}{because(lacking)}{beside}")
+    parts += [f"tolerates {taint(toleration)}" for toleration in tolerated]
+    preferences = listed(preferred)
+    if preferences:
+        parts.append(f"prefers {preferences}")
+    return "; ".join(parts)
+
+
+def taint(toleration: Toleration) -> str:
+    """`key=value:effect`, as kubectl writes taints."""
+    value = f"={toleration.value}" if toleration.value else ""
+    effect = f":{toleration.effect}" if toleration.effect else ""
+    return f"{toleration.key}{value}{effect}"
+
+
+def not_needed(*, needed_only: bool, unseen: bool) -> str:
+    """The reason of a NotNeeded. unseen: nobody can say what any of its images runs on."""
+    if unseen:
+        return "nobody can say what its images run on"
+    if needed_only:
+        return "it runs as it is, and cannot be changed once applied"
+    return "its images run wherever it can go"

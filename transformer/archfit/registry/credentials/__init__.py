@@ -1,0 +1,1 @@
+"""Which credential belongs to a repository, and the tokens that it is exchanged for."""

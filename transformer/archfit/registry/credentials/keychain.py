@@ -1,0 +1,293 @@
+"""Which credential belongs to a repository: Docker's and Podman's files and their helpers.
+
+    files      --authfile, else $REGISTRY_AUTH_FILE, else this chain, searched until an entry matches:
+               $DOCKER_CONFIG/config.json, if set
+               $XDG_RUNTIME_DIR/containers/auth.json
+               $XDG_CONFIG_HOME/containers/auth.json (~/.config where it is not set)
+               ~/.docker/config.json, if DOCKER_CONFIG is not set
+               ~/.dockercfg
+    in a file  1. credHelpers[host]
+               2. auths[host/path], the longest path first, then auths[host]
+               3. auths under legacy spellings: https://host/v1/, and Docker Hub's https://index.docker.io/v1/
+               4. credsStore
+
+An entry without contents only marks that a helper has it. A helper that fails and a file that cannot be read are
+errors for the registry: never "anonymous", never another entry. No helper runs before a registry asks.
+Sources: containers-auth.json(5); containers/image, pkg/docker/config; docker/cli, cli/config/credentials.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import threading
+
+from archfit.errors import RegistryError
+from archfit.files import read_regular
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from archfit.registry.credentials.credential_helper import Helper
+
+_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
+_HUB_SERVER = "https://index.docker.io/v1/"
+_OLDEST = ".dockercfg"
+_MAX_FILE = 4 * 1024 * 1024
+_VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
+
+
+class HelperNeeded(RegistryError):
+    """Only a helper can say which credential it is, and none was to be run."""
+
+
+class Credential(Record):
+    """One of: user and password, an identity token, a registry token. source: where it is from, for messages."""
+
+    username: str = ""
+    password: str = ""
+    identity_token: str = ""
+    registry_token: str = ""
+    source: str = ""
+
+    def __repr__(self) -> str:
+        return f"Credential(source={self.source!r})"
+
+
+class Keychain:
+    """The operator's credentials; safe to ask from several threads.
+
+    left: seconds that a helper may take now.
+    """
+
+    def __init__(self, authfile: str, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._authfile = authfile
+        self._files: tuple[tuple[str, dict[str, Any]], ...] | None = None
+        self.left: Callable[[], float] = lambda: float("inf")
+        self._helpers: dict[tuple[str, str], Helper] = {}
+        self._reading = threading.Lock()
+        self._choosing = threading.Lock()
+
+    def find(self, host: str, repository: str, *, helpers: bool = True) -> Credential | None:
+        """The credential for `host[:port]` and a path below it, None if there is none.
+
+        helpers: those may be run that have not answered yet; else HelperNeeded is raised. Raises RegistryError for an
+        unreadable file, a malformed entry or a helper that fails.
+        """
+        for path, document in self._read():
+            found = self._in_file(path, document, host, repository, helpers=helpers)
+            if found:
+                return found
+        return None
+
+    def close(self) -> None:
+        """End the helpers that still run."""
+        with self._choosing:
+            for one in self._helpers.values():
+                one.end()
+
+    def mentions(self, host: str) -> bool:
+        """Some file has an entry for this host, so that the registry can be expected to ask for it."""
+        try:
+            files = self._read()
+        except RegistryError:
+            return True
+        return any(
+            _host_of(key) in _aliases(host)
+            for _, document in files
+            for section in ("credHelpers", "auths")
+            for key in document[section]
+        )
+
+    def named_hosts(self) -> tuple[str, ...]:
+        """Hosts (`host[:port]`) that keys of the files name. Nothing where a file cannot be read."""
+        try:
+            files = self._read()
+        except RegistryError:
+            return ()
+        keys = (key for _, document in files for part in ("credHelpers", "auths") for key in document[part])
+        return tuple(dict.fromkeys(_host_of(key) for key in keys))
+
+    def _read(self) -> tuple[tuple[str, dict[str, Any]], ...]:
+        with self._reading:
+            if self._files is None:
+                self._files = tuple(
+                    (path, _load(path))
+                    for path, required in _paths(self._authfile, self._environ)
+                    if required or os.path.exists(path)
+                )
+            return self._files
+
+    def _in_file(
+        self, path: str, document: dict[str, Any], host: str, repository: str, *, helpers: bool
+    ) -> Credential | None:
+        aliases = _aliases(host)
+        for key, name in document["credHelpers"].items():
+            if _host_of(key) in aliases and (found := self._from_helper(name, host, path, helpers=helpers)):
+                return found
+        auths = document["auths"]
+        for key in (*_scoped(host, repository), *(key for key in auths if _legacy(key) in aliases)):
+            if key in auths and (found := from_entry(auths[key], f"{path} ({key})")):
+                return found
+        store = document["credsStore"]
+        return self._from_helper(store, host, path, helpers=helpers) if store else None
+
+    def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
+        from archfit.registry.credentials.credential_helper import (
+            Helper,  # subprocess and shutil: 8 ms before the first request
+        )
+
+        server = _HUB_SERVER if host in _HUB else host
+        with self._choosing:
+            helper = self._helpers.setdefault((name, server), Helper(name, server, self._environ))
+        if not helpers and not helper.asked:
+            raise HelperNeeded(f"docker-credential-{name} was not run")
+        answer = helper.answer(self.left())
+        if answer is None:
+            return None
+        user, secret = answer
+        source = f"docker-credential-{name} ({path})"
+        if user == "<token>":
+            return checked(Credential(identity_token=secret, source=source))
+        return checked(Credential(user, secret, source=source))
+
+
+def _paths(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+    """Files to read in order, and whether each has to exist."""
+    named = authfile or environ.get("REGISTRY_AUTH_FILE", "")
+    if named:
+        yield named, True
+        return
+    home = _folder(environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~"))
+    docker = environ.get("DOCKER_CONFIG", "")
+    runtime = _folder(environ.get("XDG_RUNTIME_DIR", ""))
+    config = _folder(environ.get("XDG_CONFIG_HOME", "")) or (home and os.path.join(home, ".config"))
+    if docker:
+        if not os.path.isabs(docker):
+            raise RegistryError(f"DOCKER_CONFIG is {docker!r}: set it to an absolute path, or unset it")
+        yield os.path.join(docker, "config.json"), False
+    if runtime:
+        yield os.path.join(runtime, "containers", "auth.json"), False
+    if config:
+        yield os.path.join(config, "containers", "auth.json"), False
+    if home and not docker:
+        yield os.path.join(home, ".docker", "config.json"), False
+    if home:
+        yield os.path.join(home, _OLDEST), False
+
+
+def _folder(path: str) -> str:
+    """The path if it is absolute, else "": the working directory may be somebody else's."""
+    return path if os.path.isabs(path) else ""
+
+
+def _load(path: str) -> dict[str, Any]:
+    """`auths`, `credHelpers` and `credsStore` of a file, each of its shape. Raises RegistryError."""
+    try:
+        text = read_regular(path, _MAX_FILE + 1)
+    except OSError as error:
+        raise RegistryError(f"the credentials file {path} cannot be read: {error.strerror}") from None
+    try:
+        document = json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or len(text) > _MAX_FILE:
+        raise RegistryError(
+            f"the credentials file {path} is not a JSON object: log in again, or name another"
+        )
+    if os.path.basename(path) == _OLDEST:
+        document = {"auths": document}
+    auths, helpers = document.get("auths") or {}, document.get("credHelpers") or {}
+    store = document.get("credsStore") or ""
+    if (
+        not isinstance(auths, dict)
+        or not isinstance(helpers, dict)
+        or not all(isinstance(name, str) for name in (store, *helpers.values()))
+    ):
+        raise RegistryError(
+            f"the credentials file {path} has auths, credHelpers or credsStore of a wrong shape"
+        )
+    return {"auths": auths, "credHelpers": helpers, "credsStore": store}
+
+
+def from_entry(entry: object, source: str) -> Credential | None:
+    """The credential in one entry of `auths`, None if it is empty. Raises RegistryError for a malformed one."""
+    if not isinstance(entry, dict):
+        raise RegistryError(f"the credential {source} is not a JSON object: log in again")
+    auth, user, password, identity, token = (
+        entry.get(key) or "" for key in ("auth", "username", "password", "identitytoken", "registrytoken")
+    )
+    if not all(isinstance(value, str) for value in (auth, user, password, identity, token)):
+        raise RegistryError(f"the credential {source} has a value that is no string: log in again")
+    if auth:
+        try:
+            user, colon, password = base64.b64decode(auth).decode("utf-8").rstrip("\0").partition(":")
+        except ValueError:
+            colon = ""
+        if not colon:
+            raise RegistryError(f"the credential {source} is not base64 of user:password: log in again")
+    if not (identity or token or (user and password)):
+        return None
+    return checked(Credential(user, password, identity, token, source))
+
+
+def checked(credential: Credential) -> Credential:
+    """The credential, if a request can carry it. Raises RegistryError, which shows nothing of it.
+
+    A registry token is a header as it is (RFC 6750, b64token, and all that is visible); the others are sent as UTF-8 in
+    base64 or in a form. A user name has no colon and no control character (RFC 7617).
+    """
+    if credential.registry_token and not _VISIBLE(credential.registry_token):
+        raise RegistryError(
+            f"the registrytoken {credential.source} has a blank, a line end or another character that no header can "
+            "hold: log in again, or store it without"
+        )
+    texts = (credential.username, credential.password, credential.identity_token)
+    try:
+        for text in texts:
+            text.encode()
+    except UnicodeEncodeError:
+        raise RegistryError(
+            f"the credential {credential.source} has a character that is no text: log in again"
+        ) from None
+    if ":" in credential.username or any(map(_is_control, credential.username + credential.password)):
+        raise RegistryError(
+            f"the credential {credential.source} has a control character, or a colon in the user name: log in again"
+        )
+    return credential
+
+
+def _is_control(character: str) -> bool:
+    return character < " " or character == "\x7f"
+
+
+def _aliases(host: str) -> frozenset[str]:
+    return _HUB if host in _HUB else frozenset({host})
+
+
+def _scoped(host: str, repository: str) -> Iterator[str]:
+    """`host/a/b/c`, `host/a/b`, `host/a`, `host`; for Docker Hub under each of its names."""
+    path = repository
+    while path:
+        for alias in sorted(_aliases(host)):
+            yield f"{alias}/{path}"
+        path = path.rpartition("/")[0]
+    yield from sorted(_aliases(host))
+
+
+def _host_of(key: str) -> str:
+    """The host of a key, whatever else it holds."""
+    return key.removeprefix("https://").removeprefix("http://").partition("/")[0]
+
+
+def _legacy(key: str) -> str:
+    """The host of a key that means a whole registry in an older spelling, "" for any other key."""
+    bare = key.removeprefix("https://").removeprefix("http://")
+    host, _, path = bare.partition("/")
+    return host if bare != key or path in {"", "v1", "v1/", "v2", "v2/"} else ""

@@ -1,0 +1,132 @@
+"""Bearer tokens of a run: fetched once for each realm, service, scope and credential, kept in memory only.
+
+One scope for each token, because some services honour only the first. Threads that need the same token wait for the
+one that fetches it; a refusal is remembered for the run, so that forty images do not knock forty times.
+"""
+
+from __future__ import annotations
+
+import threading
+from urllib.parse import urlsplit
+
+from archfit.errors import RegistryError, Unauthorized
+from archfit.registry.transport import challenges
+from archfit.registry.transport.retrying_client import origin_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from archfit.registry.credentials.keychain import Credential
+    from archfit.registry.transport.challenges import Challenge
+    from archfit.registry.transport.connection import Reply
+    from archfit.registry.transport.retrying_client import Asker
+
+MAX_TOKEN_BODY = 128 * 1024
+_POST_NOT_OFFERED = frozenset({400, 401, 404, 405})
+
+
+class _Slot:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.token = ""
+        self.until = 0.0
+        self.refused: Unauthorized | None = None
+
+
+class Tokens:
+    """monotonic: seconds of a clock that never goes back, for the tokens' life."""
+
+    def __init__(self, asker: Asker, monotonic: Callable[[], float]) -> None:
+        self._asker = asker
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._slots: dict[tuple[str, str, str, Credential | None], _Slot] = {}
+        self._given: set[str] = set()
+
+    def given(self) -> list[str]:
+        """Every token that a token service has given in this run."""
+        with self._lock:
+            return sorted(self._given)
+
+    def bearer(
+        self, challenge: Challenge, scope: str, credential: Credential | None, origin: str, refused: str
+    ) -> tuple[str, bool]:
+        """A token, and whether it was fetched just now. refused: a token that the registry has just turned down.
+
+        origin: the registry's. Raises RegistryError, Unauthorized where the token service says no.
+        """
+        if credential and credential.registry_token:
+            return credential.registry_token, True
+        challenges.check_realm(challenge.realm, origin)
+        withheld = ""
+        if credential and not self._trusted(challenge.realm, origin):
+            withheld = (
+                f"; the credentials from {credential.source} were not sent, as it is not {origin}'s own site"
+            )
+            credential = None
+        with self._lock:
+            slot = self._slots.setdefault((challenge.realm, challenge.service, scope, credential), _Slot())
+        with slot.lock:
+            if slot.refused:
+                raise Unauthorized(str(slot.refused), status=slot.refused.status)
+            if slot.token and slot.token != refused and self._monotonic() < slot.until:
+                return slot.token, False
+            try:
+                slot.token, life = self._fetch(challenge, scope, credential, origin, withheld)
+            except Unauthorized as error:
+                slot.refused = error
+                raise
+            slot.until = self._monotonic() + life
+            with self._lock:
+                self._given.add(slot.token)
+            return slot.token, True
+
+    def _trusted(self, realm: str, origin: str) -> bool:
+        parts = urlsplit(realm)
+        place = (parts.hostname or "", parts.port or {"https": 443, "http": 80}[parts.scheme])
+        return challenges.may_have_credentials(realm, origin) or self._asker.wire.named.trusts(*place)
+
+    def _fetch(
+        self, challenge: Challenge, scope: str, credential: Credential | None, origin: str, withheld: str
+    ) -> tuple[str, float]:
+        where = origin_of(challenge.realm)
+        if credential and credential.identity_token:
+            reply = self._send(challenges.token_post(challenge, scope, credential), origin)
+            if reply.status in _POST_NOT_OFFERED:
+                as_password = credential.replace(password=credential.identity_token, identity_token="")
+                reply = self._send(challenges.token_get(challenge, scope, as_password), origin)
+        else:
+            reply = self._send(challenges.token_get(challenge, scope, credential), origin)
+        if reply.status in {401, 403}:
+            if credential:
+                raise Unauthorized(
+                    f"the token service {where} refused the credentials from {credential.source} "
+                    f"({reply.status}): log in again, or remove them if the image is public",
+                    status=reply.status,
+                )
+            raise Unauthorized(
+                f"the token service {where} gives no anonymous access ({reply.status}): log in to "
+                f"{urlsplit(origin).netloc}{withheld}",
+                status=reply.status,
+            )
+        if reply.status != 200:
+            raise RegistryError(f"the token service {where} answered {reply.status}", status=reply.status)
+        return challenges.parse_token(reply.body)
+
+    def _send(self, request: challenges.TokenRequest, origin: str) -> Reply:
+        headers = {"accept": "application/json"}
+        if request.authorization:
+            headers["authorization"] = request.authorization
+        method = "POST" if request.form else "GET"
+        if request.form:
+            headers["content-type"] = "application/x-www-form-urlencoded"
+        return self._asker.ask(
+            "token",
+            method,
+            request.url,
+            headers,
+            home=origin,
+            limit=MAX_TOKEN_BODY,
+            content=request.form.encode("ascii"),
+        )

@@ -1,0 +1,1 @@
+"""Which servers are asked for an image: its own registry, mirrors, hosts.toml, registries.conf."""

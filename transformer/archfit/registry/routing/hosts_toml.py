@@ -1,0 +1,225 @@
+"""containerd's host directories: where a registry's images are asked for, and how far each server is trusted.
+
+    DIR/docker.io/hosts.toml          for docker.io
+    DIR/host_5000_/, DIR/host:5000/   for host:5000, the first that exists
+    DIR/_default/                     for every registry without a directory
+
+    server = "https://registry-1.docker.io"       asked last; by default the registry itself
+    [host."https://mirror.example"]               asked before it, in the file's order
+      capabilities = ["pull", "resolve"]          resolve: may say what a tag points to
+      ca = "ca.crt"                               a path or a list, from the directory
+      client = [["client.cert", "client.key"]]    or one file with both, or a list of those
+      skip_verify = true
+      override_path = true                        the URL's path is the API's root; else /v2 is added to it
+      [host."https://mirror.example".header]
+        x-token = "secret"
+
+A directory without hosts.toml holds certificates as Docker's certs.d does: *.crt are CAs, *.cert with *.key are for
+the client. A server other than the registry is told in `?ns=` whose images it is asked for. Unlike containerd, archfit
+refuses a file with a mistake, and never turns to plain HTTP by itself for loopback.
+Source: containerd, docs/hosts.md and core/remotes/docker/config/hosts.go.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from posixpath import normpath
+from urllib.parse import urlsplit
+
+from archfit.errors import UsageError
+from archfit.record import Record
+from archfit.registry.routing import toml_file
+from archfit.registry.routing.endpoints import at, is_host, itself, place_of
+from archfit.registry.transport.trust import USUAL, Tls
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from archfit.images.reference import Reference
+    from archfit.registry.routing.endpoints import Target
+    from archfit.registry.routing.toml_file import Table
+
+_DEFAULT = "_default"
+_SERVER_KEYS = (
+    "capabilities",
+    "ca",
+    "client",
+    "skip_verify",
+    "override_path",
+    "header",
+    "dial_timeout",
+)
+_CAPABILITIES = ("pull", "resolve", "push")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII).fullmatch
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*", re.ASCII).fullmatch
+_BASE = re.compile(r"(?:/[A-Za-z0-9._~-]+)*", re.ASCII).fullmatch
+_FRAMING = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
+
+
+class _Server(Record):
+    """One server of a directory. url: "" is the registry itself. As in `mirrors.Target` otherwise."""
+
+    scheme: str = ""
+    host: str = ""
+    base: str = "/v2"
+    headers: tuple[tuple[str, str], ...] = ()
+    resolves: bool = True
+    pulls: bool = True
+    tls: Tls = USUAL
+
+
+class HostsDir:
+    """All directories below one, read at once. Raises UsageError for what cannot be understood."""
+
+    def __init__(self, folder: str) -> None:
+        self._of: dict[str, tuple[_Server, ...]] = {}
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError as error:
+            raise UsageError(
+                f"the hosts directory {folder} cannot be read ({error.strerror}): name one that can be"
+            ) from None
+        for name in names:
+            inner = os.path.join(folder, name)
+            if not name.startswith(".") and os.path.isdir(inner):
+                registry = _registry(name)
+                # `host_5000_` is looked at before `host:5000`.
+                if ":" not in name or registry not in self._of:
+                    self._of[registry] = tuple(_servers(inner))
+
+    def places(self, reference: Reference) -> tuple[Target, ...]:
+        """Where to ask, in order; nothing if no directory is about this registry."""
+        registry = reference.registry.lower()
+        own = registry in self._of
+        return tuple(
+            _target(server, reference, own) for server in self._of.get(registry if own else _DEFAULT, ())
+        )
+
+    def trust(self) -> Iterator[tuple[tuple[str, int], Tls]]:
+        """Host and port of every server that the directories name, and how far it is trusted."""
+        for registry, servers in self._of.items():
+            for server in servers:
+                if server.host or registry != _DEFAULT:
+                    found = at(server.scheme or "https", server.host or registry, "x")
+                    yield place_of(found.origin), server.tls
+
+
+def _registry(name: str) -> str:
+    """The registry that a directory is about."""
+    name = name.lower()
+    if name == _DEFAULT:
+        return name
+    found = re.fullmatch(r"(.+)_([0-9]{1,5})_", name)
+    return f"{found[1]}:{found[2]}" if found else name
+
+
+def _target(server: _Server, reference: Reference, named: bool) -> Target:
+    own = itself(reference, configured=named)
+    found = at(server.scheme, server.host, reference.repository) if server.host else own
+    namespace = "" if found.host.lower() == own.host.lower() else reference.registry
+    inner = server.base.removeprefix("/v2/") if server.base.startswith("/v2/") else ""
+    return found.replace(
+        repository=f"{inner}/{reference.repository}" if inner else reference.repository,
+        base="/v2" if inner else server.base,
+        namespace=namespace,
+        headers=server.headers,
+        resolves=server.resolves,
+        pulls=server.pulls,
+    )
+
+
+def _servers(folder: str) -> Iterator[_Server]:
+    path = os.path.join(folder, "hosts.toml")
+    if not os.path.exists(path):
+        yield _Server(tls=_certificates(folder))
+        return
+    root = toml_file.read(path)
+    root.only((*_SERVER_KEYS, "server", "host"))
+    for url, table in root.named("host"):
+        table.only(_SERVER_KEYS)
+        yield _server(url, table, folder)
+    server = root.text("server")
+    yield _server(server, root, folder) if server else _own(root, folder)
+
+
+def _own(root: Table, folder: str) -> _Server:
+    """The registry itself, which may do everything whatever the file says."""
+    return _Server(headers=_headers(root), tls=_tls(root, folder))
+
+
+def _server(url: str, table: Table, folder: str) -> _Server:
+    can = [word.lower() for word in table.texts("capabilities")] or list(_CAPABILITIES)
+    for word in can:
+        if word not in _CAPABILITIES:
+            table.refuse("capabilities", f"has to be of {', '.join(_CAPABILITIES)}")
+    parts = urlsplit(url if url.startswith("http") else f"https://{url}")
+    path = normpath(parts.path) if parts.path not in {"", "/"} else ""
+    good = parts.scheme in {"http", "https"} and not parts.query and not parts.fragment and _BASE(path)
+    if not good or not is_host(parts.netloc):
+        table.refuse(
+            "server" if not table.where else "the URL", "has to be https://HOST[:PORT][/PATH] without more"
+        )
+    if not table.switch("override_path") and not path.endswith("/v2"):
+        path += "/v2"
+    return _Server(
+        parts.scheme,
+        parts.netloc.lower(),
+        path,
+        _headers(table),
+        "resolve" in can,
+        "pull" in can,
+        _tls(table, folder),
+    )
+
+
+def _headers(table: Table) -> tuple[tuple[str, str], ...]:
+    found = table.get("header")
+    if found is None:
+        return ()
+    if not isinstance(found, dict):
+        table.refuse("header", "has to be a table of names and values")
+    headers = toml_file.Table(table.path, f"{table.where}.header" if table.where else "header", found)
+    pairs = []
+    for name in found:
+        value = ", ".join(headers.texts(name))
+        if not _HEADER_NAME(name) or name.lower() in _FRAMING or not _HEADER_VALUE(value):
+            headers.refuse(name, "is no header that can be sent")
+        pairs.append((name.lower(), value))
+    return tuple(pairs)
+
+
+def _tls(table: Table, folder: str) -> Tls:
+    ca = tuple(os.path.join(folder, path) for path in table.texts("ca"))
+    given = table.get("client")
+    given = [given] if isinstance(given, str) else given if given is not None else []
+    pairs = []
+    for item in given if isinstance(given, list) else [None]:
+        pair = [item, ""] if isinstance(item, str) else item
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(part, str) for part in pair):
+            table.refuse("client", "has to be a path, a list of paths, or a list of pairs [certificate, key]")
+        pairs.append((os.path.join(folder, pair[0]), os.path.join(folder, pair[1]) if pair[1] else ""))
+    for key, paths in (("ca", ca), ("client", [path for pair in pairs for path in pair if path])):
+        for path in paths:
+            if not os.path.exists(path):
+                table.refuse(key, f"there is no file {path!r}: correct the path")
+    return Tls(ca, tuple(pairs), verify=not table.switch("skip_verify"))
+
+
+def _certificates(folder: str) -> Tls:
+    """What a directory holds in the manner of Docker's certs.d. Raises UsageError for half a pair."""
+    names = sorted(os.listdir(folder))
+    ca = tuple(os.path.join(folder, name) for name in names if name.endswith(".crt"))
+    pairs = []
+    for name in names:
+        stem, dot, ending = name.rpartition(".")
+        if dot and ending in {"cert", "key"}:
+            other = f"{stem}.{'key' if ending == 'cert' else 'cert'}"
+            if other not in names:
+                raise UsageError(
+                    f"{os.path.join(folder, name)} is one half of a client certificate: add {other}"
+                )
+            if ending == "cert":
+                pairs.append((os.path.join(folder, name), os.path.join(folder, other)))
+    return Tls(ca, tuple(pairs))

@@ -1,0 +1,198 @@
+"""registries.conf, version 2: rewriting, mirrors, insecure and blocked registries.
+
+    [[registry]]
+    prefix = "docker.io/library"                  of host/repository, whole components; the longest one counts;
+                                                  or "*.example.com"; by default the location
+    location = "harbor.example/hub/library"       what stands in place of the prefix; by default the prefix
+    insecure = true                               no check of certificates, and plain HTTP where TLS is not spoken
+    blocked = true
+    mirror-by-digest-only = true
+    [[registry.mirror]]                           asked before the location, in the file's order
+    location = "mirror.example/library"
+    insecure = false
+    pull-from-mirror = "digest-only"              all (default), digest-only, tag-only
+
+Official images of Docker Hub are docker.io/library/NAME here. Of the file's other settings, those about short names
+and credential helpers are not used. Drop-in directories are not read. Source: containers-registries.conf(5).
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.errors import RegistryError, UsageError
+from archfit.record import Record
+from archfit.registry.routing import toml_file
+from archfit.registry.routing.endpoints import at, is_host, place_of
+from archfit.registry.transport.trust import Tls
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from archfit.images.reference import Reference
+    from archfit.registry.routing.endpoints import Target
+    from archfit.registry.routing.toml_file import Table
+
+_UNUSED = (
+    "unqualified-search-registries",
+    "short-name-mode",
+    "aliases",
+    "credential-helpers",
+    "additional-layer-store-auth-helper",
+)
+_ENDPOINT = ("location", "insecure")
+_REGISTRY = (*_ENDPOINT, "prefix", "blocked", "mirror-by-digest-only", "mirror")
+_MIRROR = (*_ENDPOINT, "pull-from-mirror")
+_WHEN = ("all", "digest-only", "tag-only")
+_REPOSITORY = re.compile(
+    r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*", re.ASCII
+).fullmatch
+
+
+class _Endpoint(Record):
+    """location: `host[/path]`, "" leaves the name as it is. when: one of `_WHEN`."""
+
+    location: str
+    insecure: bool
+    when: str = "all"
+
+
+class _Registry(Record):
+    """One table. endpoints: mirrors, then the location."""
+
+    prefix: str
+    blocked: bool
+    endpoints: tuple[_Endpoint, ...]
+
+
+class RegistriesConf:
+    """The file at `path`. Raises UsageError for what cannot be understood."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        root = toml_file.read(path)
+        if root.get("registries") is not None:
+            raise UsageError(
+                f"{path} is of version 1: write [[registry]] tables (containers-registries.conf(5))"
+            )
+        root.only((*_UNUSED, "registry"))
+        self._registries = [_registry(table) for table in root.tables("registry")]
+        prefixes = [registry.prefix for registry in self._registries]
+        for prefix in prefixes:
+            if prefixes.count(prefix) > 1:
+                raise UsageError(f"{path} has two tables for the prefix {prefix!r}: write one")
+
+    def check(self, reference: Reference) -> None:
+        """Raises RegistryError where the file blocks the image."""
+        found = self._of(reference)
+        if found and found.blocked:
+            raise RegistryError(f"{self._path} blocks {found.prefix}")
+
+    def places(self, reference: Reference) -> tuple[Target, ...]:
+        """Where to ask, in order; nothing if no table is about this image."""
+        found = self._of(reference)
+        if not found:
+            return ()
+        wanted = "digest-only" if reference.digest else "tag-only"
+        return tuple(
+            place
+            for endpoint in found.endpoints
+            if endpoint.when in {"all", wanted}
+            for place in _targets(endpoint, _rewritten(reference, found.prefix, endpoint.location))
+        )
+
+    def trust(self) -> Iterator[tuple[tuple[str, int], Tls]]:
+        """Host and port of every server that the file names, and how far it is trusted."""
+        for registry in self._registries:
+            for endpoint in registry.endpoints:
+                if endpoint.location:
+                    for place in _targets(endpoint, f"{endpoint.location}/x"):
+                        yield place_of(place.origin), Tls(verify=not endpoint.insecure)
+
+    def trust_of(self, reference: Reference) -> Iterator[tuple[tuple[str, int], Tls]]:
+        """The same for a server that only a wildcard names."""
+        found = self._of(reference)
+        for endpoint in found.endpoints if found else ():
+            if not endpoint.location:
+                for place in _targets(endpoint, reference.name):
+                    yield place_of(place.origin), Tls(verify=not endpoint.insecure)
+
+    def _of(self, reference: Reference) -> _Registry | None:
+        matching = [registry for registry in self._registries if _matches(registry.prefix, reference)]
+        return max(matching, key=lambda registry: _length(registry.prefix, reference), default=None)
+
+
+def _matches(prefix: str, reference: Reference) -> bool:
+    if prefix.startswith("*."):
+        return _bare(reference.registry).endswith(prefix[1:])
+    return f"{reference.name}/".startswith(f"{prefix}/")
+
+
+def _length(prefix: str, reference: Reference) -> int:
+    """How much of the name a matching prefix covers."""
+    return len(_bare(reference.registry)) if prefix.startswith("*.") else len(prefix)
+
+
+def _bare(host: str) -> str:
+    return host.rpartition(":")[0] if re.search(r":[0-9]+$", host) else host
+
+
+def _rewritten(reference: Reference, prefix: str, location: str) -> str:
+    if not location:
+        return reference.name
+    covered = reference.registry if prefix.startswith("*.") else prefix
+    return location + reference.name[len(covered) :]
+
+
+def _targets(endpoint: _Endpoint, name: str) -> Iterator[Target]:
+    host, _, repository = name.partition("/")
+    yield at("https", host, repository)
+    if endpoint.insecure:
+        yield at("http", host, repository).replace(instead=True)
+
+
+def _registry(table: Table) -> _Registry:
+    table.only(_REGISTRY)
+    location = _location(table, "location")
+    prefix = table.text("prefix") or location
+    if not prefix:
+        table.refuse("prefix", "is missing, and so is location: write one of them")
+    if prefix.startswith("*."):
+        if not is_host(prefix[2:]) or ":" in prefix:
+            table.refuse("prefix", "has to be *.DOMAIN, without a path or port")
+    else:
+        _check(table, "prefix", prefix)
+        location = location or prefix
+    digests = table.switch("mirror-by-digest-only")
+    mirrors = tuple(_mirror(mirror, digests) for mirror in table.tables("mirror"))
+    own = _Endpoint(location, table.switch("insecure"))
+    return _Registry(prefix, table.switch("blocked"), (*mirrors, own))
+
+
+def _mirror(table: Table, digests: bool) -> _Endpoint:
+    table.only(_MIRROR)
+    location = _location(table, "location")
+    if not location:
+        table.refuse("location", "is missing: write host[:port][/path]")
+    when = table.text("pull-from-mirror")
+    if when and when not in _WHEN:
+        table.refuse("pull-from-mirror", f"has to be one of {', '.join(_WHEN)}")
+    if when and digests:
+        table.refuse(
+            "pull-from-mirror", "contradicts mirror-by-digest-only of its registry: write one of them"
+        )
+    return _Endpoint(location, table.switch("insecure"), when or ("digest-only" if digests else "all"))
+
+
+def _location(table: Table, key: str) -> str:
+    text = table.text(key)
+    if text:
+        _check(table, key, text)
+    return text
+
+
+def _check(table: Table, key: str, text: str) -> None:
+    host, slash, path = text.partition("/")
+    if not is_host(host) or (slash and not _REPOSITORY(path)):
+        table.refuse(key, "has to be host[:port][/path], without scheme, tag or digest")

@@ -1,0 +1,66 @@
+"""Where each image is asked for, by everything the operator said.
+
+    registries.conf blocks it              nobody is asked
+    --mirror of its registry, else of *    that server alone
+    registries.conf has its prefix         its mirrors, then its location
+    --hosts-dir has its registry           its hosts, then its server
+    nothing                                its own registry
+
+The files are read when the first image has to be asked for.
+"""
+
+from __future__ import annotations
+
+from archfit.registry.routing.endpoints import itself, mirrored, places
+from archfit.registry.transport.trust import added
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.reference import Reference
+    from archfit.options.settings import Operator
+    from archfit.registry.routing.endpoints import Target
+    from archfit.registry.routing.hosts_toml import HostsDir
+    from archfit.registry.routing.registries_conf import RegistriesConf
+    from archfit.registry.transport.trust import Place, Tls
+
+
+class Routes:
+    """tls: how far servers are trusted, where that is not the usual. named: those that the operator named.
+
+    Raises UsageError for files that cannot be read or understood.
+    """
+
+    def __init__(self, operator: Operator) -> None:
+        self._mirrors = operator.mirrors
+        self._conf: RegistriesConf | None = None
+        self._dir: HostsDir | None = None
+        self.tls: dict[Place, Tls] = {}
+        self.named: set[Place] = places(operator.mirrors)
+        if operator.registries_conf:
+            from archfit.registry.routing.registries_conf import RegistriesConf
+
+            self._conf = RegistriesConf(operator.registries_conf)
+            self._learn(list(self._conf.trust()))
+        if operator.hosts_dir:
+            from archfit.registry.routing.hosts_toml import HostsDir
+
+            self._dir = HostsDir(operator.hosts_dir)
+            self._learn(list(self._dir.trust()))
+
+    def places(self, reference: Reference) -> tuple[Target, ...]:
+        """Where to ask, in order, at least one. Raises RegistryError where nobody may be asked."""
+        if self._conf:
+            self._conf.check(reference)
+        found = mirrored(reference, self._mirrors)
+        if found:
+            return (found,)
+        if self._conf and (some := self._conf.places(reference)):
+            self._learn(list(self._conf.trust_of(reference)))
+            return some
+        if self._dir and (some := self._dir.places(reference)):
+            return some
+        return (itself(reference),)
+
+    def _learn(self, said: list[tuple[Place, Tls]]) -> None:
+        self.tls.update(added(self.tls, said))
+        self.named.update(place for place, _ in said)

@@ -1,0 +1,1 @@
+"""HTTP to registries: connections, addresses, trust, proxies, retries."""

@@ -1,0 +1,146 @@
+"""Streams for httpcore: a socket that the dialler connected, and the run's deadline over any stream.
+
+`Wired` raises httpcore's own exceptions, as its backends do; `Stream` says what TLS refused.
+"""
+
+from __future__ import annotations
+
+import select
+import ssl
+
+import httpcore
+
+from archfit.printable import visible
+from archfit.registry.transport.dialer import Unreachable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from typing import Any
+
+    from archfit.registry.transport.dialer import Dialler
+
+
+class Wired(httpcore.NetworkStream):
+    """A connected socket."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        try:
+            self._socket.settimeout(timeout)
+            return self._socket.recv(max_bytes)
+        except TimeoutError:
+            raise httpcore.ReadTimeout from None
+        except OSError as error:
+            raise httpcore.ReadError(plain(error)) from error
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        try:
+            self._socket.settimeout(timeout)
+            self._socket.sendall(buffer)
+        except TimeoutError:
+            raise httpcore.WriteTimeout from None
+        except OSError as error:
+            raise httpcore.WriteError(plain(error)) from error
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        try:
+            self._socket.settimeout(timeout)
+            return Wired(ssl_context.wrap_socket(self._socket, server_hostname=server_hostname))
+        except TimeoutError:
+            self.close()
+            raise httpcore.ConnectTimeout from None
+        except OSError as error:
+            self.close()
+            raise httpcore.ConnectError(plain(error)) from error
+
+    def get_extra_info(self, info: str) -> Any:
+        if info == "socket":
+            return self._socket
+        return _readable(self._socket) if info == "is_readable" else None
+
+
+class Stream(httpcore.NetworkStream):
+    """A stream whose every wait ends at the run's deadline.
+
+    answered: something was read after what was written last. Bytes beyond the end of an answer stay in httpcore's
+    buffer, where they would be taken for the answer to the connection's next request.
+    """
+
+    def __init__(self, inner: httpcore.NetworkStream, dialler: Dialler, host: str) -> None:
+        self._inner = inner
+        self._dialler = dialler
+        self._host = host
+        self.answered = False
+
+    def _clamped(self, timeout: float | None) -> float:
+        left = self._dialler.left()
+        if left <= 0:
+            raise httpcore.ReadTimeout
+        return left if timeout is None else min(timeout, left)
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data = self._inner.read(max_bytes, self._clamped(timeout))
+        self.answered = True
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self.answered = False
+        self._inner.write(buffer, self._clamped(timeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        try:
+            inner = self._inner.start_tls(ssl_context, server_hostname, self._clamped(timeout))
+        except httpcore.ConnectError as error:
+            why = error.__cause__ or error.__context__ or error
+            if isinstance(why, ssl.SSLCertVerificationError):
+                raise Unreachable(
+                    f"the TLS certificate of {self._host} is not trusted ({why.verify_message}): "
+                    "name the CA with --ca-file or in SSL_CERT_FILE",
+                    again=False,
+                ) from None
+            if isinstance(why, ssl.SSLError):
+                raise Unreachable(
+                    f"{self._host} does not speak TLS as expected ({why.reason})", again=False
+                ) from None
+            raise
+        return Stream(inner, self._dialler, self._host)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+def _readable(connected: socket.socket) -> bool:
+    """Something waits to be read; on an idle connection that is its end."""
+    if connected.fileno() < 0:
+        return True
+    if not hasattr(select, "poll"):
+        return bool(select.select([connected], [], [], 0)[0])
+    waiting = select.poll()
+    waiting.register(connected, select.POLLIN)
+    return bool(waiting.poll(0))
+
+
+def plain(error: BaseException) -> str:
+    """The error's own words, short and printable."""
+    told = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    text = getattr(told, "strerror", None) or str(told) or type(told).__name__
+    return visible(str(text)[:200])

@@ -1,0 +1,67 @@
+"""TLS contexts: which CAs count, and what the client shows of itself.
+
+usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else certifi's bundle; and --ca-file
+one server    those and its `ca`; its `client` certificates; no check at all where it is insecure
+"""
+
+from __future__ import annotations
+
+import ssl
+
+from archfit.errors import RegistryError
+from archfit.registry.transport.network_stream import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from archfit.registry.transport.trust import Tls
+
+
+def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContext:
+    """What servers of this trust are spoken to with. Raises RegistryError for files that cannot be read."""
+    if tls.verify:
+        made = _usual(environ)
+        for path in (*([ca_file] if ca_file else ()), *tls.ca):
+            _add(made, path)
+    else:
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        made.check_hostname = False
+        made.verify_mode = ssl.CERT_NONE
+    # OpenSSL shows the last one of a kind that it was given.
+    for certificate, key in reversed(tls.client):
+        try:
+            made.load_cert_chain(certificate, key or None, password=_no_password)
+        except (OSError, ValueError) as error:
+            raise RegistryError(
+                f"the client certificate {certificate} cannot be used: {plain(error)}"
+            ) from None
+    return made
+
+
+def _usual(environ: Mapping[str, str]) -> ssl.SSLContext:
+    file, folder = environ.get("SSL_CERT_FILE", ""), environ.get("SSL_CERT_DIR", "")
+    if not file and not folder:
+        import certifi
+
+        file = certifi.where()
+    try:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    except OSError as error:
+        raise _unreadable(file or folder, error) from None
+
+
+def _add(made: ssl.SSLContext, path: str) -> None:
+    try:
+        made.load_verify_locations(cafile=path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: OSError) -> RegistryError:
+    return RegistryError(f"the CA certificates in {path} cannot be read: {plain(error)}")
+
+
+def _no_password() -> str:
+    """Asked for the password of a key: OpenSSL would ask on the terminal."""
+    raise ValueError("its key has a password, which archfit does not ask for")

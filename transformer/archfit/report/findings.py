@@ -1,0 +1,163 @@
+"""What a check found, ready for people and for the machines that show it to them.
+
+rule                 severity   says
+placement            error      the pod spec is not as archfit would leave it
+required-platform    error      an image does not run where it has to
+problem              error      the question could not be answered: the check failed
+notice               warning    something worth knowing, which no answer depends on
+not-checked          info       a pod that was left out, and why
+
+the place of a finding            file         line
+manifests in a named file         that file    of the member
+a stream with `# Source:` lines   the source   0: lines of the stream mean nothing in a template
+any other stream                  ""           of the member, in the stream
+"""
+
+from __future__ import annotations
+
+from archfit.patch import dotted
+from archfit.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeAlias
+
+    from archfit.patch import Path
+    from archfit.placement.requirement import Verdict
+    from archfit.results import Decision, ObjectRef, Place, Result, Severity
+    from archfit.workloads.pods import Pod
+
+    Line: TypeAlias = Callable[[Pod, Path], int]
+
+RULES = {
+    "placement": "The pod spec is not as archfit would leave it.",
+    "required-platform": "An image does not run on a platform that --require names.",
+    "problem": "archfit could not answer: the manifests or an image could not be read, or demands contradict.",
+    "notice": "Something worth knowing about how the answer came to be.",
+    "not-checked": "The images of this pod were not looked at.",
+}
+_RULE_OF = {"error": "problem", "warning": "notice", "info": "notice"}
+
+
+class Finding(Record):
+    """One thing that was found; see the module for `rule`, `file` and `line`.
+
+    field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
+    image: the image string of a required-platform; missing: the platforms it lacks; offers: those it has; kept_off: the
+    pod itself keeps away from all that is missing. left_alone: why archfit leaves the pod as it is.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    ref: ObjectRef | None = None
+    field: str = ""
+    file: str = ""
+    line: int = 0
+    document: int = 0
+    source: str = ""
+    image: str = ""
+    missing: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    kept_off: bool = False
+    left_alone: str = ""
+
+    @property
+    def where(self) -> str:
+        """`app.yaml:12`, or what else is known of the place, "" where nothing is."""
+        if self.file and self.line:
+            return f"{self.file}:{self.line}"
+        stream = f"document {self.document}" if self.document else ""
+        if not self.file and self.line:
+            stream = f"{stream}, line {self.line}" if stream else f"line {self.line}"
+        return ", ".join(part for part in (self.file, stream) if part)
+
+    @property
+    def headline(self) -> str:
+        """The object and the field, then the message."""
+        head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)
+        return f"{head}: {self.message}" if head else self.message
+
+
+class Report(Record):
+    """A whole check.
+
+    required: the platforms of --require, () where placement was the question. findings: errors that decide the exit
+    code first. pods, images: how many were looked at.
+    """
+
+    exit_code: int
+    required: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    pods: int
+    images: int
+
+    @property
+    def shown(self) -> list[Finding]:
+        """What is worth a place in a review: all but infos that explain an answer."""
+        return [one for one in self.findings if (one.rule, one.severity) != ("notice", "info")]
+
+    def of(self, rule: str) -> list[Finding]:
+        """The findings of one rule, in the order of the stream."""
+        return [finding for finding in self.findings if finding.rule == rule]
+
+
+def placed(finding: Finding, name: str, place: Place | None, line: int = 0) -> Finding:
+    """The finding with its place. name: of the input's file, or "". line: in the input, 0 for the object's own."""
+    if place is None:
+        return finding.replace(file=name)
+    line = line or place.line
+    if name or not place.source:
+        return finding.replace(file=name, line=line, document=place.document, source=place.source)
+    return finding.replace(file=place.source, line=0, document=place.document, source=place.source)
+
+
+def from_result(result: Result, name: str, line: int = 0) -> Finding:
+    """A Result of scan, lookup or decision as a finding."""
+    finding = Finding(_RULE_OF[result.severity], result.severity, result.message, result.ref, result.field)
+    return placed(finding, name, result.place, line)
+
+
+def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
+    """What archfit would change, and what its decisions say beside that; what several pods say, once."""
+    told: set[Result] = set()
+    for pod, decision in decisions:
+        if decision.outcome == "Change":
+            finding = Finding(
+                "placement", "error", f"archfit would change it: {decision.reason}", pod.ref, dotted(pod.path)
+            )
+            yield placed(finding, name, pod.place, line(pod, pod.path))
+        yield from _said(pod, decision.results, name, line, told)
+
+
+def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) -> Iterator[Finding]:
+    """Images that do not run where they have to, pods that were left out, and what else there is to say, once."""
+    told: set[Result] = set()
+    for pod, verdict in verdicts:
+        if verdict.left_out:
+            finding = Finding("not-checked", "info", verdict.left_out, pod.ref, dotted(pod.path))
+            yield placed(finding, name, pod.place, line(pod, pod.path))
+        for lack in verdict.lacks:
+            finding = Finding(
+                "required-platform",
+                "error",
+                f"{lack.use.text} does not run on {', '.join(lack.missing)}; "
+                f"it offers {', '.join(lack.offers) or 'nothing'}",
+                pod.ref,
+                dotted(lack.use.path),
+                image=lack.use.text or "",
+                missing=lack.missing,
+                offers=lack.offers,
+                kept_off=lack.kept_off,
+                left_alone=lack.left_alone,
+            )
+            yield placed(finding, name, pod.place, line(pod, lack.use.path))
+        yield from _said(pod, verdict.results, name, line, told)
+
+
+def _said(pod: Pod, results: Iterable[Result], name: str, line: Line, told: set[Result]) -> Iterator[Finding]:
+    paths = {dotted(use.path): use.path for use in pod.images}
+    for result in (one for one in results if one not in told):
+        told.add(result)
+        yield from_result(result, name, line(pod, paths.get(result.field, pod.path)))

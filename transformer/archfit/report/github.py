@@ -1,0 +1,44 @@
+"""A check as workflow commands, which GitHub Actions shows beside the lines of a pull request.
+
+    ::error file=web.yaml,line=12,title=archfit placement::apps/v1/Deployment/shop/web spec.template.spec: ...
+
+A message escapes % and LF, and shows CR as what it is; a property escapes ":" and "," too (actions/toolkit,
+core/src/command.ts). GitHub shows at most ten errors, ten warnings and ten notices of a step; the others stand in its
+log.
+"""
+
+from __future__ import annotations
+
+from archfit.printable import lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.report.findings import Finding, Report
+
+_COMMAND = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def commands(report: Report) -> str:
+    """One line for each finding worth showing, errors first."""
+    order = list(_COMMAND)
+    found = sorted(report.shown, key=lambda finding: order.index(finding.severity))
+    return "".join(_command(finding) + "\n" for finding in found)
+
+
+def _command(finding: Finding) -> str:
+    properties = {
+        "file": finding.file,
+        "line": str(finding.line) if finding.file and finding.line else "",
+        "title": f"archfit {finding.rule}",
+    }
+    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
+    where = f" ({finding.where})" if finding.where and not (finding.file and finding.line) else ""
+    return f"::{_COMMAND[finding.severity]} {written}::{_message(finding.headline + where)}"
+
+
+def _message(text: str) -> str:
+    return lines(text).replace("%", "%25").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,133 @@
+"""The decisions as JSON 6902 patches (RFC 6902), one for each object.
+
+    decisions ── entries ──┬── as_json      [{object, document, line, patch}]
+                           └── `kustomize`  the forms that kustomize reads, unless there are `problems`
+
+A `test` of a missing member is written with the value null, which the library of kustomize and of the API server takes
+(evanphx/json-patch); RFC 6902 has no other word for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from archfit.patch import to_json
+from archfit.printable import json_text
+from archfit.record import Record
+from archfit.results import Result
+from archfit.source.values import plain, text_of
+from archfit.workloads.pod_specs import reference_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from archfit.patch import Operation, Path
+    from archfit.results import Decision, ObjectRef, Place
+    from archfit.workloads.inventory import Document
+    from archfit.workloads.pods import Pod
+
+_HELM_HOOK = "helm.sh/hook"
+
+
+class Entry(Record):
+    """One object that a patch is for.
+
+    ref: its name is "" where the object only has a generateName. hook: Helm runs it apart. patch: from the object's
+    own root.
+    """
+
+    ref: ObjectRef
+    place: Place
+    file: str
+    hook: bool
+    patch: tuple[Operation, ...]
+
+
+def entries(
+    documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decision]], file: str = ""
+) -> list[Entry]:
+    """One entry for each object of a stream, in order; its patch is empty where nothing changes.
+
+    documents: those of the stream. An object inside of another is part of it, but the items of a list are objects of
+    their own, as kustomize reads them.
+    """
+    values = {id(pod): document.value for document in documents for pod in document.pods}
+    found: dict[tuple[int, int, Path], Entry] = {}
+    for pod, decision in decisions:
+        root, value = _outermost(values[id(pod)], pod.path)
+        patch = tuple(step.replace(path=step.path[len(root) :]) for step in decision.patch)
+        key = pod.place.document, pod.place.line, root
+        before = found.get(key)
+        if before:
+            found[key] = before.replace(patch=(*before.patch, *patch))
+            continue
+        metadata = value.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        ref = pod.ref if pod.root == root else reference_of(value)
+        notes = metadata.get("annotations")
+        hook = isinstance(notes, dict) and _HELM_HOOK in notes
+        found[key] = Entry(ref.replace(name=text_of(metadata.get("name"))), pod.place, file, hook, patch)
+    return list(found.values())
+
+
+def problems(found: Sequence[Entry]) -> list[Result]:
+    """Errors for objects that no target of kustomize can select alone."""
+    refs = Counter(_identity(entry.ref) for entry in found)
+    results = []
+    for entry in found:
+        if not entry.patch:
+            continue
+        if not entry.ref.name:
+            why = (
+                "it has no name, so that no target can select it, and kustomize refuses it: give it a name, leave it "
+                "alone (--exclude), or use --format json"
+            )
+        elif refs[_identity(entry.ref)] > 1:
+            why = (
+                "it stands more than once in the input, which kustomize refuses: remove all but one, "
+                "or use --format json"
+            )
+        else:
+            continue
+        source = ", ".join(part for part in (entry.file, entry.place.source) if part)
+        results.append(Result("error", why, entry.ref, place=entry.place.replace(source=source)))
+    return results
+
+
+def as_json(found: Iterable[Entry]) -> str:
+    """The patches as a JSON list: object, where it stands, and its RFC 6902 patch."""
+    told = [
+        {
+            "object": _object(entry.ref),
+            **({"file": entry.file} if entry.file else {}),
+            "document": entry.place.document,
+            "line": entry.place.line,
+            **({"source": entry.place.source} if entry.place.source else {}),
+            "patch": plain(to_json(entry.patch)),
+        }
+        for entry in found
+        if entry.patch
+    ]
+    return json_text(json.dumps(told, indent=2, ensure_ascii=False)) + "\n"
+
+
+def _outermost(value: Any, path: Path) -> tuple[Path, dict[str, Any]]:
+    """(path, value) of the object in a document that path leads through: the document itself, or an item of lists."""
+    depth = 0
+    while text_of(value.get("kind")).endswith("List") and path[depth] == "items":
+        value = value["items"][path[depth + 1]]
+        depth += 2
+    return path[:depth], value
+
+
+def _identity(ref: ObjectRef) -> ObjectRef:
+    """What kustomize tells objects apart by."""
+    return ref.replace(namespace=ref.namespace or "default")
+
+
+def _object(ref: ObjectRef) -> dict[str, str]:
+    told = {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+    return {key: value for key, value in told.items() if value}

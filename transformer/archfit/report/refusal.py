@@ -1,0 +1,65 @@
+"""The Jobs, bare Pods and the like whose change the API server may refuse, and the way out as a command.
+
+    archfit: 2 objects that cannot be changed once applied change: batch/v1/Job/shop/migrate, batch/v1/Job/shop/seed.
+    Where one exists with another pod template, applying it fails ("field is immutable"). Delete it first:
+    kubectl delete -n shop job/migrate job/seed; or, where it was applied without archfit, keep it so with --exclude=..
+
+One line, of the first objects and the number of the others. `--exclude` is no way out once archfit's part has been
+applied: without it the template differs again.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from archfit.results import ObjectRef
+
+_NAMED = 3
+_NAMESPACE = "NAMESPACE"
+
+
+def refusal(refs: Sequence[ObjectRef]) -> str:
+    """What to know about these objects before they are applied; "" if there are none. Each counts once."""
+    objects = list(dict.fromkeys(refs))
+    if not objects:
+        return ""
+    more = len(objects) - _NAMED
+    named = ", ".join(map(str, objects[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+    one = len(objects) == 1
+    said = [
+        f"archfit: {len(objects)} object{'' if one else 's'} that cannot be changed once applied "
+        f"change{'s' if one else ''}: {named}. Where {'it' if one else 'one'} exists with another pod template, "
+        'applying it fails ("field is immutable").'
+    ]
+    commands = _deleting(objects[:_NAMED])
+    if commands:
+        kept = _exclusion(objects[0]) if one else "KIND/NAMESPACE/NAME"
+        said.append(
+            f"Delete {'it' if one else 'those'} first: {commands}; or, where it was applied without archfit, keep it "
+            f"so with --exclude={kept}"
+        )
+    return " ".join(said)
+
+
+def _deleting(refs: Sequence[ObjectRef]) -> str:
+    """`kubectl delete` for each namespace; a name that is none of Kubernetes' is left out."""
+    by_namespace: dict[str, list[str]] = {}
+    for ref in refs:
+        group = ref.api_version.rpartition("/")[0]
+        resource = ref.kind.lower() + (f".{group}" if group not in ("", "batch") else "")
+        if all(map(_plain, (resource, ref.name, ref.namespace or _NAMESPACE))):
+            by_namespace.setdefault(ref.namespace or _NAMESPACE, []).append(f"{resource}/{ref.name}")
+    return "; ".join(
+        f"kubectl delete -n {namespace} {' '.join(names)}" for namespace, names in by_namespace.items()
+    )
+
+
+def _exclusion(ref: ObjectRef) -> str:
+    return f"{ref.kind}/{ref.namespace}/{ref.name}" if ref.namespace else f"'{ref.kind}/*/{ref.name}'"
+
+
+def _plain(word: str) -> bool:
+    """Whether a shell and kubectl take the word for nothing but a name (RFC 1123)."""
+    return word.isascii() and word.replace("-", "").replace(".", "").isalnum() and word[0].isalnum()

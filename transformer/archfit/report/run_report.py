@@ -1,0 +1,124 @@
+"""A run as JSON: every decision, every answer, every byte that changed.
+
+{
+  "archfit": "0.1.0",            the version that ran
+  "time": "2026-07-28T10:15:00Z", when it ended
+  "command": "archfit check",    its options are not shown: they may hold secrets
+  "configuration": [...],        every source of configuration used, the strongest first
+  "exit": 0,
+  "results": [{severity, message, object, field, document, line, source}],
+  "decisions": [{object, document, line, source, path, outcome, reason, supported, reachable, removed,
+                 immutable, controller, images: [{field, image}], patch: RFC 6902}],
+  "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
+  "requests": {"manifest": 12},
+  "edits": [{start, end, was}]   byte offsets in the output; putting every `was` back gives the input
+}
+"""
+
+from __future__ import annotations
+
+from archfit import __version__
+from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
+from archfit.patch import dotted, to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from archfit.images.platforms import Answer
+    from archfit.pipeline import Transformed
+    from archfit.results import Decision, ObjectRef, Place, Result
+    from archfit.stream import Span
+    from archfit.workloads.pods import Pod
+
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def report(
+    transformed: Transformed | None,
+    results: Iterable[Result],
+    edits: Iterable[Span],
+    *,
+    exit_code: int,
+    sources: Iterable[str],
+    requests: Mapping[str, int],
+    command: str,
+    time: str,
+) -> dict[str, Any]:
+    """The report of a run, ready for a JSON encoder with `source.values.plain` as its default. time: RFC 3339."""
+    return {
+        "archfit": __version__,
+        "time": time,
+        "command": command,
+        "configuration": list(sources),
+        "exit": exit_code,
+        "results": [_result(result) for result in results],
+        "decisions": [_decision(pod, decision) for pod, decision in transformed.decisions]
+        if transformed
+        else [],
+        "images": {text: _answer(answer) for text, answer in transformed.answers.items()}
+        if transformed
+        else {},
+        "requests": dict(requests),
+        "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in edits],
+    }
+
+
+def _object(ref: ObjectRef) -> dict[str, str]:
+    return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {
+        "document": place.document,
+        "line": place.line,
+        **({"source": place.source} if place.source else {}),
+    }
+
+
+def _result(result: Result) -> dict[str, Any]:
+    return {
+        "severity": result.severity,
+        "message": result.message,
+        **({"object": _object(result.ref)} if result.ref else {}),
+        **({"field": result.field} if result.field else {}),
+        **(_place(result.place) if result.place else {}),
+    }
+
+
+def _decision(pod: Pod, decision: Decision) -> dict[str, Any]:
+    return {
+        "object": _object(pod.ref),
+        **_place(pod.place),
+        "path": dotted(pod.path),
+        "outcome": decision.outcome,
+        "reason": decision.reason,
+        "supported": decision.supported,
+        "reachable": decision.reachable,
+        "removed": [{"architecture": gone.architecture, "images": gone.images} for gone in decision.removed],
+        "immutable": decision.immutable,
+        **({"controller": decision.controller} if decision.controller else {}),
+        "images": [{"field": dotted(use.path), "image": use.text} for use in pod.images],
+        "patch": to_json(decision.patch),
+    }
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    match answer:
+        case Found():
+            return {
+                "answer": "Found",
+                "platforms": [str(platform) for platform in answer.platforms],
+                "digest": answer.digest,
+                "origin": answer.origin,
+                "ageSeconds": answer.age_seconds,
+            }
+        case Absent():
+            return {"answer": "Absent", "detail": answer.detail}
+        case Unknown():
+            return {"answer": "Unknown", "cause": answer.cause}
+        case Unasked():
+            return {"answer": "Unasked", "reason": answer.reason}
+        case Malformed():
+            return {"answer": "Malformed", "reason": answer.reason}

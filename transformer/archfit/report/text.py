@@ -1,0 +1,82 @@
+"""A run in words, for standard error.
+
+    warning: apps/v1/DaemonSet/shop/agent: will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
+    archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
+
+After a failure the errors come last, and each is one complete sentence: Helm 3 and Argo CD show the end.
+"""
+
+from __future__ import annotations
+
+from archfit.printable import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from archfit.results import Decision, Result
+    from archfit.workloads.pods import Pod
+
+_ORDER = {"info": 0, "warning": 1, "error": 2}
+
+
+def lines(results: Iterable[Result]) -> list[str]:
+    """One line for each thing to say: infos, then warnings, then errors, each in the order of the stream.
+
+    What is true of several places is said once, with the first of them and the number of the others.
+    """
+    said: dict[tuple[str, str], list[Result]] = {}
+    for result in sorted(results, key=lambda result: _ORDER[result.severity]):
+        said.setdefault((result.severity, result.message), []).append(result)
+    return [_line(same) for same in said.values()]
+
+
+def _line(same: list[Result]) -> str:
+    others = len(dict.fromkeys(str(result) for result in same)) - 1
+    text = str(same[0]) + (f" (and in {_count(others, 'other place')})" if others else "")
+    return visible(text.replace("\n", " "))
+
+
+def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: int) -> str:
+    """One sentence about a run that wrote its output, "" if the stream holds no pods.
+
+    A second line says which changes may be refused (`refusal`).
+    """
+    if not decisions:
+        return ""
+    changes = [(pod, decision) for pod, decision in decisions if decision.outcome == "Change"]
+    refused = [pod.ref for pod, decision in changes if decision.immutable]
+    recreated = sum(1 for pod, decision in changes if pod.immutable and not decision.immutable)
+    templates = sum(1 for pod, decision in decisions if not pod.immutable and not decision.controller)
+    rolling = len(changes) - len(refused) - recreated
+    verb = "changes and rolls" if rolling == 1 else "change and roll"
+    parts = [f"{rolling} of {_count(templates, 'pod template')} {verb} once when applied"]
+    if recreated:
+        verb = "changes" if recreated == 1 else "change"
+        parts.append(f"{recreated} that {'is' if recreated == 1 else 'are'} recreated each time {verb}")
+    if refused:
+        verb = "changes" if len(refused) == 1 else "change"
+        parts.append(f"{len(refused)} that cannot be changed once applied {verb}")
+    for outcome, text in (
+        ("Unresolved", "left alone, images unknown"),
+        ("Conflict", "left alone, no node fits"),
+    ):
+        number = sum(1 for _, decision in decisions if decision.outcome == outcome)
+        if number:
+            parts.append(f"{number} {text}")
+    said = f"archfit: {'; '.join(parts)}; {_count(images, 'image')}, {_count(requests, 'registry request')}"
+    if not refused:
+        return said
+    from archfit.report.refusal import refusal
+
+    return f"{said}\n{visible(refusal(refused))}"
+
+
+def failure(results: Iterable[Result]) -> str:
+    """The line above the errors of a run that writes nothing."""
+    errors = sum(1 for result in results if result.severity == "error")
+    return f"archfit: {_count(errors, 'problem')}; nothing was written"
+
+
+def _count(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"

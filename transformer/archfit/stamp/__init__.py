@@ -1,0 +1,1 @@
+"""What in-place runs record in an annotation, and how a later run takes exactly that back."""

@@ -1,0 +1,167 @@
+"""In-place runs with `stamp`: an earlier run's additions out, this run's additions and their record in.
+
+    text ── taken_back ─> what a run without the earlier one would have seen ── decide ── patch
+    text ── remove ── place ── prove ─> text, changed only where both runs differ
+
+The stages of `placement.stamp` applied to documents. Only such runs read a document twice.
+"""
+
+from __future__ import annotations
+
+from archfit.edit.changes import applied, composed
+from archfit.edit.insert import TextEdit, place
+from archfit.edit.prove import prove
+from archfit.edit.remove import refused, remove
+from archfit.errors import UnplaceableEdit
+from archfit.patch import Add, Remove
+from archfit.record import Record
+from archfit.source.compose import parse
+from archfit.source.nodes import ROOT
+from archfit.stamp.annotation import NAME
+from archfit.stamp.decisions import stamped
+from archfit.stamp.takeback import taken, undone
+from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.sites import anchors, find_sites
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+    from archfit.patch import Operation, Path
+    from archfit.results import Decision
+    from archfit.stamp.takeback import Taken
+    from archfit.workloads.builtin import Own
+    from archfit.workloads.inventory import Document
+    from archfit.workloads.pods import Pod
+    from archfit.workloads.sites import Spine
+
+    Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
+
+
+class Back(Record):
+    """What the stamps of a document say, one for each object that holds pods.
+
+    objects: their pods as they are. found: what the stamps say. text: of the document, as the parser sees it; "" where
+    there is no stamp.
+    """
+
+    objects: tuple[tuple[Pod, ...], ...]
+    found: tuple[Taken, ...]
+    text: str
+
+
+def taken_back(data: bytes, document: Document, own: Own) -> tuple[Document, Back]:
+    """The document with the pods that it would hold without its stamps, and what they say.
+
+    Whether the text lets all of it go is looked at only where something is about to change.
+    """
+    span = document.span
+    objects = _objects(document.pods)
+    found = tuple(taken(document.value, pods, lambda _operation: True) for pods in objects)
+    if data.find(NAME.encode(), span.start, span.end) < 0:
+        return document, Back(objects, found, "")
+    before = _without(document, found, own)
+    if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
+        problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
+        return document, Back(objects, tuple(one.replace(problem=problem) for one in found), "")
+    return before, Back(objects, found, span.text(data))
+
+
+def _without(document: Document, found: Iterable[Taken], own: Own) -> Document:
+    pods = find_pods(undone(document.value, found), document.pods[0].place, (), own)
+    return document.replace(pods=tuple(pods))
+
+
+def decisions_stamped(
+    document: Document, back: Back, decisions: Decided, decide: Callable[[Sequence[Pod]], Decided], own: Own
+) -> Decided:
+    """The decisions for the pods of `taken_back`, as decisions for the document as it is.
+
+    decide: decides anew, for pods that keep what the text does not let go.
+    """
+    made = _by_object(document, back.found, decisions)
+    if not back.text or not any(decision.patch for pods in made for _, decision in pods):
+        return [one for pods in made for one in pods]
+    tree = parse(back.text)
+    stuck = refused(tree, _root(document), [step for one in back.found for step in one.all_operations()])
+    if stuck:
+        found = tuple(
+            taken(document.value, pods, lambda operation: operation.path not in stuck)
+            for pods in back.objects
+        )
+        pods = _without(document, found, own).pods
+        pods = tuple(pod.replace(images=was.images) for pod, (was, _) in zip(pods, decisions, strict=True))
+        again = _by_object(document, found, decide(pods))
+        # An object that says already what it should has nothing to take back.
+        changes = (any(decision.patch for _, decision in pods) for pods in made)
+        made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
+    return [one for pods in made for one in pods]
+
+
+def _by_object(document: Document, found: Sequence[Taken], decisions: Decided) -> list[Decided]:
+    left = iter(decisions)
+    objects = _objects(pod for pod, _ in decisions)
+    return [
+        stamped(document.value, one, [next(left) for _ in pods])
+        for one, pods in zip(found, objects, strict=True)
+    ]
+
+
+def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list[TextEdit]:
+    """The edits that make `text` say what the patch of stamped decisions says, proven, in the order of their places.
+
+    text: of the document, as the parser sees it. Raises UnplaceableEdit, InternalError.
+    """
+    root = _root(document)
+    back = [step for step in patch if isinstance(step, Remove) or _nulls(step)]
+    more = [step for step in patch if isinstance(step, Add) and not _nulls(step)]
+    cuts = remove(parse(text), root, back) if back else []
+    between = applied(text, cuts)
+    tree = parse(between)
+    value = tree.value[0] if document.span.item else tree.value
+    sites = find_sites(tree, root, value, _with_metadata(document.pods))
+    try:
+        edits = place(between, value, sites, more)
+    except UnplaceableEdit as error:
+        raise UnplaceableEdit(str(error), line=_line_before(text, between, error.line)) from None
+    prove(document, patch, applied(between, edits))
+    return composed(text, cuts, edits)
+
+
+def _root(document: Document) -> int:
+    return ROOT + 1 if document.span.item else ROOT
+
+
+def _nulls(step: Operation) -> bool:
+    return isinstance(step, Add) and step.value is None
+
+
+def _objects(pods: Iterable[Pod]) -> tuple[tuple[Pod, ...], ...]:
+    """The pods of each object, in order."""
+    found: dict[Path, list[Pod]] = {}
+    for pod in pods:
+        found.setdefault(pod.root, []).append(pod)
+    return tuple(map(tuple, found.values()))
+
+
+def _with_metadata(pods: Iterable[Pod]) -> dict[Path, Spine]:
+    """Where edits may go: what the pods need, and the annotations of their objects."""
+    found = anchors(pods)
+    for pod in pods:
+        below = found.setdefault(pod.root, {})
+        if isinstance(below, dict):
+            found[pod.root] = {**below, "metadata": {"annotations": None}}
+    return found
+
+
+def _line_before(text: str, between: str, line: int) -> int:
+    """The line of `text` that is a line of `between`, counted from 1; `between` lacks lines of `text`."""
+    lines, others = text.splitlines(), between.splitlines()
+    wanted = others[line - 1] if 0 < line <= len(others) else ""
+    nth = others[:line].count(wanted)
+    for number, one in enumerate(lines, start=1):
+        nth -= one == wanted
+        if not nth:
+            return number
+    return line

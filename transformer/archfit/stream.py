@@ -1,0 +1,91 @@
+"""The plain stream: documents in, the same documents out (Helm 3 and 4, pipes).
+
+blank input     --on-blank pass      written back as it is, with a warning
+                           comment   a comment line, because Helm 4 fails an empty answer
+                           fail      an error: the command before the pipe printed nothing
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput
+from archfit.record import Record
+from archfit.results import Result
+from archfit.source.scan import check_utf8
+from archfit.source.split import BOM, split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from archfit.pipeline import Splice
+    from archfit.source.split import Piece
+
+# The first bytes of files that hold other files.
+_ARCHIVES = (
+    (0, b"\x1f\x8b", "gzip"),
+    (0, b"PK\x03\x04", "zip"),
+    (0, b"BZh", "bzip2"),
+    (0, b"\xfd7zXZ", "xz"),
+    (0, b"\x28\xb5\x2f\xfd", "zstd"),
+    (257, b"ustar", "tar"),
+)
+_COMMENT = b"# archfit: no manifests\n"
+
+
+class Stream(Record):
+    """A stream that was read. data: what is written if nothing changes; pieces: the documents of `data`."""
+
+    data: bytes
+    pieces: tuple[Piece, ...]
+    results: tuple[Result, ...] = ()
+
+
+class Span(Record):
+    """A change, seen from the output: `output[start:end]` stands where the input had `was`. Offsets in bytes."""
+
+    start: int
+    end: int
+    was: bytes
+
+
+def read(data: bytes, on_blank: str) -> Stream:
+    """The stream in data. Raises InvalidInput if it is an archive, no UTF-8, cannot be split, or may not be blank."""
+    for start, magic, kind in _ARCHIVES:
+        if data.startswith(magic, start):
+            raise InvalidInput(
+                f"this is a {kind} archive, not YAML. Unpack it, or if it is a Helm chart, render it: "
+                "helm template ARCHIVE | archfit"
+            )
+    check_utf8(data)
+    pieces = tuple(split(data))
+    if pieces:
+        return Stream(data, pieces)
+    if on_blank == "fail":
+        raise InvalidInput(
+            "the input holds no manifests. Did the command before the pipe fail? Run it alone, "
+            "or allow this with --on-blank=pass"
+        )
+    blank = not data.removeprefix(BOM).strip()
+    warning = Result("warning", "the input holds no manifests; it was written back as it is")
+    if on_blank == "comment":
+        return Stream(_COMMENT if blank else data, ())
+    return Stream(data, (), (warning,))
+
+
+def write(data: bytes, splices: Iterable[Splice]) -> list[bytes | memoryview]:
+    """The output in parts; `data` itself where nothing changes."""
+    view, parts, at = memoryview(data), list[bytes | memoryview](), 0
+    for splice in splices:
+        parts += (view[at : splice.start], splice.text)
+        at = splice.end
+    return [*parts, view[at:]] if parts else [data]
+
+
+def changed_spans(data: bytes, splices: Iterable[Splice]) -> list[Span]:
+    """Where the output differs; putting each `was` back gives the input."""
+    spans, shift = [], 0
+    for splice in splices:
+        start = splice.start + shift
+        spans.append(Span(start, start + len(splice.text), data[splice.start : splice.end]))
+        shift += len(splice.text) - (splice.end - splice.start)
+    return spans

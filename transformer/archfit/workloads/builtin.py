@@ -1,0 +1,112 @@
+"""Which kinds hold pods, and where: one row for each.
+
+    group   kind                    pod spec                             once applied
+    ""      Pod                     spec                                 immutable
+    ""      PodTemplate             template.spec
+    ""      ReplicationController   spec.template.spec
+    apps    Deployment, ...         spec.template.spec
+    batch   Job                     spec.template.spec                   immutable
+    batch   CronJob                 spec.jobTemplate.spec.template.spec
+
+which kinds certainly hold none, so that their text need not be parsed. Kind alone says nothing: Knative's Service and
+Volcano's Job carry pods. The rows of custom resources are in `custom`, and the user's in the configuration.
+"""
+
+from __future__ import annotations
+
+from archfit.options.settings import Workload as Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import TypeAlias
+
+    Own: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
+
+_TEMPLATE = ("spec", "template", "spec")
+ROWS = (
+    Row("", "Pod", ("spec",), immutable=True),
+    Row("", "PodTemplate", ("template", "spec")),
+    Row("", "ReplicationController", _TEMPLATE),
+    Row("apps", "ReplicaSet", _TEMPLATE),
+    Row("apps", "Deployment", _TEMPLATE),
+    Row("apps", "StatefulSet", _TEMPLATE),
+    Row("apps", "DaemonSet", _TEMPLATE),
+    Row("batch", "Job", _TEMPLATE, immutable=True),
+    Row("batch", "CronJob", ("spec", "jobTemplate", *_TEMPLATE)),
+    # Charts for clusters before 1.16 still write these.
+    Row("extensions", "Deployment", _TEMPLATE),
+    Row("extensions", "DaemonSet", _TEMPLATE),
+    Row("extensions", "ReplicaSet", _TEMPLATE),
+)
+WORKLOADS = {(row.group, row.kind): row for row in ROWS}
+LISTS = frozenset(
+    {
+        ("", "List"),
+        ("config.kubernetes.io", "ResourceList"),
+        *((row.group, row.kind + "List") for row in ROWS),
+    }
+)
+
+PODLESS = frozenset(
+    (group, kind + listed)
+    for group, kinds in {
+        "": "ConfigMap Secret Service ServiceAccount Namespace PersistentVolume PersistentVolumeClaim Endpoints "
+        "Event LimitRange ResourceQuota Node Binding",
+        "admissionregistration.k8s.io": "MutatingWebhookConfiguration ValidatingWebhookConfiguration "
+        "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding MutatingAdmissionPolicy "
+        "MutatingAdmissionPolicyBinding",
+        "apiextensions.k8s.io": "CustomResourceDefinition",
+        "apiregistration.k8s.io": "APIService",
+        "autoscaling": "HorizontalPodAutoscaler",
+        "certificates.k8s.io": "CertificateSigningRequest",
+        "coordination.k8s.io": "Lease",
+        "discovery.k8s.io": "EndpointSlice",
+        "events.k8s.io": "Event",
+        "flowcontrol.apiserver.k8s.io": "FlowSchema PriorityLevelConfiguration",
+        "gateway.networking.k8s.io": "Gateway GatewayClass HTTPRoute GRPCRoute TLSRoute TCPRoute UDPRoute "
+        "ReferenceGrant",
+        "monitoring.coreos.com": "PodMonitor Probe PrometheusRule ServiceMonitor",
+        "networking.k8s.io": "Ingress IngressClass NetworkPolicy",
+        "node.k8s.io": "RuntimeClass",
+        "policy": "PodDisruptionBudget PodSecurityPolicy",
+        "rbac.authorization.k8s.io": "Role RoleBinding ClusterRole ClusterRoleBinding",
+        "scheduling.k8s.io": "PriorityClass",
+        "snapshot.storage.k8s.io": "VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent",
+        "storage.k8s.io": "StorageClass CSIDriver CSINode VolumeAttachment CSIStorageCapacity",
+    }.items()
+    for kind in kinds.split()
+    for listed in ("", "List")
+)
+
+
+OWN_GROUPS = frozenset(group for group, _ in (*WORKLOADS, *PODLESS) if group != "monitoring.coreos.com")
+
+
+def rows_of(api_version: str, kind: str, own: Own) -> tuple[Row, ...]:
+    """The rows of a kind: the user's, where there are some, else ours; () for a kind that has none."""
+    group, _, version = api_version.rpartition("/")
+    rows = own.get((group, kind)) if own else None
+    if rows is None:
+        row = WORKLOADS.get((group, kind))
+        if row is not None:
+            return (row,)
+        if group in OWN_GROUPS:
+            return ()
+        from archfit.workloads.custom_rows import custom_rows  # most streams hold none of these
+
+        rows = custom_rows(group, kind)
+    return tuple(row for row in rows if row.version in ("", version))
+
+
+def by_kind(rows: Iterable[Row]) -> dict[tuple[str, str], tuple[Row, ...]]:
+    """Rows by group and kind, in order."""
+    found: dict[tuple[str, str], tuple[Row, ...]] = {}
+    for row in rows:
+        found[row.group, row.kind] = (*found.get((row.group, row.kind), ()), row)
+    return found
+
+
+def group_of(api_version: str) -> str:
+    """`apps` of `apps/v1`; "" of `v1` (API conventions: the core group has no name)."""
+    return api_version.rpartition("/")[0]

@@ -1,0 +1,97 @@
+"""What is no Kubernetes object, and what to do about it.
+
+    a text, a number                                    error: the output of another command?
+    a list                                              error: one document for each object
+    scalars with neither apiVersion nor kind            error: the output of another command?
+    anything else with neither                          warning: passed through
+    a kustomization, with its kind or without           error: run kustomize first
+    a Chart.yaml, `{{ .Values.image }}`                 error: run helm template first
+
+Kustomizations inside of a list are files of a package that a KRM function is given, and pass.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.source.values import text_of
+from archfit.workloads.builtin import LISTS, group_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from archfit.patch import Path
+    from archfit.results import Severity
+
+KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
+_KUSTOMIZE_KINDS = ("Kustomization", "Component")
+_LIST_DEPTH = 16
+_KUSTOMIZATION = frozenset(
+    ("resources", "bases", "components", "patches", "patchesStrategicMerge", "helmCharts")
+)
+_BEGINS_ACTION = (
+    rb"[.$]|(?:block|define|else|end|fail|if|include|lookup|range|required|template|toYaml|tpl|with)\b"
+)
+# `{{ .Values.a }}`, `{{- if ..`: actions of Go templates; `{{inputs.parameters.a}}` is Argo's.
+_ACTION = re.compile(rb"\{\{-?[ \t]*(?:" + _BEGINS_ACTION + rb")").search
+
+CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
+KUSTOMIZATION = (
+    "this is a kustomization, which names files and is no object of a cluster. Build it first: "
+    "kustomize build FOLDER | archfit"
+)
+_OTHER_COMMAND = "Is it an error message of the command before the pipe? Run that command alone"
+
+
+def is_chart_source(text: bytes) -> bool:
+    """Whether a text holds actions of Go templates, as the files of a chart do before they are rendered."""
+    return _ACTION(text) is not None
+
+
+def foreign(value: Any, path: Path = (), *, item: bool = False) -> Iterator[tuple[Path, Severity, str]]:
+    """(path, severity, message) of each document, or item of lists in it, that is no object and not null.
+
+    item: it is an item of a list itself.
+    """
+    if value is None:
+        return
+    found = (
+        _scalar_or_list(value) if not isinstance(value, dict) else _mapping(value, item=item or bool(path))
+    )
+    if found is not None:
+        yield path, *found
+    elif isinstance(value, dict) and _is_list(value) and len(path) < 2 * _LIST_DEPTH:
+        for number, inner in enumerate(value["items"]):
+            yield from foreign(inner, (*path, "items", number))
+
+
+def _is_list(value: dict[str, Any]) -> bool:
+    """Whether its items say their own kind; those of a PodList need not."""
+    group, kind = group_of(text_of(value.get("apiVersion"))), text_of(value.get("kind"))
+    return (
+        (group, kind) in LISTS and kind in ("List", "ResourceList") and isinstance(value.get("items"), list)
+    )
+
+
+def _scalar_or_list(value: Any) -> tuple[Severity, str]:
+    if isinstance(value, list):
+        return "error", "this is a list, not a Kubernetes object. Put each object behind a line '---'"
+    return "error", f"this is text, not a Kubernetes object. {_OTHER_COMMAND}"
+
+
+def _mapping(value: dict[str, Any], *, item: bool) -> tuple[Severity, str] | None:
+    kind, api_version = text_of(value.get("kind")), text_of(value.get("apiVersion"))
+    if not item:
+        named = group_of(api_version) == KUSTOMIZE_GROUP and kind in _KUSTOMIZE_KINDS
+        fields = (value.get(key) for key in _KUSTOMIZATION if not kind and not api_version)
+        if named or any(isinstance(field, list) for field in fields):
+            return "error", KUSTOMIZATION
+        if not kind and api_version in ("v1", "v2") and value.get("name") and value.get("version"):
+            return "error", CHART
+    if value.get("kind") or value.get("apiVersion"):
+        return None
+    if any(isinstance(member, (dict, list)) for member in value.values()):
+        return "warning", "passed through: it has neither apiVersion nor kind"
+    return "error", f"this is not a Kubernetes object: it has neither apiVersion nor kind. {_OTHER_COMMAND}"

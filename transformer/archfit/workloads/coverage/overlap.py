@@ -1,0 +1,64 @@
+"""Rows of the user's in the place of archfit's own: what the latter read and the former do not.
+
+    built in    spec.kafka.template.pod     images spec.kafka.image, spec.kafka.brokerRackInitImage
+    the user's  spec.kafka.template.pod     images spec.kafka.image
+    told        spec.kafka.brokerRackInitImage
+
+To replace a row is allowed. What is lost by it is told once for each kind that a stream holds.
+"""
+
+from __future__ import annotations
+
+from archfit.results import Result
+from archfit.workloads.builtin import WORKLOADS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from archfit.options.settings import Workload
+    from archfit.patch import Path
+    from archfit.workloads.builtin import Own
+
+
+def incomplete(own: Own, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
+    """A warning for each of the kinds whose rows in `own` read less than archfit's.
+
+    kinds: group and kind of what the stream holds; doubles count once.
+    """
+    for group, kind in dict.fromkeys(kinds):
+        theirs = own.get((group, kind))
+        if not theirs:
+            continue
+        read = {path for row in theirs for path in (*_read(row), *(path for path, _ in row.never_run))}
+        lost = [path for row in _built_in(group, kind) for path in _read(row) if path not in read]
+        if lost:
+            yield Result(
+                "warning",
+                f"workloads: the rows for {'/'.join(filter(None, (group, kind)))} replace archfit's own, which read "
+                f"{', '.join(dict.fromkeys(map(_shown, lost)))} too: add it to your rows, or leave your rows out",
+            )
+
+
+def _built_in(group: str, kind: str) -> tuple[Workload, ...]:
+    row = WORKLOADS.get((group, kind))
+    if row is not None:
+        return (row,)
+    from archfit.workloads.custom_rows import custom_rows
+
+    return custom_rows(group, kind)
+
+
+def _read(row: Workload) -> Iterator[Path]:
+    """Where a row looks for pods and images, and for what replaces their placement."""
+    if row.reason or row.unplaced:
+        return
+    if row.pod_spec:
+        yield row.pod_spec
+    yield from (path for entry in row.images for path in entry)
+    yield from row.also
+    yield from row.replaced_by
+
+
+def _shown(path: Path) -> str:
+    return ".".join(map(str, path)).replace(".*", "[*]")

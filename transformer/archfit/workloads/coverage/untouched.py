@@ -1,0 +1,116 @@
+"""What may hold pods and is left as it is: never without a word.
+
+    a kind in a row      the row's reason, or what the object lacks
+    a kind in no row     what `unknown` says of it
+
+Each kind is reported once, with how many there are of it; never one that `archfit.dev/skip: "true"` leaves out.
+"""
+
+from __future__ import annotations
+
+from archfit.patch import dotted
+from archfit.record import Record
+from archfit.results import Result
+from archfit.source.values import text_of
+from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, group_of, rows_of
+from archfit.workloads.owner import controller_of
+from archfit.workloads.pod_specs import objects, reference_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from archfit.options.settings import Workload as Row
+    from archfit.patch import Path
+    from archfit.results import ObjectRef, Place
+    from archfit.workloads.builtin import Own
+    from archfit.workloads.pods import Pod
+
+_SKIP = "archfit.dev/skip"
+
+
+class Untouched(Record):
+    """An object, or a part of it, that is left as it is.
+
+    said: why, and what to do. known: its kind has rows. controller: what controls the object, "" if nothing does.
+    """
+
+    ref: ObjectRef
+    place: Place
+    said: str
+    known: bool = True
+    controller: str = ""
+
+
+def untouched_in(value: Any, pods: Iterable[Pod], place: Place, own: Own) -> Iterator[Untouched]:
+    """What is left as it is in a document whose pods are these."""
+    with_pods = {pod.root for pod in pods}
+    for at, item in objects(value, (), own):
+        if not _left_out(item):
+            controller = controller_of(item.get("metadata"))
+            for one in _of(item, place, own, has_pods=at in with_pods):
+                yield one.replace(controller=controller) if controller else one
+
+
+def _left_out(item: dict[str, Any]) -> bool:
+    metadata = item.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return isinstance(annotations, dict) and text_of(annotations.get(_SKIP)) == "true"
+
+
+def _of(item: dict[str, Any], place: Place, own: Own, *, has_pods: bool) -> Iterator[Untouched]:
+    api_version, kind = text_of(item.get("apiVersion")), text_of(item.get("kind"))
+    key = group_of(api_version), kind
+    if key not in own and (key in WORKLOADS or key in PODLESS or key in LISTS):
+        return
+    rows = rows_of(api_version, kind, own)
+    if rows:
+        for said in _said(item, rows, has_pods=has_pods):
+            yield Untouched(reference_of(item), place, said)
+    elif not has_pods:
+        from archfit.workloads.coverage.unknown_kinds import said_of
+
+        said = said_of(*key, item)
+        if said:
+            yield Untouched(reference_of(item), place, said, known=False)
+
+
+def _said(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Iterator[str]:
+    from archfit.workloads.custom_pods import reasons
+
+    said = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
+    yield from said
+    if not has_pods:
+        from archfit.workloads.coverage.unread import unread
+
+        for path, _ in unread(rows, item) if any(row.pod_spec for row in rows) else ():
+            said[dotted(path)] = None
+            yield f"archfit does not know which pod runs the image at {dotted(path)}"
+    if not said and not has_pods and not any(row.objects for row in rows):
+        paths = list(dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if row.pod_spec))
+        more = f" and none of {len(paths) - 3} more" if len(paths) > 3 else ""
+        if paths:
+            yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths[:3])}{more}"
+
+
+def _text(pattern: Path) -> str:
+    return ".".join(map(str, pattern)).replace(".*", "[*]")
+
+
+def told(untouched: Iterable[Untouched]) -> list[Result]:
+    """One result for each kind and reason, one in all for a kind without rows; none for objects of a controller."""
+    groups: dict[tuple[str, str, str], list[Untouched]] = {}
+    for one in untouched:
+        if not one.controller:
+            reason = one.said if one.known else ""
+            groups.setdefault((group_of(one.ref.api_version), one.ref.kind, reason), []).append(one)
+    return [
+        Result(
+            "info",
+            f"not transformed: {found[0].said}" + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
+            ref=found[0].ref,
+            place=found[0].place,
+        )
+        for found in groups.values()
+    ]

@@ -1,0 +1,292 @@
+"""Pods of custom resources: the rows whose placement or images are not where a pod spec has them.
+
+    spec:                           there       what has to exist for there to be a pod
+      kafka:
+        image: app:1                images      beside the containers of pod_spec, if it has any
+        template:                   missing     created with the first field that needs it
+          pod:                      pod_spec
+            affinity:               affinity, tolerations, nodeSelector: beside the containers, or where the row says
+            tolerations:
+
+A "*" stands for every item or member; in all paths of a row that begin alike it stands for the same one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.patch import dotted
+from archfit.source.values import text_of
+from archfit.workloads.default_affinity import default_affinity
+from archfit.workloads.patterns import MISSING, bound, get, matches
+from archfit.workloads.pods import ImageUse, Places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from archfit.options.settings import Workload
+    from archfit.patch import Path
+
+_FIELDS = ("affinity", "tolerations", "nodeSelector")
+# What counts as nothing beside null: an affinity of {} is one, to Argo.
+_EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
+_TERMS = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+_IMAGE = re.compile(r"\bimage\b")
+_ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platforms"
+_ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
+
+
+class Shared:
+    """What all pods of a row in one object have in common, found once."""
+
+    def __init__(self, row: Workload, value: dict[str, Any]) -> None:
+        self._value = value
+        self._images: dict[Path, list[ImageUse]] = {}
+        self._shadows = row.shadows
+        self._holders: list[tuple[str, Path]] | None = None
+
+    def images(self, pattern: Path) -> list[ImageUse]:
+        """The images at a pattern that is the same for every pod."""
+        if pattern not in self._images:
+            self._images[pattern] = _named(self._value, pattern)
+        return self._images[pattern]
+
+    def shadowing(self) -> list[tuple[str, Path]]:
+        """(field, mapping) that may hold for any pod: two for each field, as one of them may be the pod's own."""
+        if self._holders is None:
+            found: dict[str, dict[Path, None]] = {name: {} for name in _FIELDS}
+            for marker in self._shadows:
+                for path, _ in matches(self._value, marker):
+                    for name, holders in found.items():
+                        if len(holders) < 2 and get(self._value, (*path[:-1], name)) not in (None, {}, []):
+                            holders[path[:-1]] = None
+            self._holders = [(name, holder) for name, holders in found.items() for holder in holders]
+        return self._holders
+
+
+class Found:
+    """One pod of an object: what `find` makes a Pod of. Paths are from the object's root."""
+
+    def __init__(self, row: Workload, value: dict[str, Any], there: Path, shared: Shared) -> None:
+        self._row, self._value, self._there, self._shared = row, value, there, shared
+        self.path = self._same(row.pod_spec)
+        spec = get(value, self.path)
+        self.spec: dict[str, Any] = spec if isinstance(spec, dict) else {}
+
+    def _same(self, pattern: Path) -> Path:
+        """The pattern with each "*" that `there` has as well in the place of which it stands."""
+        return bound(pattern, self._row.there or self._row.pod_spec, self._there)
+
+    def problem(self) -> str:
+        """Why no pod can be made of it, "" if one can."""
+        value = self._value
+        for path in (self._same(self._field(name)) for name in _FIELDS if self._has(name)):
+            for end in range(1, len(path)):
+                holder = get(value, path[:end])
+                if holder is not None and not isinstance(
+                    holder, list if isinstance(path[end], int) else dict
+                ):
+                    return f"{dotted(path[:end])} has to be a mapping"
+        for name, holder in self._shared.shadowing():
+            if holder != self.path and self.spec.get(name) in (None, {}, []):
+                return (
+                    f"{dotted((*holder, name))} may hold for {dotted(self.path)} as well; "
+                    f"write the {name} that it needs into {dotted(self.path)} itself"
+                )
+        for above in self._row.merges:
+            source = (*self._same(above), *_TERMS)
+            if get(value, source) and self.spec.get("affinity") and not get(self.spec, _TERMS):
+                return (
+                    f"{dotted(source[:-2])} is merged into {dotted(self.path)}, where terms of its own would "
+                    f"replace it; write the nodeAffinity that it needs into {dotted(self.path)} itself"
+                )
+        return ""
+
+    def _has(self, name: str) -> bool:
+        return self._of(name) is not None
+
+    def _of(self, name: str) -> Path | None:
+        return self._row.node_selector if name == "nodeSelector" else getattr(self._row, name)
+
+    def _field(self, name: str) -> Path:
+        return self._of(name) or (*self._row.pod_spec, name)
+
+    def placed(self) -> tuple[dict[str, Any], Places]:
+        """A pod spec with the fields that decide its place, and where they are."""
+        row = self._row
+        spec = dict(self.spec) if not row.images else {}
+        at: dict[str, Path] = {}
+        inherited: list[tuple[str, Path | None, bool]] = []
+        doubled: list[tuple[str, Path]] = []
+        said: list[str] = []
+        for name in _FIELDS:
+            spec.pop(name, None)
+            if not self._has(name):
+                continue
+            at[name] = path = self._same(self._field(name))
+            value = get(self._value, path)
+            winner = self._replaced(name)
+            if winner is not None:
+                if "*" in winner or value not in (None, _EMPTY[name]):
+                    doubled.append((name, winner))
+                else:
+                    at[name], value = winner, get(self._value, winner)
+            else:
+                doubled += [(name, path) for path, text in self._patches() if name in text]
+            for above in row.inherits if value is None or value == _EMPTY[name] else ():
+                source = (*self._same(above), name)
+                theirs = get(self._value, source)
+                if theirs not in (None, {}, []):
+                    inherited.append((name, source, value is not None))
+                    value = theirs
+                    break
+            if value is None and name == "affinity" and row.default_affinity:
+                value, warning = default_affinity(row, self._value)
+                if value is None:
+                    said.append(warning)
+                else:
+                    inherited.append((name, None, False))
+            if value is not None:
+                spec[name] = value
+        architecture = text_of(get(self._value, self._same(row.architecture))) if row.architecture else ""
+        if architecture and not any(label in (spec.get("nodeSelector") or ()) for label in _ARCHITECTURE):
+            spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), _ARCHITECTURE[0]: architecture}
+        missing = {
+            path[:end]
+            for path in at.values()
+            for end in range(1, len(path))
+            if get(self._value, path[:end]) is None
+        }
+        metadata = row.metadata
+        return spec, Places(
+            at,
+            self._above(at.values()),
+            tuple(sorted(missing, key=len)),
+            tuple(inherited),
+            ("metadata",) if metadata is None else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
+            row.note,
+            tuple(doubled),
+            "".join(said),
+            row.needed_only,
+            "" if architecture else row.chosen,
+            row.unplaced,
+            self._same(row.architecture) if architecture else (),
+            row.same,
+        )
+
+    def _patches(self) -> Iterator[tuple[Path, str]]:
+        """The texts that are merged into the pod."""
+        for pattern in self._row.patches:
+            path = self._same(pattern)
+            text = text_of(get(self._value, path))
+            if text:
+                yield path, text
+
+    def _replaced(self, name: str) -> Path | None:
+        """Where the operator takes the field from, if it is set there; with "*" where several places may hold it."""
+        for above in self._row.replaced_by:
+            pattern = (*self._same(above), name)
+            for path, value in matches(self._value, pattern):
+                if value != _EMPTY[name]:
+                    return pattern if "*" in pattern else path
+        return None
+
+    def _above(self, paths: Iterable[Path]) -> Path:
+        """The innermost mapping above all paths that exists."""
+        above, *others = [path[:-1] for path in paths] or [self._there]
+        while any(other[: len(above)] != above for other in others) or get(self._value, above) is None:
+            above = above[:-1]
+        return above
+
+    def images(self) -> Iterator[ImageUse]:
+        """The images that stand elsewhere than in the containers of pod_spec."""
+        row, named = self._row, False
+        if row.main:
+            for _, container in self._containers(row.main):
+                named = bool(container.get("image"))
+            if not named and not row.images:
+                yield ImageUse((*self.path, "containers"), None, unasked=row.default_image)
+        for index, paths in enumerate(row.images):
+            uses = [] if named and index == 0 else next(filter(None, map(self._named, paths)), [])
+            yield from uses
+            if not uses and not (named and index == 0) and row.default_image:
+                path = self._same(paths[0])
+                above = path[:-2] if "+" in str(path[-1]) else path[:-1]
+                if get(self._value, above, MISSING) is not MISSING:
+                    yield ImageUse(path, None, unasked=row.default_image)
+        for pattern in row.also:
+            yield from self._named(pattern)
+        for path, text in self._patches():
+            if _IMAGE.search(text):
+                yield ImageUse(path, None, unasked="this patch may change the images" + _ANNOTATE)
+        if row.same is not None:
+            _, _, label, _, reason = row.same
+            yield ImageUse(("metadata", "labels", label), None, unasked=reason)
+        for name, reason in row.replaceable:
+            for number, _ in self._containers(name):
+                yield ImageUse((*self.path, "containers", number), None, unasked=reason)
+        for pattern, reason in row.unseen:
+            for path, _ in matches(self._value, self._same(pattern)):
+                yield ImageUse(path, None, unasked=reason)
+
+    def _containers(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(number, container) of the containers of pod_spec with that name."""
+        containers = self.spec.get("containers")
+        for number, container in enumerate(containers if isinstance(containers, list) else ()):
+            if isinstance(container, dict) and text_of(container.get("name")) == name:
+                yield number, container
+
+    def _named(self, pattern: Path) -> list[ImageUse]:
+        """The images at a path of the row."""
+        own = self._same(pattern)
+        return self._shared.images(pattern) if own == pattern else _named(self._value, own)
+
+
+def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
+    """The images at a path of a row; `(.., "repository+tag")` names two members of one mapping."""
+    if pattern[-1] == "*":
+        texts = ((path, text_of(text)) for path, text in matches(value, pattern))
+        return [ImageUse(path, text) for path, text in texts if text]
+    last = str(pattern[-1]).split("+")
+    found = []
+    for path, holder in matches(value, pattern[:-1]):
+        parts = [text_of(holder.get(name)) for name in last] if isinstance(holder, dict) else []
+        if parts and all(parts):
+            found.append(
+                ImageUse(
+                    (*path, last[0]),
+                    ":".join(parts),
+                    pull_policy=text_of(holder.get("imagePullPolicy")),
+                    container=text_of(holder.get("name")),
+                )
+            )
+    return found
+
+
+def found_by(row: Workload, value: dict[str, Any]) -> Iterator[Found]:
+    """The pods that a row finds in an object."""
+    source, shared = row.there or row.pod_spec, Shared(row, value)
+    for there, holder in matches(value, source):
+        if isinstance(holder, dict) and not any(
+            _barred(value, bound(pattern, source, there), text) for pattern, text in row.unless
+        ):
+            yield Found(row, value, there, shared)
+
+
+def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
+    return any(not text or text_of(found) == text for _, found in matches(value, pattern))
+
+
+def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
+    """Why something in the object that the row is about is not transformed."""
+    if row.reason:
+        unbarred = not any(_barred(value, pattern, text) for pattern, text in row.unless)
+        if unbarred and (not row.there or _barred(value, row.there, row.only)):
+            yield row.reason
+        return
+    for found in found_by(row, value) if row.there or "*" in row.pod_spec else ():
+        problem = found.problem()
+        if problem:
+            yield problem

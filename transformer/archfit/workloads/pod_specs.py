@@ -1,0 +1,261 @@
+"""Values into pods: the rows of the table applied to an object, lists and embedded objects opened on the way."""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput
+from archfit.results import ObjectRef
+from archfit.source.values import text_of
+from archfit.workloads.builtin import LISTS, WORKLOADS, group_of, rows_of
+from archfit.workloads.pods import ImageUse, Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from archfit.options.settings import Workload
+    from archfit.patch import Path
+    from archfit.results import Place
+    from archfit.workloads.builtin import Own
+
+_LIST_DEPTH = 16
+# Of one object: what its pods share counts for each of them.
+_IMAGES = 100_000
+
+
+def find_pods(value: Any, place: Place, path: Path = (), own: Own | None = None) -> list[Pod]:
+    """The pods of an object, or of every object in it.
+
+    path: where the object stands in its document, () for the document itself. Pod.path begins with it.
+    own: the user's rows.
+    """
+    pods = [pod for at, item in objects(value, path, own) for pod in pods_of(item, place, at, own)]
+    ordinary = len(path) + 3
+    return [
+        pod if len(pod.path) <= ordinary and pod.places is None else _with_way(value, pod, path)
+        for pod in pods
+    ]
+
+
+# The member that the way to a pod takes, and where the mapping that holds it says what holds for all pods below.
+_METADATA_BESIDE: dict[str | int, tuple[str, ...]] = {
+    "spec": ("metadata",),
+    "workflowSpec": ("workflowMetadata",),
+    "templates": ("workflowMetadata", "podMetadata"),
+}
+
+
+def _with_way(value: Any, pod: Pod, start: Path) -> Pod:
+    """The pod with the metadata on its way, without the object's own and the pod's."""
+    own = ((*pod.root, "metadata"), pod.metadata_path)
+    between: list[tuple[Path, dict[str, Any]]] = []
+    for index in range(len(start), len(pod.path) - 1):
+        token = pod.path[index]
+        if isinstance(value, dict):
+            for name in _METADATA_BESIDE.get(token, ()):
+                at = (*pod.path[:index], name)
+                if isinstance(value.get(name), dict) and at not in own:
+                    between.append((at, value[name]))
+            value = value.get(token)
+        elif isinstance(value, list) and isinstance(token, int) and token < len(value):
+            value = value[token]
+        else:
+            break
+    return pod.replace(between=tuple(between)) if between else pod
+
+
+def objects(value: Any, path: Path = (), own: Own | None = None) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """(path, object) of an object, or of every object of a `List`, nested ones and embedded ones too."""
+    if not isinstance(value, dict):
+        return
+    api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
+    if (
+        isinstance(value.get("items"), list)
+        and len(path) < 2 * _LIST_DEPTH
+        and _is_list(api_version, kind, own)
+    ):
+        for number, item in enumerate(value["items"]):
+            yield from objects(_typed(item, value), (*path, "items", number), own)
+        return
+    yield path, value
+    for row in rows_of(api_version, kind, own or {}):
+        if row.objects and len(path) < 4 * _LIST_DEPTH:
+            from archfit.workloads.patterns import matches
+
+            for at, item in matches(value, row.objects):
+                yield from objects(item, (*path, *at), own)
+
+
+def _is_list(api_version: str, kind: str, own: Own | None) -> bool:
+    if (group_of(api_version), kind) in LISTS:
+        return True
+    return kind[-4:] == "List" and bool(rows_of(api_version, kind[:-4], own or {}))
+
+
+def _typed(item: Any, around: dict[str, Any]) -> Any:
+    """An item of a typed list (PodList) may leave out what the list's own kind says (API conventions, lists)."""
+    kind = text_of(around.get("kind")).removesuffix("List")
+    if isinstance(item, dict) and kind and not item.get("kind"):
+        return {**item, "kind": kind, "apiVersion": item.get("apiVersion") or around.get("apiVersion")}
+    return item
+
+
+def reference_of(value: dict[str, Any]) -> ObjectRef:
+    """The identity that an object gives itself."""
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    return ObjectRef(
+        text_of(value.get("apiVersion")),
+        text_of(value.get("kind")),
+        text_of(metadata.get("namespace")),
+        text_of(metadata.get("name")) or text_of(metadata.get("generateName")),
+    )
+
+
+def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = None) -> Iterator[Pod]:
+    """The pods of one object, which stands at path. Raises InvalidInput for more images than anybody writes."""
+    api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
+    rows = rows_of(api_version, kind, own or {})
+    found = _by_rows(rows, value, place, path)
+    key = group_of(api_version), kind
+    if key in WORKLOADS and not (own and key in own):
+        yield from found
+        return
+    count = 0
+    unasked: tuple[ImageUse, ...] | None = None
+    for pod in _once(found):
+        if unasked is None:
+            unasked = tuple(_unread(rows, value, path, own=bool(own and key in own)))
+        count += len(pod.images)
+        if count > _IMAGES:
+            raise InvalidInput(
+                f"the pods of this {kind} share so many images that there are more than {_IMAGES} in all; "
+                "write it as several objects"
+            )
+        yield pod.replace(images=(*pod.images, *unasked)) if unasked else pod
+        unasked = unasked[:1]
+
+
+def _once(pods: Iterator[Pod]) -> Iterable[Pod]:
+    """One pod for all that are placed by the same fields, with the images of each."""
+    found: dict[tuple[Path, ...], Pod] = {}
+    for pod in pods:
+        key = (
+            pod.path,
+            *(() if pod.lacks(field) else pod.at(field) for field in ("affinity", "tolerations")),
+        )
+        first = found.setdefault(key, pod)
+        if first is not pod:
+            found[key] = first.replace(images=tuple(dict.fromkeys((*first.images, *pod.images))))
+    return found.values()
+
+
+def _unread(
+    rows: tuple[Workload, ...], value: dict[str, Any], path: Path, *, own: bool
+) -> Iterator[ImageUse]:
+    """The images that no row reads: whether the pods of the object run them, nobody can say. own: the user's rows."""
+    from archfit.workloads.coverage.unread import unread
+
+    remedy = "; name its path under images or neverRun of the kind's row" if own else ""
+    for at, image in unread(rows, value):
+        reason = f"archfit does not know which pod runs {image} there{remedy}"
+        yield ImageUse((*path, *at), None, unasked=reason)
+
+
+def _by_rows(rows: tuple[Workload, ...], value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
+    for row in rows:
+        if row.reason:
+            continue
+        if row.there or "*" in row.pod_spec:
+            yield from _pods_elsewhere(row, value, place, path)
+        elif row.pod_spec:
+            pod = _pod_beside(row, value, place, path)
+            if pod is not None:
+                yield pod
+
+
+def _pod_beside(row: Workload, value: dict[str, Any], place: Place, path: Path) -> Pod | None:
+    """The pod of a row that says no more than where the pod spec is."""
+    above: Any = value
+    for token in row.pod_spec[:-1]:
+        above = above.get(token) if isinstance(above, dict) else None
+    spec = above.get(row.pod_spec[-1]) if isinstance(above, dict) else None
+    if not isinstance(spec, dict):
+        return None
+    at = (*path, *row.pod_spec)
+    return Pod(
+        reference_of(value),
+        row.group,
+        place,
+        at,
+        spec,
+        _mapping(above.get("metadata")),
+        _mapping(value.get("metadata")),
+        tuple(_images(spec, at)),
+        row.immutable,
+        path,
+    )
+
+
+def _pods_elsewhere(row: Workload, value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
+    from archfit.workloads.custom_pods import found_by
+    from archfit.workloads.patterns import get
+
+    for found in found_by(row, value):
+        if found.problem():
+            continue
+        spec, places = found.placed()
+        beside = [
+            use
+            for use in _images(found.spec, (*path, *found.path))
+            if use.text or not (row.images or row.main)
+        ]
+        yield Pod(
+            reference_of(value),
+            row.group,
+            place,
+            (*path, *found.path),
+            spec,
+            _mapping(get(value, places.metadata)),
+            _mapping(value.get("metadata")),
+            (*beside, *(use.replace(path=(*path, *use.path)) for use in found.images())),
+            row.immutable,
+            path,
+            places.below(path),
+        )
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _images(spec: dict[str, Any], at: Path) -> Iterator[ImageUse]:
+    for field in ("containers", "initContainers"):
+        for number, container in _entries(spec.get(field)):
+            yield ImageUse(
+                (*at, field, number, "image"),
+                _text(container.get("image")),
+                volume=False,
+                pull_policy=text_of(container.get("imagePullPolicy")),
+                container=text_of(container.get("name")),
+            )
+    for number, volume in _entries(spec.get("volumes")):
+        image = volume.get("image")
+        if isinstance(image, dict):
+            yield ImageUse(
+                (*at, "volumes", number, "image", "reference"),
+                _text(image.get("reference")),
+                volume=True,
+                pull_policy=text_of(image.get("pullPolicy")),
+                container=text_of(volume.get("name")),
+            )
+
+
+def _entries(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, entry in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(entry, dict):
+            yield number, entry
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else text_of(value)
