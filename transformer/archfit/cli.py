@@ -19,11 +19,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Callable, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import BinaryIO, NoReturn, TextIO
+from archfit.typing_names import BinaryIO, NoReturn, TextIO
 
 
 def _stdin() -> BinaryIO:

@@ -11,15 +11,13 @@ The patch is the contract of the whole program: `edit` renders it as text, later
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from archfit.errors import ArchfitError
 from archfit.record import Record
+from archfit.typing_names import Any, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, TypeAlias
-
-    Path: TypeAlias = tuple[str | int, ...]
+Path: TypeAlias = tuple[str | int, ...]
 
 
 class PatchConflict(ArchfitError):

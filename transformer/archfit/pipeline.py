@@ -9,31 +9,30 @@ With `stamp`, pods are those without what an earlier run added, and the patch ta
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
 from archfit.errors import InvalidInput, UnplaceableEdit
+from archfit.images.platforms import Answer
+from archfit.options.settings import Options
+from archfit.patch import Operation
 from archfit.record import Record
-from archfit.results import Result
+from archfit.results import Decision, Result
 from archfit.source.scan import check_editable
+from archfit.source.split import Piece
+from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import by_kind
-from archfit.workloads.inventory import take
+from archfit.workloads.inventory import Document, take
 from archfit.workloads.owner import left_to_controllers
+from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import TypeAlias
-
     from archfit.edit.insert import TextEdit
-    from archfit.images.platforms import Answer
-    from archfit.options.settings import Options
-    from archfit.patch import Operation
-    from archfit.results import Decision
-    from archfit.source.split import Piece
     from archfit.stamp.in_place import Back
     from archfit.workloads.coverage.untouched import Untouched
-    from archfit.workloads.inventory import Document
-    from archfit.workloads.pods import Pod
 
-    Lookup: TypeAlias = Callable[[list[str]], Mapping[str, Answer]]
+
+Lookup: TypeAlias = Callable[[list[str]], Mapping[str, Answer]]
 
 _OURS = b"archfit.dev"
 _SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`

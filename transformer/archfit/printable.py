@@ -22,11 +22,9 @@ logging commands; Unicode UAX #9 and TR #36.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import TextIO
+from archfit.typing_names import TextIO
 
 LONGEST_LINE = 4000
 _HEAD = 2800

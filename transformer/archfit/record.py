@@ -12,10 +12,13 @@ this costs 20 microseconds for each class.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from archfit.typing_names import Any, Self
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Self, dataclass_transform
+    from typing import dataclass_transform
 else:
 
     def dataclass_transform(**_options: object) -> object:

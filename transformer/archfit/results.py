@@ -13,16 +13,12 @@ Source of Result: kustomize, cmd/config/docs/api-conventions/functions-spec.md, 
 
 from __future__ import annotations
 
+from archfit.patch import Operation
 from archfit.record import Record
+from archfit.typing_names import Literal, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal, TypeAlias
-
-    from archfit.patch import Operation
-
-    Severity: TypeAlias = Literal["error", "warning", "info"]
-    Outcome: TypeAlias = Literal["Change", "AlreadySet", "NotNeeded", "OptedOut", "Unresolved", "Conflict"]
+Severity: TypeAlias = "Literal['error', 'warning', 'info']"
+Outcome: TypeAlias = "Literal['Change', 'AlreadySet', 'NotNeeded', 'OptedOut', 'Unresolved', 'Conflict']"
 
 
 class ObjectRef(Record):

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 
 from archfit.errors import ArchfitError, OutputError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import BinaryIO
+from archfit.typing_names import BinaryIO
 
 
 def read(stdin: BinaryIO) -> bytes:

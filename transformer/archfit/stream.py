@@ -7,18 +7,14 @@ blank input     --on-blank pass      written back as it is, with a warning
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from archfit.errors import InvalidInput
+from archfit.pipeline import Splice
 from archfit.record import Record
 from archfit.results import Result
 from archfit.source.scan import check_utf8
-from archfit.source.split import BOM, split
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.pipeline import Splice
-    from archfit.source.split import Piece
+from archfit.source.split import BOM, Piece, split
 
 # The first bytes of files that hold other files.
 _ARCHIVES = (

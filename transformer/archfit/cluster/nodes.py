@@ -14,17 +14,14 @@ never be tolerated by archfit.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from archfit.errors import InvalidInput
 from archfit.images.platforms import ARCHITECTURES
 from archfit.options.syntax import WINDOWS, Problem
 from archfit.options.taints import ARCH_KEYS, architecture_of, toleration_rule
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
 
 _OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 

@@ -14,21 +14,20 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, BinaryIO
 
 from archfit.errors import UsageError
 from archfit.files import read_file
 from archfit.lookup.contents import checked, counts, readable, useless
+from archfit.options.arguments import wanted
+from archfit.options.describe import help_text
 from archfit.options.load import load
+from archfit.options.settings import Operator
 from archfit.options.table import BY_KEY
 from archfit.printable import encoded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, BinaryIO
-
-    from archfit.options.settings import Operator
-    from archfit.store import Stock
+from archfit.store import Stock
+from archfit.store.open import open_store, place
 
 ABOUT = """\
 Shows where the answers of registries are kept, and removes them.
@@ -49,9 +48,6 @@ def run(
     clock: Callable[[], float] = time.time,
 ) -> int:
     """The command, after its name. clock: Unix seconds. The exit code; raises ArchfitError."""
-    from archfit.options.arguments import wanted
-    from archfit.options.describe import help_text
-
     if wanted(argv) == "help":
         stdout.write(help_text("archfit cache path|info|prune|clear [OPTION]...", ABOUT, _ROWS).encode())
         return 0
@@ -68,8 +64,6 @@ def run(
 def _path(
     operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
 ) -> tuple[dict[str, Any], str]:
-    from archfit.store.open import place
-
     del clock
     where = place(operator, environ)
     return {"place": where}, f"{where}\n"
@@ -143,8 +137,6 @@ def _with(
     nothing: tuple[Any, int],
 ) -> tuple[str, tuple[Any, int]]:
     """The place, and what `work` makes of the store there; `nothing` where no file has been written yet."""
-    from archfit.store.open import open_store, place
-
     where = place(operator, environ)
     if "://" not in where and not os.path.exists(where):
         return where, nothing

@@ -9,15 +9,20 @@ stdout    the report            stderr    messages: problems, warnings, infos
 
 from __future__ import annotations
 
-from archfit import standard_streams
-from archfit.commands.inputs import contents, named, questions, surveyed
+from collections.abc import Iterable, Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit import __version__, standard_streams
+from archfit.commands.inputs import Manifests, contents, named, questions, surveyed
 from archfit.commands.last import prepared
 from archfit.errors import UsageError
 from archfit.files import read_file
+from archfit.images.platforms import Answer, Platform
 from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
+from archfit.options.settings import Options
 from archfit.options.syntax import Problem, architecture
 from archfit.options.syntax import platforms as parse_platforms
 from archfit.options.table import TABLE
@@ -27,19 +32,10 @@ from archfit.record import Record
 from archfit.report import check_listing, github, sarif
 from archfit.report.findings import Finding, Report, from_result, of_decisions, of_verdicts
 from archfit.report.text import lines
+from archfit.results import Decision, Result
 from archfit.source.split import split
 from archfit.workloads.line_numbers import Lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.commands.inputs import Manifests
-    from archfit.images.platforms import Answer, Platform
-    from archfit.options.settings import Options
-    from archfit.results import Decision, Result
-    from archfit.workloads.pods import Pod
+from archfit.workloads.pods import Pod
 
 _PROGRAM = "archfit check"
 _FORMATS = {
@@ -175,8 +171,6 @@ def _required(texts: Sequence[str]) -> tuple[Platform, ...]:
 
 
 def _answered(word: str) -> str:
-    from archfit import __version__
-
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT)

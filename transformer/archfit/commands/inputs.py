@@ -9,22 +9,18 @@ Files inside the working directory are named from there, as a repository's own t
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
+from typing import BinaryIO
 
 from archfit import standard_streams, stream
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import read_file
+from archfit.options.layers import Layer
+from archfit.options.settings import Options
 from archfit.pipeline import Survey, survey
 from archfit.placement.images import questions as of_pod
 from archfit.record import Record
 from archfit.results import Place, Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import BinaryIO
-
-    from archfit.options.layers import Layer
-    from archfit.options.settings import Options
 
 
 class Manifests(Record):

@@ -10,29 +10,31 @@ registry    always asked, whatever the cache holds, which learns from it: one re
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit import __version__
 from archfit.errors import InvalidReference, UsageError
 from archfit.files import read_file
 from archfit.images.overrides import override
-from archfit.images.platforms import Found, Unknown, unanswerable
+from archfit.images.platforms import Answer, Found, Unknown, unanswerable
 from archfit.images.reference import parse
 from archfit.lookup import operator_files
+from archfit.lookup.resolver import Lookup, open_lookup
 from archfit.options.arguments import Parser, read, wanted
+from archfit.options.describe import help_text
 from archfit.options.load import load
+from archfit.options.settings import Settings
 from archfit.options.table import BY_KEY, OPERATOR
+from archfit.placement.architectures import is_plain, is_wasm, offered
+from archfit.placement.uncounted import counted
 from archfit.printable import encoded, json_text
+from archfit.registry.client import Document
+from archfit.registry.listing import listed
+from archfit.registry.routing.endpoints import Target
 from archfit.report.inspection import Inspected, as_json, problem, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.images.platforms import Answer
-    from archfit.lookup.resolver import Lookup
-    from archfit.options.settings import Settings
-    from archfit.registry.client import Document
-    from archfit.registry.routing.endpoints import Target
+from archfit.workloads.pods import ImageUse
 
 _PROGRAM = "archfit inspect"
 _ANY_AGE = 100 * 365 * 86400
@@ -58,8 +60,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         return 0
     flags, texts, settings = _told(argv, environ)
     operator_files.check(settings.operator)
-    from archfit.lookup.resolver import open_lookup
-
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
     lookup = open_lookup(operator, environ=environ)
     try:
@@ -140,20 +140,13 @@ def _one(
 ) -> Inspected:
     if not isinstance(answer, Found):
         return Inspected(word, name, answer, stated)
-    from archfit.placement.architectures import is_plain, is_wasm, offered
-    from archfit.workloads.pods import ImageUse
-
     listing = None
     if document and place:
-        from archfit.registry.listing import listed
-
         listing = listed(document.body, document.content_type)
     use, told = ImageUse((), word), stated or answer
     architectures = offered(use, told, "linux")
     notes: tuple[str, ...] = ()
     if not is_plain(told):
-        from archfit.placement.uncounted import counted
-
         taken, notes = counted(use, told, runtime_class=False, wanted=None)
         if isinstance(taken, Unknown):
             notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
@@ -180,9 +173,6 @@ def _counted(requests: Mapping[str, int]) -> str:
 
 
 def _answered(word: str) -> str:
-    from archfit import __version__
-    from archfit.options.describe import help_text
-
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. IMAGE..", ABOUT, ROWS)

@@ -10,23 +10,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import gmtime, strftime
 
 from archfit.errors import ArchfitError, OutputError, UsageError
 from archfit.files import Prepared
+from archfit.pipeline import Transformed
 from archfit.printable import json_text, visible
 from archfit.report.run_report import TIME, report
+from archfit.results import Result
 from archfit.source.values import plain
 from archfit.store.directories import state_path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, BinaryIO
-
-    from archfit.pipeline import Transformed
-    from archfit.results import Result
-    from archfit.stream import Span
+from archfit.stream import Span
+from archfit.typing_names import Any, BinaryIO
 
 HELP = """\
 usage: archfit last [--json]

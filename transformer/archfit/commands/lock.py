@@ -14,17 +14,21 @@ nothing is written. The rules are in `images.relock`, the format in `images.lock
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
 
+from archfit import __version__
 from archfit.commands.inputs import contents
-from archfit.commands.lock_inputs import asked
+from archfit.commands.lock_inputs import Asked, asked
 from archfit.errors import UsageError
 from archfit.files import read_file
-from archfit.images.platforms import Absent, Found, Unknown
+from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.lookup import operator_files
 from archfit.lookup.lock_storage import content_of, replace
 from archfit.lookup.lockfile import DEFAULT_PATH, kept, parse, render
-from archfit.lookup.relock import EVERY, changes, chosen, merged
+from archfit.lookup.relock import EVERY, Change, changes, chosen, merged
 from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
@@ -33,17 +37,7 @@ from archfit.options.settings import Settings
 from archfit.options.table import BY_KEY, OPERATOR
 from archfit.printable import json_text
 from archfit.report.text import failure, lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.commands.lock_inputs import Asked
-    from archfit.images.platforms import Malformed, Unasked
-    from archfit.lookup.relock import Change
-    from archfit.results import Result
+from archfit.results import Result
 
 _PROGRAM = "archfit lock"
 # How long the cache is believed has no say in what a lock file holds, and there are no decisions to report.
@@ -211,8 +205,6 @@ def _say(stderr: TextIO, texts: Sequence[str]) -> None:
 
 
 def _answered(word: str) -> str:
-    from archfit import __version__
-
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT, ROWS)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from archfit import stream
 from archfit.commands.inputs import named
 from archfit.errors import InvalidInput
 from archfit.images.overrides import override
 from archfit.images.reference import parse
+from archfit.options.settings import Options
 from archfit.patch import dotted
 from archfit.pipeline import survey
 from archfit.placement.evidence import malformed
@@ -14,13 +17,7 @@ from archfit.placement.images import answers_for
 from archfit.placement.selection import wishes
 from archfit.record import Record
 from archfit.results import Place, Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.options.settings import Options
-    from archfit.workloads.inventory import Document
+from archfit.workloads.inventory import Document
 
 
 class Asked(Record):

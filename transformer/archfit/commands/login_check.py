@@ -15,26 +15,28 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
 
+from archfit import __version__
 from archfit.errors import InvalidReference, RegistryError, UsageError
 from archfit.files import read_file
 from archfit.images.reference import Reference, parse
 from archfit.lookup import operator_files
 from archfit.options.arguments import Parser, read, wanted
+from archfit.options.describe import help_text
 from archfit.options.load import load
+from archfit.options.settings import Operator
 from archfit.options.table import OPERATOR
 from archfit.printable import json_text, visible
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.options.settings import Operator
-    from archfit.registry.credentials.keychain import Credential, Keychain
-    from archfit.registry.routing.endpoints import Target
-    from archfit.registry.session import Session
+from archfit.registry.credentials.keychain import Credential, Keychain
+from archfit.registry.credentials.login import check
+from archfit.registry.credentials.tokens import Tokens
+from archfit.registry.fetcher import Question
+from archfit.registry.routing.endpoints import Target, is_host
+from archfit.registry.routing.routes import Routes
+from archfit.registry.session import Session
 
 _PROGRAM = "archfit login-check"
 _WITHOUT = {
@@ -100,11 +102,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
 
 def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
     """What is checked, and the servers in the order in which they would be asked."""
-    from archfit.registry.credentials.keychain import Keychain
-    from archfit.registry.fetcher import Question
-    from archfit.registry.routing.routes import Routes
-    from archfit.registry.session import Session
-
     host = _host(word)
     # A server is found as some repository of its would be.
     reference = Reference(host, "any", "latest", "", word) if host else _parsed(word)
@@ -135,9 +132,6 @@ def _one(place: Target, tag: str, keychain: Keychain, session: Session | None) -
             "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
         )
         return Checked(place.origin, words, good=bool(words), answer=answer)
-    from archfit.registry.credentials.login import check
-    from archfit.registry.credentials.tokens import Tokens
-
     try:
         verdict = check(session.asker, Tokens(session.asker, time.monotonic), place, tag, credential)
     except RegistryError as error:
@@ -170,8 +164,6 @@ def _host(word: str) -> str:
     first = name.partition(":")[0]
     if "/" in name or not (bare != name or bare != word or "." in first or first == "localhost"):
         return ""
-    from archfit.registry.routing.endpoints import is_host
-
     if not is_host(name):
         raise UsageError(f"{name!r} is no host: write one as in ghcr.io or registry.example:5000")
     return "docker.io" if name in {"index.docker.io", "registry-1.docker.io"} else name
@@ -204,9 +196,6 @@ def _plain(one: Checked) -> dict[str, object]:
 
 
 def _answered(word: str) -> str:
-    from archfit import __version__
-    from archfit.options.describe import help_text
-
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. HOST|IMAGE", ABOUT, ROWS)

@@ -6,7 +6,10 @@ manifests ── survey ── lookup ── decisions ── patches ── std
 
 from __future__ import annotations
 
-from archfit import standard_streams
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit import __version__, standard_streams
 from archfit.commands.inputs import contents, named, questions, surveyed
 from archfit.commands.last import prepared
 from archfit.errors import UsageError
@@ -18,18 +21,11 @@ from archfit.options.load import load
 from archfit.options.table import TABLE
 from archfit.pipeline import Transformed, decided
 from archfit.report.kustomize_patches import FORMS, as_yaml
-from archfit.report.patches import as_json, entries, problems
+from archfit.report.patches import Entry, as_json, entries, problems
 from archfit.report.text import failure, lines, summary
+from archfit.results import Decision, Result
 from archfit.source.split import split
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.report.patches import Entry
-    from archfit.results import Decision, Result
-    from archfit.workloads.pods import Pod
+from archfit.workloads.pods import Pod
 
 _PROGRAM = "archfit patch"
 _DEFAULT, _JSON = "kustomize", "json"
@@ -113,8 +109,6 @@ def run(
 
 
 def _answered(word: str) -> str:
-    from archfit import __version__
-
     if word == "version":
         return f"archfit {__version__}\n"
     return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT)

@@ -11,12 +11,10 @@ setup flux       patches, as Flux runs no functions
 
 from __future__ import annotations
 
-from archfit.errors import UsageError
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
+from archfit.errors import UsageError
 
 HELP = """\
 usage: archfit setup cluster|workloads|helm|argocd|kustomize|kpt|flux [OPTION]...

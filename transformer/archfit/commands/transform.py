@@ -12,27 +12,26 @@ cannot be written fails the run, and none says that a run is done before it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from archfit import standard_streams, stream
+from archfit.commands.last import Report
 from archfit.errors import ArchfitError, InvalidInput, OutputError
 from archfit.files import read_file
 from archfit.images.platforms import Unknown
 from archfit.lookup.session import LookupSession
 from archfit.options.load import load
-from archfit.pipeline import transform
+from archfit.options.settings import Settings
+from archfit.pipeline import Splice, Transformed, transform
 from archfit.report.text import failure, lines, summary
 from archfit.results import Place, Result
+from archfit.stream import Span
+from archfit.typing_names import BinaryIO, TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.commands.last import Report
     from archfit.integrations.kustomize.resource_list import FunctionInput
     from archfit.options.layers import Layer
-    from archfit.options.settings import Settings
-    from archfit.pipeline import Splice, Transformed
-    from archfit.stream import Span
 
 _PROGRAM = "archfit transform"
 ABOUT = """\

@@ -9,11 +9,9 @@ Edits that touch belong together, and of these only the lines that differ count.
 
 from __future__ import annotations
 
-from archfit.edit.insert import TextEdit
+from collections.abc import Iterable, Iterator, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from archfit.edit.insert import TextEdit
 
 
 def applied(text: str, edits: Iterable[TextEdit]) -> str:

@@ -13,21 +13,15 @@ Nothing is moved and nothing is removed but empty values and aliases that get re
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from archfit.edit.render import Style, block, block_item, block_member, flow
 from archfit.errors import UnplaceableEdit
-from archfit.patch import Add, apply, dotted
+from archfit.patch import Add, Operation, Path, apply, dotted
 from archfit.record import Record
 from archfit.source.values import Typed, resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from archfit.patch import Operation, Path
-    from archfit.workloads.sites import Site, Sites
-
+from archfit.typing_names import Any
+from archfit.workloads.sites import Site, Sites
 
 _UNSEEN = object()
 _BLANKS_WITH_TAB = re.compile(r"(?:[ \t\r]*\n)*[ \r]*\t[ \t\r]*(?:\n|\Z)").match

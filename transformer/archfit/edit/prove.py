@@ -8,17 +8,13 @@ Both sides are read with a final newline (`parse`). A failed proof is a bug in a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from archfit.errors import ArchfitError, InternalError
-from archfit.patch import Remove, apply
+from archfit.patch import Operation, Remove, apply
 from archfit.source.compose import parse
 from archfit.source.values import typed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.patch import Operation
-    from archfit.workloads.inventory import Document
+from archfit.workloads.inventory import Document
 
 
 def prove(document: Document, patch: Iterable[Operation], after: str) -> None:

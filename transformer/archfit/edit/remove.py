@@ -11,19 +11,13 @@ Only what archfit could have written goes: an entry that begins its line, ends i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from archfit.edit.insert import TextEdit
 from archfit.edit.targets import Targets
 from archfit.errors import UnplaceableEdit
-from archfit.patch import Remove, Test, dotted
-from archfit.source.nodes import is_mapping, items, last_leaf, members
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.patch import Operation, Path
-    from archfit.source.nodes import Tree
+from archfit.patch import Operation, Path, Remove, Test, dotted
+from archfit.source.nodes import Tree, is_mapping, items, last_leaf, members
 
 
 def refused(tree: Tree, root: int, patch: Iterable[Operation]) -> set[Path]:

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 from archfit.edit.scalar import scalar
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from archfit.typing_names import Any
 
 
 class Style(Record):

@@ -10,10 +10,7 @@ import json
 import re
 
 from archfit.source.values import PlainKey, Typed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from archfit.typing_names import Any
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./-]*", re.ASCII).fullmatch
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"))

@@ -6,17 +6,12 @@ c: *x               c.b     ─┴─>  the one node b: nothing can be taken fro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from archfit.errors import UnplaceableEdit
-from archfit.patch import dotted
-from archfit.source.nodes import child, is_mapping
+from archfit.patch import Operation, Path, dotted
+from archfit.source.nodes import Children, Tree, child, is_mapping
 from archfit.source.paths import written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.patch import Operation, Path
-    from archfit.source.nodes import Children, Tree
 
 
 class Targets:

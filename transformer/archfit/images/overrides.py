@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Found
+from archfit.images.reference import Reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from archfit.images.reference import Reference
     from archfit.options.settings import ImagePlatforms
 
 _WILDCARD = re.compile(r"\[[^\]]*\]|[*?]").sub

@@ -24,10 +24,7 @@ from __future__ import annotations
 from archfit.errors import InvalidReference
 from archfit.images.reference import is_placeholder
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeAlias
+from archfit.typing_names import TypeAlias
 
 # `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
 ARCHITECTURES = (

@@ -15,14 +15,12 @@ from __future__ import annotations
 import os
 import select
 import signal
+import tempfile
 import time
+from collections.abc import Mapping, Sequence
 
 from archfit.errors import ArchfitError
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 GRACE_SECONDS = 3.0
 _CHUNK = 1 << 20
@@ -93,8 +91,6 @@ def _given(content: bytes) -> int:
     """A descriptor that reads as content."""
     if not content:
         return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    import tempfile
-
     with tempfile.TemporaryFile() as file:
         file.write(content)
         file.seek(0)

@@ -12,20 +12,18 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
+from archfit.images.platforms import Found
+from archfit.images.reference import Reference
 from archfit.lookup import entries
-from archfit.store import StoreTrouble
+from archfit.lookup.keys import OwnKeys, ScopedKeys
+from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-
-    from archfit.images.platforms import Found
-    from archfit.images.reference import Reference
-    from archfit.lookup.keys import OwnKeys, ScopedKeys
     from archfit.registry.routing.endpoints import Target
-    from archfit.store import Store
 
 _CLOCK_SLACK_SECONDS = 60
 _NEVER = float("inf")

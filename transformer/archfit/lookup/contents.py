@@ -12,12 +12,9 @@ A digest that manifests pin is one request away when its entry is gone.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 
 from archfit.lookup import entries
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _KINDS = {"tag": "tags", "digest": "digests", "host": "servers", "claim": "claims"}
 _DIGEST_SECONDS = 30 * 86400

@@ -8,11 +8,8 @@ What was learned may be written to the cache within half a second after it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GRACE_SECONDS = 0.5
 

@@ -12,15 +12,13 @@ registry, and a server may say more to whom it knows.
 
 from __future__ import annotations
 
-from archfit.registry.routing.endpoints import itself, place_of
-from archfit.registry.transport.trust import USUAL
+from archfit.images.reference import Reference
+from archfit.registry.routing.endpoints import Target, itself, place_of
+from archfit.registry.transport.trust import USUAL, Tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.images.reference import Reference
-    from archfit.registry.routing.endpoints import Target
     from archfit.registry.routing.routes import Routes
-    from archfit.registry.transport.trust import Tls
 
 _ROUNDS = 2**13  # 8 MiB and 15 ms
 _LONGEST_FILE = 1024 * 1024

@@ -19,13 +19,8 @@ import functools
 import json
 
 from archfit.errors import InvalidReference
-from archfit.images.platforms import Found, parse_platform
-from archfit.images.reference import is_digest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.images.platforms import Platform
-    from archfit.images.reference import Reference
+from archfit.images.platforms import Found, Platform, parse_platform
+from archfit.images.reference import Reference, is_digest
 
 _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.

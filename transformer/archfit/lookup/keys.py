@@ -18,13 +18,13 @@ credential helper takes long and is asked only for servers of which the cache sa
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from archfit.images.reference import Reference
 from archfit.lookup.entries import key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from archfit.images.reference import Reference
     from archfit.registry.credentials.keychain import Credential, Keychain
     from archfit.registry.routing.endpoints import Target
     from archfit.registry.routing.routes import Routes

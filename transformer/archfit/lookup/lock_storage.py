@@ -7,10 +7,7 @@ import os
 from archfit import files
 from archfit.errors import ArchfitError, UsageError
 from archfit.lookup.lockfile import MAX_BYTES, Lock, parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.options.settings import Options
+from archfit.options.settings import Options
 
 
 def lock_of(options: Options) -> Lock | None:

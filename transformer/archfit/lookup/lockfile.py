@@ -20,20 +20,14 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Mapping, Sequence
 
 from archfit.errors import InvalidLock, InvalidReference
-from archfit.images.platforms import Found, Unknown, parse_platform
-from archfit.images.reference import is_digest
+from archfit.images.platforms import Found, Platform, Unknown, parse_platform
+from archfit.images.reference import Reference, is_digest
 from archfit.images.reference import parse as parse_reference
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from archfit.images.platforms import Platform
-    from archfit.images.reference import Reference
+from archfit.typing_names import Any
 
 VERSION = 1
 DEFAULT_PATH = "archfit.lock"

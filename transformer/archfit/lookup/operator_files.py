@@ -12,10 +12,7 @@ import os
 import stat
 
 from archfit.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.options.settings import Operator
+from archfit.options.settings import Operator
 
 _FILES = ("authfile", "ca_file", "registries_conf", "cache_password_file", "cache_ca_file")
 

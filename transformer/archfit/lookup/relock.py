@@ -15,17 +15,13 @@ the whole normalised reference; `*` also crosses "/".
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import translate
 
 from archfit.errors import UsageError
+from archfit.images.platforms import Found
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from archfit.images.platforms import Found
+from archfit.typing_names import Any
 
 EVERY = "*"
 

@@ -19,33 +19,28 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
-from archfit.images.platforms import Found, Unknown, unanswerable
-from archfit.images.reference import parse
+from archfit.images.platforms import Answer, Found, Unknown, unanswerable
+from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import Kept
 from archfit.lookup.deadline import Deadline
-from archfit.lookup.keys import OwnKeys
-from archfit.store import StoreTrouble
+from archfit.lookup.keys import OwnKeys, ScopedKeys
+from archfit.options.settings import ImagePlatforms, Operator
+from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from archfit.images.platforms import Answer
-    from archfit.images.reference import Reference
-    from archfit.lookup.keys import ScopedKeys
     from archfit.lookup.lockfile import Lock
-    from archfit.options.settings import ImagePlatforms, Operator
     from archfit.registry.client import Document
     from archfit.registry.credentials.keychain import Keychain
     from archfit.registry.fetcher import Crew
     from archfit.registry.routing.endpoints import Target
     from archfit.registry.routing.routes import Routes
     from archfit.registry.session import Session
-    from archfit.store import Store
 
 
 class Lookup:

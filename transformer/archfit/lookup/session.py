@@ -8,21 +8,20 @@ A run that asks nothing opens nothing.
 
 from __future__ import annotations
 
-from archfit.options.settings import Operator
+from collections.abc import Iterable, Mapping, Sequence
+
+from archfit.images.platforms import Answer
+from archfit.options.settings import Operator, Settings
 from archfit.results import Result
+from archfit.source.split import Piece
+from archfit.typing_names import TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import TextIO
-
-    from archfit.images.platforms import Answer
     from archfit.lookup.resolver import Lookup
     from archfit.lookup.stream_secrets import PullSecrets
-    from archfit.options.settings import Settings
     from archfit.registry.credentials.keychain import Keychain
     from archfit.report.progress import Progress
-    from archfit.source.split import Piece
 
 _USUAL = Operator()
 

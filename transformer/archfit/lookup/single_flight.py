@@ -10,13 +10,11 @@ each process hears them from the registry itself.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-    from archfit.images.platforms import Answer
-    from archfit.images.reference import Reference
-    from archfit.lookup.cache import Kept
+from archfit.images.platforms import Answer
+from archfit.images.reference import Reference
+from archfit.lookup.cache import Kept
 
 LEASE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.05

@@ -9,29 +9,23 @@ its answers under that secret's name (`images.keys`). The rounds share one deadl
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.errors import InvalidReference, RegistryError
-from archfit.images.platforms import Unknown
+from archfit.images.platforms import Answer, Unknown
 from archfit.images.reference import parse
-from archfit.registry.credentials.keychain import from_entry
+from archfit.lookup.resolver import Lookup
+from archfit.options.settings import Operator, Options
+from archfit.registry.credentials.keychain import Credential, from_entry
 from archfit.registry.credentials.pull_keychain import PullKeychain
 from archfit.registry.routing.endpoints import itself
+from archfit.source.split import Piece
+from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import by_kind
 from archfit.workloads.pull_secrets import matching, pull_secrets
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TypeAlias
-
-    from archfit.images.platforms import Answer
-    from archfit.lookup.resolver import Lookup
-    from archfit.options.settings import Operator, Options
-    from archfit.registry.credentials.keychain import Credential
-    from archfit.source.split import Piece
-
-    Place: TypeAlias = tuple[str, str]
-    Open: TypeAlias = Callable[[Operator, PullKeychain], Lookup]
+Place: TypeAlias = tuple[str, str]
+Open: TypeAlias = "Callable[[Operator, PullKeychain], Lookup]"
 
 
 class PullSecrets:

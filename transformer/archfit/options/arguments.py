@@ -13,19 +13,14 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 
 from archfit.errors import UsageError
 from archfit.options.kinds import SWITCH
 from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, nearest
-from archfit.options.table import CONFIG_FLAG, TABLE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
-
-    from archfit.options.table import Option
+from archfit.options.table import CONFIG_FLAG, TABLE, Option
+from archfit.typing_names import NoReturn
 
 
 class Parser(argparse.ArgumentParser):

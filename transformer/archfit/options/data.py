@@ -14,8 +14,10 @@ the empty list or mapping. A function raises Problem whose `path` leads to the p
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from archfit.images.platforms import Platform
 from archfit.options import syntax
 from archfit.options.mirrors import mirror, registry_host
 from archfit.options.settings import ImagePlatforms, Mirror, Toleration, TolerationRule
@@ -24,10 +26,7 @@ from archfit.options.taints import OPERATORS, effect, toleration_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from typing import TypeVar
-
-    from archfit.images.platforms import Platform
 
     T = TypeVar("T")
 

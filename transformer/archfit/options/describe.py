@@ -11,17 +11,11 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Sequence
 
 from archfit.options.file import API_VERSION, KIND
-from archfit.options.kinds import SWITCH
-from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from archfit.options.kinds import Schema
-    from archfit.options.table import Option
+from archfit.options.kinds import SWITCH, Schema
+from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE, Option
 
 BEGIN, END = "<!-- options -->", "<!-- /options -->"
 _WIDTH = 100

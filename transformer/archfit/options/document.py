@@ -15,13 +15,9 @@ from __future__ import annotations
 import re
 
 from archfit.options.syntax import Problem
+from archfit.patch import Path
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.patch import Path
+from archfit.typing_names import Any
 
 DEPTH_LIMIT = 32
 _NULLS = {"", "~", "null", "Null", "NULL"}

@@ -12,14 +12,12 @@ archfit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from archfit.errors import UsageError
 from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, nearest
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _SERVICE = ("ARCHFIT_PORT", "ARCHFIT_SERVICE_")
 

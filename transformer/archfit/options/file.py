@@ -12,6 +12,7 @@ operator:                   # trust: only in a file that a flag or variable of t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from os.path import dirname, join
 
@@ -21,14 +22,8 @@ from archfit.options.document import Document, read
 from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, expected
 from archfit.options.table import BY_KEY, OPERATOR, SPEC
-from archfit.patch import dotted
+from archfit.patch import Path, dotted
 from archfit.printable import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.patch import Path
 
 API_VERSION = "archfit.dev/v1alpha1"
 KIND = "ArchFit"

@@ -14,10 +14,7 @@ from archfit.options.file import API_VERSION, KIND, from_values
 from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, expected
 from archfit.options.table import BY_KEY, SPEC
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from archfit.typing_names import Any
 
 SOURCE = "functionConfig"
 

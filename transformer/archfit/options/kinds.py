@@ -21,6 +21,8 @@ are in `syntax` and `taints`, the data's in `data`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from archfit.images.platforms import ARCHITECTURES
 from archfit.options import data, syntax
 from archfit.options.cache_path import cache_place
@@ -28,14 +30,15 @@ from archfit.options.mirrors import host_pattern, mirror_pair
 from archfit.options.syntax import Problem, distinct
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
 from archfit.record import Record
+from archfit.typing_names import Any, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeAlias, TypeVar
+    from typing import TypeVar
 
     T = TypeVar("T")
-    Schema: TypeAlias = dict[str, Any]
+
+Schema: TypeAlias = dict[str, Any]
 
 
 class Kind(Record):

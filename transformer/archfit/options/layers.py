@@ -9,14 +9,12 @@ a layer that says something else is an error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from archfit.errors import UsageError
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import BY_KEY
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class Given(Record):

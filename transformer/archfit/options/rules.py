@@ -13,14 +13,12 @@ said in `placement.selection`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from archfit.options import data, syntax
 from archfit.options.kinds import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, Kind
 from archfit.options.settings import Match, Rule
 from archfit.options.syntax import Problem
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _EFFECTS = ("only", "tolerate", "prefer", "skip")
 _GLOBS = ("namespace", "kind", "name")

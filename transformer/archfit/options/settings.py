@@ -6,15 +6,12 @@ credentials, cache; only flags, environment, or a file that one of them names).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from archfit.images.platforms import Platform
+from archfit.patch import Path
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal
-
-    from archfit.images.platforms import Platform
-    from archfit.patch import Path
+from archfit.typing_names import Any, Literal
 
 
 class Toleration(Record):

@@ -16,17 +16,16 @@ front of it who said so.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.platforms import ARCHITECTURES, Platform, normalised, parse_platform
 from archfit.options.settings import ImagePlatforms
+from archfit.patch import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from typing import TypeVar
-
-    from archfit.patch import Path
 
     T = TypeVar("T")
 

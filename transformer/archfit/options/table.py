@@ -19,12 +19,9 @@ from archfit.options.kinds import Kind, choice
 from archfit.options.rules import RULES
 from archfit.options.workload_rows import WORKLOADS
 from archfit.record import Record
+from archfit.typing_names import Literal, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Part = Literal["spec", "operator"]
+Part: TypeAlias = "Literal['spec', 'operator']"
 
 VARIABLE_PREFIX = "ARCHFIT_"
 CONFIG_FLAG = "--config"

@@ -22,18 +22,14 @@ row of the kind names leaves its pods without toleration.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from archfit.options import data
 from archfit.options.kinds import Kind
 from archfit.options.rules import file_only
 from archfit.options.settings import Workload
 from archfit.options.syntax import Problem
-from archfit.patch import undotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.patch import Path
+from archfit.patch import Path, undotted
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _KEYS = ("group", "kind", "podSpec", "within", "images", "neverRun", *_FIELDS, "immutable")

@@ -11,18 +11,15 @@ R: the architectures of the rule.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from archfit.options.settings import Toleration, TolerationRule
 from archfit.options.syntax import WINDOWS
 from archfit.placement.affinity import meets
+from archfit.placement.evidence import Evidence
+from archfit.placement.reach import Reach, System
+from archfit.placement.required_terms import Restriction
 from archfit.placement.tolerations import uncovered
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from archfit.options.settings import Toleration, TolerationRule
-    from archfit.placement.evidence import Evidence
-    from archfit.placement.reach import Reach, System
-    from archfit.placement.required_terms import Restriction
 
 
 def applicable(

@@ -18,18 +18,15 @@ Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery la
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from archfit.patch import Path
 from archfit.placement.fields import items, mapping, string, strings
 from archfit.record import Record
+from archfit.typing_names import Any, TypeAlias
+from archfit.workloads.pods import Pod
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, TypeAlias
-
-    from archfit.patch import Path
-    from archfit.workloads.pods import Pod
-
-    Requirement: TypeAlias = tuple[str, tuple[str, ...]]  # operator, values
+Requirement: TypeAlias = tuple[str, tuple[str, ...]]  # operator, values
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -14,18 +14,13 @@ A member whose value is null counts as missing; `add` replaces it. `{}` and `[]`
 
 from __future__ import annotations
 
-from archfit.patch import Add, Test
-from archfit.placement.affinity import ARCH, PREFERRED, REQUIRED
+from collections.abc import Iterable
+
+from archfit.patch import Add, Operation, Path, Test
+from archfit.placement.affinity import ARCH, PREFERRED, REQUIRED, Requirement
 from archfit.source.values import Typed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from archfit.patch import Operation, Path
-    from archfit.placement.affinity import Requirement
-    from archfit.workloads.pods import Pod
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
 
 
 def operations(

@@ -18,20 +18,14 @@ stands anywhere else is one too (`misplaced`).
 from __future__ import annotations
 
 from archfit.errors import InvalidReference
-from archfit.images.platforms import normalised, parse_platform
-from archfit.patch import dotted
+from archfit.images.platforms import Platform, normalised, parse_platform
+from archfit.patch import Path, dotted
 from archfit.placement.fields import Malformed, mapping
 from archfit.record import Record
 from archfit.results import Result
 from archfit.source.values import text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.images.platforms import Platform
-    from archfit.patch import Path
-    from archfit.workloads.pods import Pod
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
 
 PREFIX = "archfit.dev/"
 KNOWN = tuple(PREFIX + name for name in ("skip", "only", "tolerate", "image-platforms", "added"))

@@ -23,17 +23,14 @@ containerd/platforms, compare.go and database.go; containers/image, internal/pkg
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from archfit.images.platforms import Found, Platform
 from archfit.results import Removed
+from archfit.typing_names import TypeAlias
+from archfit.workloads.pods import ImageUse
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import TypeAlias
-
-    from archfit.images.platforms import Found, Platform
-    from archfit.workloads.pods import ImageUse
-
-    Known: TypeAlias = Sequence[tuple[ImageUse, Found]]
+Known: TypeAlias = Sequence[tuple[ImageUse, Found]]
 
 
 def offered(use: ImageUse, found: Found, os: str) -> set[str] | None:

@@ -9,21 +9,15 @@ the API refuses placement by default                 a warning that names what h
 
 from __future__ import annotations
 
-from archfit.patch import Add, dotted
+from collections.abc import Iterable, Sequence
+
+from archfit.options.settings import Options, Toleration
+from archfit.patch import Add, Operation, Path, dotted
 from archfit.placement import messages
-from archfit.placement.required_terms import NOTHING
+from archfit.placement.required_terms import NOTHING, Restriction
 from archfit.record import Record
-from archfit.results import Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from archfit.options.settings import Options, Toleration
-    from archfit.patch import Operation, Path
-    from archfit.placement.required_terms import Restriction
-    from archfit.results import Removed, Severity
-    from archfit.workloads.pods import Places, Pod
+from archfit.results import Removed, Result, Severity
+from archfit.workloads.pods import Places, Pod
 
 
 class Fields(Record):

@@ -14,7 +14,11 @@ decides alone; else NotNeeded. A pod with an error is Unresolved; its results sa
 
 from __future__ import annotations
 
-from archfit.patch import dotted
+from collections.abc import Mapping
+
+from archfit.images.platforms import Answer
+from archfit.options.settings import Options, Toleration
+from archfit.patch import Operation, Path, dotted
 from archfit.placement import additions, affinity_patch, messages, tolerations
 from archfit.placement.affinity import (
     ARCH_LABELS,
@@ -25,31 +29,18 @@ from archfit.placement.affinity import (
     states_preference,
 )
 from archfit.placement.architectures import removed
-from archfit.placement.evidence import weigh
+from archfit.placement.evidence import Evidence, weigh
 from archfit.placement.fields import Malformed
 from archfit.placement.images import answers_for
 from archfit.placement.immutability import is_immutable
 from archfit.placement.leftover import leftover
 from archfit.placement.materialise import fitted
-from archfit.placement.reach import by_system, reaches, union
-from archfit.placement.required_terms import NOTHING, restriction
-from archfit.placement.selection import wishes
+from archfit.placement.reach import Reach, by_system, reaches, union
+from archfit.placement.required_terms import NOTHING, Restriction, restriction
+from archfit.placement.selection import Wishes, wishes
 from archfit.record import Record
-from archfit.results import Decision, Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.images.platforms import Answer
-    from archfit.options.settings import Options, Toleration
-    from archfit.patch import Operation, Path
-    from archfit.placement.evidence import Evidence
-    from archfit.placement.reach import Reach
-    from archfit.placement.required_terms import Restriction
-    from archfit.placement.selection import Wishes
-    from archfit.results import Outcome, Removed, Severity
-    from archfit.workloads.pods import Pod
+from archfit.results import Decision, Outcome, Removed, Result, Severity
+from archfit.workloads.pods import Pod
 
 
 class _Case(Record):

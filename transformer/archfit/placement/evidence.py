@@ -13,20 +13,15 @@ Every image is looked at: all errors of a pod are reported at once, each image o
 
 from __future__ import annotations
 
-from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
+from collections.abc import Iterable
+
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
+from archfit.options.settings import Options
 from archfit.patch import dotted
 from archfit.placement.architectures import is_plain
 from archfit.record import Record
-from archfit.results import Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.images.platforms import Answer
-    from archfit.options.settings import Options
-    from archfit.results import Severity
-    from archfit.workloads.pods import ImageUse, Pod
+from archfit.results import Result, Severity
+from archfit.workloads.pods import ImageUse, Pod
 
 
 class Evidence(Record):

@@ -9,15 +9,12 @@ Source: core/v1 types; Kubernetes' decoder reads null as the zero value everywhe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from archfit.errors import ArchfitError
+from archfit.patch import Path
 from archfit.source.values import Typed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from archfit.patch import Path
+from archfit.typing_names import Any
 
 
 class Malformed(ArchfitError):

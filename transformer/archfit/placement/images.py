@@ -19,25 +19,19 @@ unseen.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
-from archfit.images.platforms import Found, Unasked, Unknown, unanswerable
+from archfit.images.platforms import Answer, Found, Malformed, Unasked, Unknown, unanswerable
 from archfit.images.reference import parse
+from archfit.options.settings import ImagePlatforms, Options
 from archfit.placement.annotations import annotated
-from archfit.placement.selection import wishes
+from archfit.placement.selection import Wishes, wishes
 from archfit.source.values import text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from archfit.images.platforms import Answer, Malformed
-    from archfit.options.settings import ImagePlatforms, Options
-    from archfit.placement.selection import Wishes
-    from archfit.workloads.pods import ImageUse, Pod
+from archfit.typing_names import Any
+from archfit.workloads.pods import ImageUse, Pod
 
 _REVISION = "istio.io/rev"
 _INJECT = "sidecar.istio.io/inject"

@@ -17,12 +17,9 @@ pkg/sync/hook.
 
 from __future__ import annotations
 
+from archfit.options.settings import Options
 from archfit.source.values import text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.options.settings import Options
-    from archfit.workloads.pods import Pod
+from archfit.workloads.pods import Pod
 
 HELM_HOOK = "helm.sh/hook"
 _HELM_FILE = "postrenderer.helm.sh/postrender-filename"

@@ -11,15 +11,12 @@ than the images are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from archfit.placement.affinity import ARCH, required_terms
 from archfit.placement.messages import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from archfit.placement.reach import Reach
-    from archfit.workloads.pods import Pod
+from archfit.placement.reach import Reach
+from archfit.workloads.pods import Pod
 
 
 def leftover(pod: Pod, found: Sequence[Reach], *, unlabelled: bool) -> str:

@@ -11,15 +11,11 @@ The patch so far is about a pod spec with every value in its place (`Pod.at`).
 
 from __future__ import annotations
 
-from archfit.patch import Add, Test, apply
+from collections.abc import Iterable, Iterator, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from archfit.patch import Operation, Path
-    from archfit.results import Decision, Place
-    from archfit.workloads.pods import Pod
+from archfit.patch import Add, Operation, Path, Test, apply
+from archfit.results import Decision, Place
+from archfit.workloads.pods import Pod
 
 
 def fitted(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:

@@ -7,23 +7,17 @@ A conflict says what the pod itself demands, what every image offers, and what t
 
 from __future__ import annotations
 
-from archfit.patch import dotted
+from collections.abc import Iterable, Sequence
+
+from archfit.images.platforms import Found
+from archfit.options.settings import Options, Toleration
+from archfit.patch import Path, dotted
 from archfit.placement.affinity import ARCH_LABELS, REQUIRED
-from archfit.placement.architectures import offered
-from archfit.placement.reach import union
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from archfit.images.platforms import Found
-    from archfit.options.settings import Options, Toleration
-    from archfit.patch import Path
-    from archfit.placement.architectures import Known
-    from archfit.placement.reach import Reach
-    from archfit.placement.selection import Wishes
-    from archfit.results import Removed
-    from archfit.workloads.pods import ImageUse, Pod
+from archfit.placement.architectures import Known, offered
+from archfit.placement.reach import Reach, union
+from archfit.placement.selection import Wishes
+from archfit.results import Removed
+from archfit.workloads.pods import ImageUse, Pod
 
 _ADVICE = (
     "Use images that share an architecture the pod can reach, change what the pod asks for, or set "

@@ -8,20 +8,16 @@ is not looked at  an object without pods, such as a Service that got its annotat
 
 from __future__ import annotations
 
-from archfit.patch import dotted
+from collections.abc import Iterator, Sequence
+
+from archfit.patch import Path, dotted
 from archfit.placement.annotations import KNOWN, PREFIX, nearest, way
 from archfit.results import Result
+from archfit.typing_names import Any
+from archfit.workloads.builtin import Own
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from archfit.patch import Path
-    from archfit.workloads.builtin import Own
-    from archfit.workloads.pods import Pod
+from archfit.workloads.pods import Pod
 
 
 def misplaced(value: Any, pods: Sequence[Pod], own: Own) -> list[Result]:

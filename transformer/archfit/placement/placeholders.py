@@ -11,14 +11,9 @@ affair of `evidence`.
 
 from __future__ import annotations
 
-from archfit.patch import dotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.patch import Path
-    from archfit.workloads.pods import Pod
+from archfit.patch import Path, dotted
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
 
 _MARKS = ("${", "$(", "<<", "{{")
 _LISTS = (

@@ -19,18 +19,12 @@ E               the union of T(t) over the terms: what the pod can reach in the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from archfit.placement.affinity import allowed
-from archfit.placement.architectures import supported
+from archfit.placement.affinity import Demand, allowed
+from archfit.placement.architectures import Known, supported
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from archfit.placement.affinity import Demand
-    from archfit.placement.architectures import Known
 
 _NOTHING: frozenset[str] = frozenset()
 

@@ -18,17 +18,12 @@ stay reachable. Terms that ask for the label never lead there, and are narrowed 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from archfit.images.platforms import ARCHITECTURES
-from archfit.placement.affinity import meets
-from archfit.placement.reach import union
+from archfit.placement.affinity import Demand, Requirement, meets
+from archfit.placement.reach import Reach, union
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from archfit.placement.affinity import Demand, Requirement
-    from archfit.placement.reach import Reach
 
 
 class Restriction(Record):

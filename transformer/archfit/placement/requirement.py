@@ -11,8 +11,12 @@ What a platform is, and which images restrict nothing, is said in `architectures
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from archfit.images.platforms import Answer, Platform
+from archfit.options.settings import Options
 from archfit.patch import dotted
-from archfit.placement.affinity import allowed, demands
+from archfit.placement.affinity import Demand, allowed, demands
 from archfit.placement.annotations import annotated
 from archfit.placement.architectures import offered
 from archfit.placement.evidence import weigh
@@ -22,15 +26,7 @@ from archfit.placement.reach import Offers
 from archfit.placement.selection import wishes
 from archfit.record import Record
 from archfit.results import Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from archfit.images.platforms import Answer, Platform
-    from archfit.options.settings import Options
-    from archfit.placement.affinity import Demand
-    from archfit.workloads.pods import ImageUse, Pod
+from archfit.workloads.pods import ImageUse, Pod
 
 
 class Lack(Record):

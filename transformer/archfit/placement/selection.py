@@ -25,18 +25,18 @@ narrows further.
 from __future__ import annotations
 
 from archfit.errors import UsageError
+from archfit.images.platforms import Platform
+from archfit.options.settings import Match, Options, TolerationRule
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.record import Record
+from archfit.results import Result
 from archfit.source.values import text_of
 from archfit.workloads.owner import controller_of
+from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.images.platforms import Platform
-    from archfit.options.settings import Match, Options, TolerationRule
-    from archfit.results import Result
     from archfit.workloads.coverage.untouched import Untouched
-    from archfit.workloads.pods import Pod
 
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"

@@ -12,18 +12,15 @@ Toleration.ToleratesTaint):
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from archfit.options.settings import Toleration
-from archfit.patch import Add, Test
+from archfit.patch import Add, Operation, Test
 from archfit.placement.fields import items, string
 from archfit.source.values import text_of
+from archfit.workloads.pods import Pod
 
 _FIELDS = ("key", "operator", "value", "effect")
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from archfit.patch import Operation
-    from archfit.workloads.pods import Pod
 
 
 def existing(pod: Pod) -> list[Toleration]:

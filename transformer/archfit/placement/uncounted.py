@@ -19,16 +19,12 @@ core/transfer/image/imagestore.go.
 
 from __future__ import annotations
 
-from archfit.images.platforms import Unknown
+from collections.abc import Collection, Iterable
+
+from archfit.images.platforms import Found, Platform, Unknown
 from archfit.images.reference import parse
 from archfit.placement.architectures import is_wasm
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from archfit.images.platforms import Found, Platform
-    from archfit.workloads.pods import ImageUse
+from archfit.workloads.pods import ImageUse
 
 _HIGHER = "no runtime takes an entry of a higher variant on a node that is not set up for it"
 

@@ -15,30 +15,26 @@ Credentials never go anywhere before that server has asked for them, now or in a
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Sequence
+from typing import NoReturn
 from urllib.parse import quote
 
 from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, RegistryError, Unauthorized
 from archfit.images.reference import is_digest
 from archfit.printable import visible
 from archfit.record import Record
+from archfit.registry.credentials.keychain import Credential, Keychain
+from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import ACCEPT
 from archfit.registry.resolve import matches
+from archfit.registry.routing.endpoints import Target
 from archfit.registry.transport import challenges, retry_policy
-from archfit.registry.transport.retrying_client import origin_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
-
-    from archfit.registry.credentials.keychain import Credential, Keychain
-    from archfit.registry.credentials.tokens import Tokens
-    from archfit.registry.routing.endpoints import Target
-    from archfit.registry.transport.challenges import Challenge
-    from archfit.registry.transport.connection import Reply
-    from archfit.registry.transport.retrying_client import Asker
-    from archfit.registry.transport.servers import Host
+from archfit.registry.transport.challenges import Challenge
+from archfit.registry.transport.connection import Reply
+from archfit.registry.transport.retrying_client import Asker, origin_of
+from archfit.registry.transport.servers import Host
 
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024
@@ -249,8 +245,6 @@ def _own(reply: Reply, target: Target) -> bool:
 def _verified(body: bytes, wanted: str, sent: str) -> str:
     """The digest of the bytes: `wanted` if that is one, which they must hash to, else their SHA-256."""
     if not is_digest(wanted):
-        import hashlib
-
         return f"sha256:{hashlib.sha256(body).hexdigest()}"
     if not matches(body, wanted):
         raise InvalidManifest(f"{sent} bytes that do not have the digest {wanted}")

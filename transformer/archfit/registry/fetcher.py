@@ -18,30 +18,28 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 from archfit.errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.images.platforms import Absent, Found, Unknown
+from archfit.images.reference import Reference
 from archfit.record import Record
 from archfit.registry import manifest, resolve
+from archfit.registry.client import Client, Document
 from archfit.registry.fair_queue import Turns
 from archfit.registry.limits import NO_THREAD
-from archfit.registry.routing.endpoints import place_of
+from archfit.registry.manifest import Descriptor, Index, Manifest
+from archfit.registry.routing.endpoints import Target, place_of
+from archfit.registry.routing.routes import Routes
+from archfit.registry.transport.connection import Wire
 from archfit.registry.transport.dialer import Unreachable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias, TypeVar
-
-    from archfit.images.reference import Reference
-    from archfit.registry.client import Client, Document
-    from archfit.registry.manifest import Descriptor, Index, Manifest
-    from archfit.registry.routing.endpoints import Target
-    from archfit.registry.routing.routes import Routes
-    from archfit.registry.transport.connection import Wire
-
     T = TypeVar("T")
-    Asked: TypeAlias = Found | Absent | Unknown
+
+Asked: TypeAlias = Found | Absent | Unknown
 
 
 class Question(Record):

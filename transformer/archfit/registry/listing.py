@@ -13,13 +13,11 @@ string or a number. Source: OCI image-spec 1.1, image-index.md and manifest.md.
 
 from __future__ import annotations
 
+from typing import Any
+
 from archfit.record import Record
 from archfit.registry.documents import load
 from archfit.registry.manifest import INDEXES, Index, parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _NOTES = ("vnd.docker.reference.type", "vnd.docker.reference.digest")
 

@@ -29,18 +29,13 @@ core/images/image.go (Manifest), and containers/image, internal/manifest/oci_ind
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from archfit.errors import InvalidManifest
-from archfit.images.platforms import normalised
+from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
 from archfit.record import Record
 from archfit.registry.documents import load
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.images.platforms import Platform
 
 OCI_INDEX = "application/vnd.oci.image.index.v1+json"
 DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"

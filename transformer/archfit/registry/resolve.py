@@ -11,18 +11,17 @@ request. Source: containerd, core/images/image.go; image-spec, image-index.md.
 
 from __future__ import annotations
 
+import binascii
+import hashlib
+from collections.abc import Callable
+
 from archfit.errors import InvalidManifest
+from archfit.images.platforms import Platform
 from archfit.record import Record
-from archfit.registry.manifest import Index, Manifest, parse, parse_config
+from archfit.registry.manifest import Descriptor, Index, Manifest, parse, parse_config
+from archfit.typing_names import TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from archfit.images.platforms import Platform
-    from archfit.registry.manifest import Descriptor
-
-    Read = Callable[[str, Descriptor], bytes]
+Read: TypeAlias = Callable[[str, Descriptor], bytes]
 
 MAX_NESTING = 4
 
@@ -91,15 +90,11 @@ class _Walk:
 
 def matches(body: bytes, digest: str) -> bool:
     """The bytes hash to `digest`, which must be well formed."""
-    import hashlib
-
     algorithm, _, value = digest.partition(":")
     return hashlib.new(algorithm, body).hexdigest() == value
 
 
 def _embedded(descriptor: Descriptor) -> bytes | None:
-    import binascii
-
     try:
         body = binascii.a2b_base64(descriptor.data, strict_mode=True)
     except ValueError:

@@ -6,27 +6,22 @@ Session -> Wire (connections) -> Asker (turns, retries, redirects) -> Client (to
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 
 from archfit import __version__
+from archfit.images.platforms import Found
+from archfit.images.reference import Reference
+from archfit.options.settings import Operator
 from archfit.registry.client import Client
+from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens
-from archfit.registry.fetcher import Crew
+from archfit.registry.fetcher import Crew, Route
+from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connection import Wire
 from archfit.registry.transport.host_policy import Named
 from archfit.registry.transport.retrying_client import Asker
 from archfit.registry.transport.servers import Hosts
 from archfit.registry.transport.trust import Trust
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from archfit.images.platforms import Found
-    from archfit.images.reference import Reference
-    from archfit.options.settings import Operator
-    from archfit.registry.credentials.keychain import Keychain
-    from archfit.registry.fetcher import Route
-    from archfit.registry.routing.routes import Routes
 
 AGENT = f"archfit/{__version__}"
 

@@ -15,17 +15,13 @@ Messages of severity problem and notice are no part of the text: they go to stan
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from archfit import __version__
 from archfit.printable import json_text, visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from archfit.report.findings import Finding, Report
-    from archfit.results import ObjectRef
+from archfit.report.findings import Finding, Report
+from archfit.results import ObjectRef
 
 
 def text(report: Report) -> str:

@@ -15,20 +15,16 @@ any other stream                  ""           of the member, in the stream
 
 from __future__ import annotations
 
-from archfit.patch import dotted
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from archfit.patch import Path, dotted
+from archfit.placement.requirement import Verdict
 from archfit.record import Record
+from archfit.results import Decision, ObjectRef, Place, Result, Severity
+from archfit.workloads.pods import Pod
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeAlias
-
-    from archfit.patch import Path
-    from archfit.placement.requirement import Verdict
-    from archfit.results import Decision, ObjectRef, Place, Result, Severity
-    from archfit.workloads.pods import Pod
-
-    Line: TypeAlias = Callable[[Pod, Path], int]
+Line: TypeAlias = Callable[[Pod, Path], int]
 
 RULES = {
     "placement": "The pod spec is not as archfit would leave it.",

@@ -10,10 +10,7 @@ log.
 from __future__ import annotations
 
 from archfit.printable import lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.report.findings import Finding, Report
+from archfit.report.findings import Finding, Report
 
 _COMMAND = {"error": "error", "warning": "warning", "info": "notice"}
 

@@ -18,17 +18,15 @@ entry is that of its manifest; of a single manifest, config and layers are liste
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.printable import visible
 from archfit.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from archfit.images.platforms import Answer
     from archfit.registry.listing import Entry, Listing
 
 _HEADS = ("PLATFORM", "DIGEST", "SIZE", "KIND")

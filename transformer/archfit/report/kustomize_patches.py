@@ -21,20 +21,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from archfit.edit.render import Style, block, block_member
 from archfit.edit.scalar import quoted
-from archfit.patch import Remove, pointer
+from archfit.patch import Operation, Remove, pointer
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from archfit.patch import Operation
-    from archfit.report.patches import Entry
-    from archfit.results import ObjectRef
+from archfit.report.patches import Entry
+from archfit.results import ObjectRef
 
 _STYLE = Style(indent=2, dash=2)
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")

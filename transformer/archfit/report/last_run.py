@@ -11,16 +11,13 @@ Change: apps/v1/Deployment/shop/web spec.template.spec: restricted to amd64 (..)
 from __future__ import annotations
 
 from calendar import timegm
+from collections.abc import Iterator
 from time import strptime
+from typing import Any
 
 from archfit.report.refusal import refusal
 from archfit.report.run_report import TIME
 from archfit.results import ObjectRef
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 

@@ -11,23 +11,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from archfit.patch import to_json
+from archfit.patch import Operation, Path, to_json
 from archfit.printable import json_text
 from archfit.record import Record
-from archfit.results import Result
+from archfit.results import Decision, ObjectRef, Place, Result
 from archfit.source.values import plain, text_of
+from archfit.workloads.inventory import Document
 from archfit.workloads.pod_specs import reference_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from archfit.patch import Operation, Path
-    from archfit.results import Decision, ObjectRef, Place
-    from archfit.workloads.inventory import Document
-    from archfit.workloads.pods import Pod
+from archfit.workloads.pods import Pod
 
 _HELM_HOOK = "helm.sh/hook"
 

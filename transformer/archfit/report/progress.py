@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from archfit.printable import beneath
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TextIO
+from archfit.printable import beneath
+from archfit.typing_names import TextIO
 
 PATIENCE_SECONDS = 0.5
 _ERASE = "\r\x1b[K"

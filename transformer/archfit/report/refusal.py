@@ -10,11 +10,9 @@ applied: without it the template differs again.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
-    from archfit.results import ObjectRef
+from archfit.results import ObjectRef
 
 _NAMED = 3
 _NAMESPACE = "NAMESPACE"

@@ -17,20 +17,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from archfit import __version__
-from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.patch import dotted, to_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from archfit.images.platforms import Answer
-    from archfit.pipeline import Transformed
-    from archfit.results import Decision, ObjectRef, Place, Result
-    from archfit.stream import Span
-    from archfit.workloads.pods import Pod
+from archfit.pipeline import Transformed
+from archfit.results import Decision, ObjectRef, Place, Result
+from archfit.stream import Span
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 

@@ -12,17 +12,12 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote
 
 from archfit import __version__
 from archfit.printable import visible
-from archfit.report.findings import RULES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.report.findings import Finding, Report
+from archfit.report.findings import RULES, Finding, Report
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVEL = {"error": "error", "warning": "warning", "info": "none"}

@@ -6,12 +6,10 @@ user sits at a terminal, the last error is written there; elsewhere `archfit las
 
 from __future__ import annotations
 
-from archfit.printable import visible
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TextIO
+from archfit.printable import visible
+from archfit.typing_names import TextIO
 
 TERMINAL = "/dev/tty"
 

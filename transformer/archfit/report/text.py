@@ -8,14 +8,11 @@ After a failure the errors come last, and each is one complete sentence: Helm 3 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from archfit.printable import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from archfit.results import Decision, Result
-    from archfit.workloads.pods import Pod
+from archfit.results import Decision, Result
+from archfit.workloads.pods import Pod
 
 _ORDER = {"info": 0, "warning": 1, "error": 2}
 

@@ -10,13 +10,11 @@ Source: https://yaml.org/type/merge.html.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from archfit.errors import InvalidInput
 from archfit.source.nodes import MappingEnd, MappingStart, Scalar, SequenceEnd, SequenceStart
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from archfit.typing_names import Any
 
 
 def line_of(event: Any) -> int:

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import sys
 
+from archfit.typing_names import Any
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any
 
 # module, exception, whether it has a mark
 _EXCEPTIONS = (

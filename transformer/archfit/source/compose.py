@@ -11,6 +11,7 @@ overflow the C stack on 200,000 nested brackets.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from archfit.errors import InvalidInput
 from archfit.source.aliases import height, line_of, merge
@@ -31,11 +32,7 @@ from archfit.source.nodes import (
     events_of,
 )
 from archfit.source.values import PlainKey, Typed, plain, resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from archfit.typing_names import Any
 
 DEPTH_LIMIT = 250
 """Collections inside collections, aliases written out; CustomResourceDefinitions of the wild reach about 60."""

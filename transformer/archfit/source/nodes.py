@@ -10,14 +10,11 @@ supplies the same ones, slower. Marks are offsets in code points.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 from archfit.record import Record
 from archfit.source import c_parser
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, TypeAlias
+from archfit.typing_names import Any, TypeAlias
 
 _Parser: Any
 _events: Any

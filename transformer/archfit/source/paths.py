@@ -10,15 +10,11 @@ Whoever asked for the path of one node after another would go through a mapping 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.patch import Path
 from archfit.record import Record
-from archfit.source.nodes import Alias, is_mapping, items, members
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.patch import Path
-    from archfit.source.nodes import Tree
+from archfit.source.nodes import Alias, Tree, is_mapping, items, members
 
 
 class Written(Record):

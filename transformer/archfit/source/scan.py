@@ -9,18 +9,13 @@ A list behind directives is parsed whole: `%TAG` says what the tags of every ite
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.source.container import slices
-from archfit.source.skip import has_odd_breaks, has_pod_words, identity
-from archfit.source.split import split
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from archfit.source.skip import Identity
-    from archfit.source.split import Piece
+from archfit.source.skip import Identity, has_odd_breaks, has_pod_words, identity
+from archfit.source.split import Piece, split
 
 
 class Span(Record):

@@ -15,10 +15,7 @@ from __future__ import annotations
 import re
 
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from archfit.typing_names import Any
 
 # Longer ones are no uint64, whatever their base.
 _LONGEST_INTEGER = 70

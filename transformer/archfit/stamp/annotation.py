@@ -16,18 +16,13 @@ Paths are RFC 6901 from the object's root; JSON without blanks, keys and entries
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
-from archfit.patch import Add, apply, pointer
+from archfit.patch import Add, Operation, Path, apply, pointer
 from archfit.placement.annotations import PREFIX
 from archfit.record import Record
 from archfit.source.values import plain, typed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from archfit.patch import Operation, Path
+from archfit.typing_names import Any
 
 NAME = f"{PREFIX}added"
 METADATA: Path = ("metadata",)

@@ -9,20 +9,14 @@ A pod that is left alone (skip, an unknown image) keeps what it has.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 
-from archfit.patch import Add, Test, apply, dotted
+from archfit.patch import Add, Operation, Path, Test, apply, dotted
 from archfit.results import Decision, Result
 from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Entry, at, record, write
-from archfit.stamp.takeback import FIELDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from archfit.patch import Operation, Path
-    from archfit.stamp.takeback import Taken
-    from archfit.workloads.pods import Pod
+from archfit.stamp.takeback import FIELDS, Taken
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
 
 
 def stamped(

@@ -8,35 +8,29 @@ The stages of `placement.stamp` applied to documents. Only such runs read a docu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from archfit.edit.changes import applied, composed
 from archfit.edit.insert import TextEdit, place
 from archfit.edit.prove import prove
 from archfit.edit.remove import refused, remove
 from archfit.errors import UnplaceableEdit
-from archfit.patch import Add, Remove
+from archfit.patch import Add, Operation, Path, Remove
 from archfit.record import Record
+from archfit.results import Decision
 from archfit.source.compose import parse
 from archfit.source.nodes import ROOT
 from archfit.stamp.annotation import NAME
 from archfit.stamp.decisions import stamped
-from archfit.stamp.takeback import taken, undone
+from archfit.stamp.takeback import Taken, taken, undone
+from archfit.typing_names import TypeAlias
+from archfit.workloads.builtin import Own
+from archfit.workloads.inventory import Document
 from archfit.workloads.pod_specs import find_pods
-from archfit.workloads.sites import anchors, find_sites
+from archfit.workloads.pods import Pod
+from archfit.workloads.sites import Spine, anchors, find_sites
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeAlias
-
-    from archfit.patch import Operation, Path
-    from archfit.results import Decision
-    from archfit.stamp.takeback import Taken
-    from archfit.workloads.builtin import Own
-    from archfit.workloads.inventory import Document
-    from archfit.workloads.pods import Pod
-    from archfit.workloads.sites import Spine
-
-    Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
+Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
 
 
 class Back(Record):

@@ -11,18 +11,13 @@ The stamp goes with them, and the annotations or metadata that archfit made for 
 
 from __future__ import annotations
 
-from archfit.patch import Add, Remove, Test, apply, pointer
+from collections.abc import Callable, Iterable, Sequence
+
+from archfit.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.record import Record
-from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, at, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from archfit.patch import Operation, Path
-    from archfit.stamp.annotation import Entry
-    from archfit.workloads.pods import Pod
+from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Entry, at, read
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
 
 FIELDS = ("affinity", "tolerations")
 

@@ -17,40 +17,41 @@ seconds. A store raises nothing but StoreTrouble, and what it gives is not to be
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from archfit.errors import ArchfitError
+from archfit.typing_names import Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Protocol
 
-    class Claims(Protocol):
-        """Who is asking for what just now; see the module."""
+class Claims(Protocol):
+    """Who is asking for what just now; see the module."""
 
-        @property
-        def shared(self) -> bool: ...
+    @property
+    def shared(self) -> bool: ...
 
-        def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]: ...
+    def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]: ...
 
-        def release(self, keys: Sequence[str], owner: str) -> None: ...
+    def release(self, keys: Sequence[str], owner: str) -> None: ...
 
-    class Store(Claims, Protocol):
-        """Where lookups are kept; see the module."""
 
-        def get_many(self, keys: Sequence[str]) -> dict[str, str]: ...
+class Store(Claims, Protocol):
+    """Where lookups are kept; see the module."""
 
-        def put_many(self, entries: Mapping[str, str]) -> None: ...
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]: ...
 
-        def close(self) -> None: ...
+    def put_many(self, entries: Mapping[str, str]) -> None: ...
 
-    class Stock(Protocol):
-        """What there is, to be looked through; see the module."""
+    def close(self) -> None: ...
 
-        def items(self) -> list[tuple[str, str]]: ...
 
-        def remove(self, keys: Iterable[str]) -> int: ...
+class Stock(Protocol):
+    """What there is, to be looked through; see the module."""
 
-        def size(self) -> int: ...
+    def items(self) -> list[tuple[str, str]]: ...
+
+    def remove(self, keys: Iterable[str]) -> int: ...
+
+    def size(self) -> int: ...
 
 
 class StoreTrouble(ArchfitError):

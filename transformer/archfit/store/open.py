@@ -6,17 +6,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from archfit.files import read_regular
+from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
+from archfit.store.sqlite import SqliteStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from archfit.options.settings import Operator
     from archfit.store.redis import RedisStore
-    from archfit.store.sqlite import SqliteStore
 
 _LONGEST_PASSWORD = 4096
 _SERVERS = ("redis://", "rediss://")

@@ -16,6 +16,7 @@ import json
 import queue
 import threading
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import redis
 from redis.backoff import NoBackoff
@@ -23,11 +24,11 @@ from redis.retry import Retry
 
 from archfit.printable import visible
 from archfit.store import StoreTrouble
+from archfit.typing_names import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from archfit.options.cache_path import Server
 

@@ -19,12 +19,12 @@ import os
 import sqlite3
 import stat
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.store import StoreTrouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeVar
 
     T = TypeVar("T")

@@ -14,14 +14,12 @@ Volcano's Job carry pods. The rows of custom resources are in `custom`, and the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from archfit.options.settings import Workload as Row
+from archfit.typing_names import TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import TypeAlias
-
-    Own: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
+Own: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
 
 _TEMPLATE = ("spec", "template", "spec")
 ROWS = (

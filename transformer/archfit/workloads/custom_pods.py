@@ -14,20 +14,15 @@ A "*" stands for every item or member; in all paths of a row that begin alike it
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-from archfit.patch import dotted
+from archfit.options.settings import Workload
+from archfit.patch import Path, dotted
 from archfit.source.values import text_of
+from archfit.typing_names import Any
 from archfit.workloads.default_affinity import default_affinity
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import ImageUse, Places
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from archfit.options.settings import Workload
-    from archfit.patch import Path
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.

@@ -7,11 +7,8 @@ of an injector are.
 
 from __future__ import annotations
 
+from archfit.options.settings import Workload
 from archfit.workloads.builtin import by_kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.options.settings import Workload
 
 _FAMILIES = """
 argo          argoproj.io

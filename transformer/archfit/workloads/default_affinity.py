@@ -5,15 +5,11 @@
 
 from __future__ import annotations
 
+from archfit.options.settings import Workload
 from archfit.patch import undotted
 from archfit.source.values import Typed, text_of
+from archfit.typing_names import Any
 from archfit.workloads.patterns import get
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.options.settings import Workload
 
 
 def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:

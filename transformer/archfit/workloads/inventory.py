@@ -15,19 +15,17 @@ from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Place, Result
 from archfit.source.scan import Span, spans
-from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, WORKLOADS, group_of, rows_of
+from archfit.source.split import Piece
+from archfit.typing_names import Any
+from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, WORKLOADS, Own, group_of, rows_of
 from archfit.workloads.coverage.duplicates import duplicate_results
 from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from archfit.source.nodes import Children, Tree
-    from archfit.source.split import Piece
-    from archfit.workloads.builtin import Own
     from archfit.workloads.coverage.untouched import Untouched
-    from archfit.workloads.pods import Pod
     from archfit.workloads.sites import Sites
 
 _SOURCE = b"# Source: "

@@ -7,22 +7,18 @@ Both are in one namespace, as far as the stream says. A stream that lacks the ot
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
+from archfit.patch import Path
 from archfit.source.values import text_of
-from archfit.workloads.builtin import group_of
+from archfit.typing_names import Any, TypeAlias
+from archfit.workloads.builtin import Own, group_of
+from archfit.workloads.inventory import Document
 from archfit.workloads.patterns import get
 from archfit.workloads.pod_specs import objects, reference_of
+from archfit.workloads.pods import ImageUse, Pod
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, TypeAlias
-
-    from archfit.patch import Path
-    from archfit.workloads.builtin import Own
-    from archfit.workloads.inventory import Document
-    from archfit.workloads.pods import ImageUse, Pod
-
-    Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
+Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 
 
 def joined(documents: Iterable[Document], own: Own) -> tuple[Document, ...]:

@@ -8,17 +8,13 @@ again for it, as its tree was dropped long ago: only for what is to be shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from archfit.patch import Path
 from archfit.source.compose import parse
-from archfit.source.nodes import ROOT, child, is_mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.patch import Path
-    from archfit.source.nodes import Children, Tree
-    from archfit.workloads.inventory import Document
-    from archfit.workloads.pods import Pod
+from archfit.source.nodes import ROOT, Children, Tree, child, is_mapping
+from archfit.workloads.inventory import Document
+from archfit.workloads.pods import Pod
 
 
 class Lines:

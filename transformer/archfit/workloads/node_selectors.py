@@ -11,21 +11,17 @@ Source: KEP-585 and the admission plugins RuntimeClass and PodNodeSelector of Ku
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from archfit.errors import InvalidInput
 from archfit.source.compose import parse
 from archfit.source.scan import Span, spans
+from archfit.source.split import Piece
 from archfit.source.values import text_of
+from archfit.typing_names import Any
 from archfit.workloads.builtin import group_of
-from archfit.workloads.pods import RuntimeClass
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from archfit.source.split import Piece
-    from archfit.workloads.inventory import Document
-    from archfit.workloads.pods import Pod
+from archfit.workloads.inventory import Document
+from archfit.workloads.pods import Pod, RuntimeClass
 
 _WORDS = (b"RuntimeClass", b"scheduler.alpha.")
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"

@@ -6,15 +6,11 @@ changes it from its own template (apimachinery, metav1.GetControllerOf), so a ch
 
 from __future__ import annotations
 
-from archfit.results import Result
+from collections.abc import Iterator, Sequence
+
+from archfit.results import ObjectRef, Result
 from archfit.source.values import resolve, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from archfit.results import ObjectRef
+from archfit.typing_names import Any
 
 _TRUE = resolve("true")
 

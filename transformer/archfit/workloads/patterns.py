@@ -6,12 +6,10 @@ bound(("a", "*", "c"), ("a", "*"), ("a", 3))                ("a", 3, "c")
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from collections.abc import Iterator
 
-    from archfit.patch import Path
+from archfit.patch import Path
+from archfit.typing_names import Any
 
 MISSING = object()
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from archfit.errors import InvalidInput
-from archfit.results import ObjectRef
+from archfit.options.settings import Workload
+from archfit.patch import Path
+from archfit.results import ObjectRef, Place
 from archfit.source.values import text_of
-from archfit.workloads.builtin import LISTS, WORKLOADS, group_of, rows_of
+from archfit.typing_names import Any
+from archfit.workloads.builtin import LISTS, WORKLOADS, Own, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from archfit.options.settings import Workload
-    from archfit.patch import Path
-    from archfit.results import Place
-    from archfit.workloads.builtin import Own
 
 _LIST_DEPTH = 16
 # Of one object: what its pods share counts for each of them.

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+from archfit.patch import Path
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.patch import Path
-    from archfit.results import ObjectRef, Place
+from archfit.results import ObjectRef, Place
+from archfit.typing_names import Any
 
 
 class ImageUse(Record):

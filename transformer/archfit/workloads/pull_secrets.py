@@ -20,26 +20,21 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.source.scan import Span, spans
+from archfit.source.split import Piece
 from archfit.source.values import text_of
-from archfit.workloads.builtin import LISTS, group_of
+from archfit.typing_names import Any, TypeAlias
+from archfit.workloads.builtin import LISTS, Own, group_of
 from archfit.workloads.inventory import take
 from archfit.workloads.pod_specs import objects
+from archfit.workloads.pods import Pod
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TypeAlias
-
-    from archfit.source.split import Piece
-    from archfit.workloads.builtin import Own
-    from archfit.workloads.pods import Pod
-
-    Named: TypeAlias = tuple[str, str]
+Named: TypeAlias = tuple[str, str]
 
 _TYPES = {"kubernetes.io/dockerconfigjson": ".dockerconfigjson", "kubernetes.io/dockercfg": ".dockercfg"}
 _HUB = {"index.docker.io", "registry-1.docker.io"}

@@ -18,11 +18,16 @@ otherwise hold a hundred megabytes of parser events.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from archfit.patch import Path
 from archfit.record import Record
 from archfit.source.nodes import (
     COLON,
     Alias,
+    Children,
     Scalar,
+    Tree,
     child,
     is_mapping,
     is_sequence,
@@ -30,18 +35,15 @@ from archfit.source.nodes import (
     last_leaf,
     members,
 )
+from archfit.typing_names import Any, Literal, TypeAlias
+from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Literal, TypeAlias
-
-    from archfit.patch import Path
-    from archfit.source.nodes import Children, Tree
     from archfit.source.paths import Written
-    from archfit.workloads.pods import Pod
 
-    Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
+
+Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -11,16 +11,13 @@ None.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from archfit.cluster.crds.schema import ROOT, is_any, items, mapping
 from archfit.record import Record
 from archfit.source.values import Typed, text_of
 from archfit.workloads.builtin import group_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 GROUP = "apiextensions.k8s.io"
 KIND = "CustomResourceDefinition"

@@ -14,20 +14,15 @@ open parts, places inside of each other. Rows are for a person to check.
 
 from __future__ import annotations
 
-from archfit.cluster.crds.places import last_key, places_of
-from archfit.cluster.crds.schema import facts
+from collections.abc import Iterable, Iterator
+
+from archfit.cluster.crds.definitions import Definition, Version
+from archfit.cluster.crds.places import Place, last_key, places_of
+from archfit.cluster.crds.schema import Facts, facts
 from archfit.cluster.crds.written import can_be_written, in_one_line, text
 from archfit.options.settings import Workload
+from archfit.patch import Path
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from archfit.cluster.crds.definitions import Definition, Version
-    from archfit.cluster.crds.places import Place
-    from archfit.cluster.crds.schema import Facts
-    from archfit.patch import Path
 
 # Members that an operator passes to the pod as they are: such a place can be created, any other part of an object may
 # switch something on.

@@ -10,15 +10,11 @@ template: anything                        likely a pod template: only its name s
 
 from __future__ import annotations
 
-from archfit.cluster.crds.schema import FIELDS
+from collections.abc import Iterator
+
+from archfit.cluster.crds.schema import FIELDS, Facts
+from archfit.patch import Path
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.cluster.crds.schema import Facts
-    from archfit.patch import Path
 
 # The end of an open object's name, in small letters, and where its pod spec would be.
 _OPEN: tuple[tuple[str, Path], ...] = (

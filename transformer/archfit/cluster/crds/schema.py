@@ -14,15 +14,12 @@ mapping. Values are those of `source.values`.
 
 from __future__ import annotations
 
+from typing import Any
+
+from archfit.patch import Path
 from archfit.record import Record
 from archfit.source.values import Typed, text_of
 from archfit.workloads.coverage.unread import IMAGE_ENDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.patch import Path
 
 FIELDS = ("affinity", "tolerations", "nodeSelector")
 _TRUE = Typed("bool", "true")

@@ -14,19 +14,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from archfit.cluster.crds.schema import FIELDS
 from archfit.options.file import API_VERSION, KIND
-from archfit.patch import undotted
+from archfit.options.settings import Workload
+from archfit.patch import Path, undotted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from archfit.cluster.crds.derive import Derived
-    from archfit.options.settings import Workload
-    from archfit.patch import Path
 
 _WIDTH = 110
 _PLAIN = re.compile(r"[A-Za-z][-A-Za-z0-9_./+*\[\]]*").fullmatch

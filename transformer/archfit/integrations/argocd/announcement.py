@@ -7,17 +7,13 @@ Source: argo-cd v3.5.1, reposerver/repository/repository.proto. Argo CD does not
 
 from __future__ import annotations
 
+from typing import Any
+
 from archfit.integrations.argocd.rendering import ROWS
 from archfit.options.describe import default_text
 from archfit.options.kinds import SWITCH
 from archfit.options.settings import Options
-from archfit.options.table import SPEC
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.options.table import Option
+from archfit.options.table import SPEC, Option
 
 
 def announcement(operators: Options) -> list[dict[str, Any]]:

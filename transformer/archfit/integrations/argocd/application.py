@@ -12,19 +12,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from archfit.errors import ArchfitError, UsageError
-from archfit.integrations.argocd.rendering import helm_arguments
+from archfit.integrations.argocd.rendering import Source, helm_arguments
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.source.split import BOM
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from archfit.integrations.argocd.rendering import Source
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _MANIFESTS = (".yaml", ".yml", ".json")

@@ -12,28 +12,28 @@ addresses are asked only where the operator names the host, as the images are th
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
 
+from archfit.commands.transform import Job
 from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file
+from archfit.integrations import child_process
 from archfit.integrations.argocd import application as rendering
+from archfit.integrations.argocd.announcement import announcement
 from archfit.integrations.argocd.application import Programs
 from archfit.integrations.argocd.links import check_links
-from archfit.integrations.argocd.request import application
+from archfit.integrations.argocd.rendering import Source
+from archfit.integrations.argocd.request import Application, application
+from archfit.integrations.child_process import Ended, hold_term, start
 from archfit.options import kinds
+from archfit.options.arguments import Parser, read
 from archfit.options.layers import Given, Layer
 from archfit.options.load import load
-from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.integrations.argocd.rendering import Source
-    from archfit.integrations.argocd.request import Application
-    from archfit.integrations.child_process import Ended
-    from archfit.options.settings import Options, Settings
+from archfit.options.settings import Options, Settings
+from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR, TABLE
 
 HELP = """\
 usage: archfit argocd generate|parameters|discover [OPTION]...
@@ -90,8 +90,6 @@ def _asks_help(words: Sequence[str]) -> bool:
 
 
 def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
-    from archfit.integrations import child_process
-
     child_process.end_on_term()
     asked = application(environ)
     settings, programs, dependencies = _settings(argv, environ, asked)
@@ -131,16 +129,12 @@ def _rendered(
     environ: Mapping[str, str],
 ) -> bytes:
     """What the renderer printed. Raises ArchfitError where it failed."""
-    from archfit.integrations.child_process import start
-
     if renderer == "helm" and dependencies and os.path.isfile("Chart.yaml"):
         _checked(
             start([programs.helm, "dependency", "build", "."], environ).finish(), "helm dependency build"
         )
     given = source.values.encode() if renderer == "helm" else b""
     running = start(rendering.command(renderer, source, programs), environ, given)
-    import archfit.commands.transform  # noqa: F401 - while the renderer works; 30 ms that nobody waits for
-
     ended = running.finish()
     _checked(ended, _SHOWN[renderer])
     stderr.write(ended.stderr.decode(errors="replace"))
@@ -158,9 +152,6 @@ def _transformed(
     data: bytes, settings: Settings, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The main job on what was rendered; its output is written whole, or not at all."""
-    from archfit.commands.transform import Job
-    from archfit.integrations.child_process import hold_term
-
     job = Job(settings, environ, stderr, named_hosts_only=True, program="archfit argocd generate")
     try:
         return job.run(data, stdout, before_output=hold_term)
@@ -169,9 +160,6 @@ def _transformed(
 
 
 def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
-    import json
-
-    from archfit.integrations.argocd.announcement import announcement
 
     settings, _, _ = _settings(argv, environ, None)
     stdout.write(json.dumps(announcement(settings.options)).encode() + b"\n")
@@ -208,9 +196,6 @@ def _settings(
 def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Programs, bool]:
     if not argv:
         return None, Programs(), False
-    from archfit.options.arguments import Parser, read
-    from archfit.options.table import TABLE
-
     parser = Parser("archfit argocd")
     for flag, metavar in (("--helm", "PATH"), ("--kustomize", "PATH")):
         parser.add_argument(flag, metavar=metavar)

@@ -10,17 +10,14 @@ Every value is checked, and stands in one word with its flag, so that none can b
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from typing import Literal, TypeAlias
 
 from archfit.options.syntax import Problem
 from archfit.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Literal, TypeAlias
-
-    Shape: TypeAlias = Literal["string", "array", "map", "boolean"]
-    Parameter: TypeAlias = str | tuple[str, ...] | dict[str, str]
+Shape: TypeAlias = "Literal['string', 'array', 'map', 'boolean']"
+Parameter: TypeAlias = str | tuple[str, ...] | dict[str, str]
 
 # helm.sh/helm/v4, pkg/chart/common/util/validate_name.go: a release's name is a DNS label of at most 53 characters.
 _RELEASE = re.compile(r"[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?", re.ASCII).fullmatch

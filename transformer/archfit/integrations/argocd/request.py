@@ -21,20 +21,15 @@ pkg/apis/application/v1alpha1/types.go (Environ).
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 
 from archfit.errors import UsageError
-from archfit.integrations.argocd.rendering import BY_NAME, ROWS, Source, rendering, shown
+from archfit.integrations.argocd.rendering import BY_NAME, ROWS, Parameter, Source, rendering, shown
+from archfit.options.document import read
 from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, nearest
-from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX
+from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from archfit.integrations.argocd.rendering import Parameter
-    from archfit.options.table import Option
 
 PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"
@@ -166,8 +161,6 @@ def _not_here(name: str) -> str:
 def _placement(option: Option, given: Parameter) -> object:
     """The option's value. Raises Problem."""
     if option.file_only:
-        from archfit.options.document import read
-
         if not isinstance(given, str):
             raise Problem("has to be a string that holds YAML, as in the configuration file")
         return option.kind.data(read(given).values)

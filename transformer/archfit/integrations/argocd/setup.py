@@ -9,15 +9,13 @@ A file that is there already and differs is somebody's work: nothing is written 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
 
 from archfit.errors import ArchfitError, UsageError
 from archfit.integrations.argocd import setup_files
+from archfit.integrations.argocd.setup_check import check
 from archfit.options.arguments import Parser, wanted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
 
 HELP = f"""\
 usage: archfit setup argocd [--into DIR] [--discover] [--image NAME] [--bundle-image NAME] [--force]
@@ -61,8 +59,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
                 f"{flag}: {value!r} cannot be used: write it without blanks, or leave the flag out"
             )
     if found.check:
-        from archfit.integrations.argocd.setup_check import check
-
         return check(found.into, stdout, environ)
     wanted_files = setup_files.files(
         discover=found.discover,

@@ -14,17 +14,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
 
 from archfit.errors import UsageError
 from archfit.integrations.argocd.command import settings_of
 from archfit.options.document import read
 from archfit.options.syntax import Problem, expected
 from archfit.printable import encoded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import BinaryIO
+from archfit.store.directories import default_path
 
 INSTALLED = "/home/argocd/cmp-server/config"
 _COMMAND = {"command": list, "args": list}
@@ -148,8 +146,6 @@ def _settings(environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
     if operator.no_cache or "://" in operator.cache:
         yield True, f"the cache: {operator.cache or 'none, as noCache says'}"
         return
-    from archfit.store.directories import default_path
-
     path = operator.cache or default_path(environ)
     if path:
         yield _writable(

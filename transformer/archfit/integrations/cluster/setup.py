@@ -12,11 +12,13 @@ What the nodes say is worked out in `options.cluster`. The same nodes give the s
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 from archfit import standard_streams
-from archfit.cluster.nodes import counted, nodes, summarised
+from archfit.cluster.nodes import Cluster, counted, nodes, summarised
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import write_new
 from archfit.options.arguments import Parser, wanted
@@ -26,12 +28,8 @@ from archfit.options.syntax import Problem, label_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import BinaryIO, TextIO
-
     from ruamel.yaml.comments import CommentedSeq
 
-    from archfit.cluster.nodes import Cluster
 
 _HEAD = """\
 Written by `archfit setup cluster` from the nodes of a cluster. Use it with --config or ARCHFIT_CONFIG."""

@@ -11,9 +11,11 @@ The rows are worked out in `workloads.derive` and are for a person to check. The
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, TextIO
 
-from archfit.cluster.crds.definitions import KIND, definitions
-from archfit.cluster.crds.derive import derived
+from archfit.cluster.crds.definitions import KIND, Definition, definitions
+from archfit.cluster.crds.derive import Derived, derived
 from archfit.cluster.crds.written import written
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import read_file, write_new
@@ -23,14 +25,6 @@ from archfit.source.scan import check_utf8
 from archfit.source.split import split
 from archfit.workloads.builtin import WORKLOADS
 from archfit.workloads.custom_rows import all_custom_rows
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, BinaryIO, TextIO
-
-    from archfit.cluster.crds.definitions import Definition
-    from archfit.cluster.crds.derive import Derived
 
 LIMIT = 64 << 20
 """Bytes of one file; all definitions of a cluster with 500 kinds are about 30 MB."""

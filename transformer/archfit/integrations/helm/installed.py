@@ -11,13 +11,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Mapping, Sequence
 
 from archfit.errors import ArchfitError
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 LONGEST_SECONDS = 60.0
 _NAMES = ("helm", "helm4", "helm3")

@@ -15,19 +15,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
 
 from archfit.errors import ArchfitError, UsageError
 from archfit.files import replace
 from archfit.integrations.helm import setup_files
-from archfit.integrations.helm.installed import ask, directories, on_path, reads
+from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
+from archfit.integrations.helm.setup_check import check
 from archfit.options.arguments import Parser, wanted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import BinaryIO, TextIO
-
-    from archfit.integrations.helm.installed import Helm
 
 HELP = """\
 usage: archfit setup helm [--into DIR] [--check] [--helm PATH]
@@ -59,8 +55,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         if value == "":
             raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
     if found.check:
-        from archfit.integrations.helm.setup_check import check
-
         return check(
             found.helm, os.path.abspath(found.into) if found.into else home(environ), stdout, environ
         )

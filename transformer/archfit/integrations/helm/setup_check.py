@@ -16,6 +16,8 @@ import os
 import shlex
 import shutil
 import tempfile
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
 
 from archfit import __version__
 from archfit.errors import ArchfitError
@@ -24,12 +26,6 @@ from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads, start
 from archfit.printable import encoded
 from archfit.store.directories import state_path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import BinaryIO
-
 
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
 _SET_UP = "run `archfit setup helm`"

@@ -8,19 +8,14 @@ reading it again.
 
 from __future__ import annotations
 
+from typing import Any
+
 from archfit.edit.insert import place
 from archfit.errors import ArchfitError, UnplaceableEdit
-from archfit.patch import Add, apply
+from archfit.patch import Add, Operation, apply
 from archfit.source.compose import parse
 from archfit.source.nodes import ROOT
-from archfit.workloads.sites import find_sites
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from archfit.patch import Operation
-    from archfit.workloads.sites import Spine
+from archfit.workloads.sites import Spine, find_sites
 
 
 def inserted(text: str, path: tuple[str, ...], item: Any) -> str:

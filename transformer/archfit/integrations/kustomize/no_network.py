@@ -10,11 +10,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from archfit.pipeline import Transformed
 from archfit.results import Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.pipeline import Transformed
 
 _ROUTES = ("/proc/net/route", "/proc/net/ipv6_route")
 _MESSAGE = (

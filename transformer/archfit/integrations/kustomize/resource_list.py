@@ -17,6 +17,7 @@ Source: kustomize, cmd/config/docs/api-conventions/functions-spec.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from archfit.edit.insert import place
 from archfit.edit.render import Style, block_member
@@ -25,18 +26,12 @@ from archfit.patch import Add
 from archfit.pipeline import Splice
 from archfit.printable import visible
 from archfit.record import Record
+from archfit.results import ObjectRef, Result
 from archfit.source.skip import identity
-from archfit.source.split import split
+from archfit.source.split import Piece, split
 from archfit.source.values import plain, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from archfit.results import ObjectRef, Result
-    from archfit.source.split import Piece
-    from archfit.workloads.pods import Pod
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
 
 GROUP, KIND = "config.kubernetes.io", "ResourceList"
 _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"

@@ -11,16 +11,19 @@ No file that is there is written over.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any, BinaryIO, TextIO
 
+from archfit.commands import patch
+from archfit.edit.render import flow
 from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.files import replace
 from archfit.integrations.kustomize import setup_files as files
+from archfit.integrations.kustomize.list_entry import inserted
+from archfit.integrations.kustomize.setup_check import check
 from archfit.options.arguments import Parser, wanted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, BinaryIO, TextIO
+from archfit.source.compose import parse
 
 HELP = """\
 usage: archfit setup kustomize [--into DIR] [--container IMAGE]
@@ -73,8 +76,6 @@ def run(
         form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
         return _flux(found.into, form, stdin, stderr, environ, check=found.check)
     if found.check:
-        from archfit.integrations.kustomize.setup_check import check
-
         return check(tool, found.into, command, stdout, environ)
     if tool == "kustomize":
         _kustomize(found.into, found.container, stderr)
@@ -120,9 +121,6 @@ def _kpt(folder: str, stderr: TextIO) -> None:
 def _flux(
     folder: str, form: str, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str], *, check: bool
 ) -> int:
-    from io import BytesIO
-
-    from archfit.commands import patch
 
     if stdin.isatty():
         raise UsageError(
@@ -165,10 +163,6 @@ def _write(path: str, text: str, what: str, stderr: TextIO) -> None:
 
 def _add(path: str, place: tuple[str, ...], entry: Any, same: Any, stderr: TextIO) -> None:
     """Adds an entry to a list of the user's file, or says which one."""
-    from archfit.edit.render import flow
-    from archfit.integrations.kustomize.list_entry import inserted
-    from archfit.source.compose import parse
-
     text = (_content(path) or b"").decode(errors="replace")
     try:
         listed = parse(text).value or {}

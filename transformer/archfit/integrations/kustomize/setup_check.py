@@ -14,6 +14,8 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
 
 from archfit import __version__
 from archfit.edit.scalar import quoted
@@ -23,11 +25,6 @@ from archfit.integrations.helm.installed import start
 from archfit.integrations.kustomize import setup_files as files
 from archfit.printable import encoded
 from archfit.store.directories import state_path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, BinaryIO
 
 _KPTFILE = """\
 apiVersion: kpt.dev/v1

@@ -10,11 +10,9 @@ Sources: kustomize, kyaml/fn/runtime/runtimeutil/functiontypes.go; kpt, api/kptf
 
 from __future__ import annotations
 
-from archfit.options.file import API_VERSION, KIND
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from archfit.options.file import API_VERSION, KIND
 
 NAME = "archfit.yaml"
 MARK = "# Written by `archfit setup {tool}`, once; it is yours now."

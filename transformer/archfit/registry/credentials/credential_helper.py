@@ -20,13 +20,10 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 
 from archfit.errors import RegistryError
 from archfit.registry.limits import NO_THREAD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LONGEST_SECONDS = 15.0
 _MAX_OUTPUT = 64 * 1024

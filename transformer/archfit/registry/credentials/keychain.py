@@ -23,17 +23,13 @@ import json
 import os
 import re
 import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from archfit.errors import RegistryError
 from archfit.files import read_regular
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from archfit.registry.credentials.credential_helper import Helper
+from archfit.registry.credentials.credential_helper import Helper
 
 _HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
 _HUB_SERVER = "https://index.docker.io/v1/"
@@ -139,10 +135,6 @@ class Keychain:
         return self._from_helper(store, host, path, helpers=helpers) if store else None
 
     def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
-        from archfit.registry.credentials.credential_helper import (
-            Helper,  # subprocess and shutil: 8 ms before the first request
-        )
-
         server = _HUB_SERVER if host in _HUB else host
         with self._choosing:
             helper = self._helpers.setdefault((name, server), Helper(name, server, self._environ))

@@ -15,15 +15,12 @@ from __future__ import annotations
 
 from archfit.errors import RegistryError
 from archfit.record import Record
+from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import ACCEPT
+from archfit.registry.routing.endpoints import Target
 from archfit.registry.transport import challenges
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.registry.credentials.keychain import Credential
-    from archfit.registry.credentials.tokens import Tokens
-    from archfit.registry.routing.endpoints import Target
-    from archfit.registry.transport.retrying_client import Asker
+from archfit.registry.transport.retrying_client import Asker
 
 _MAX_BODY = 64 * 1024
 

@@ -5,13 +5,9 @@ They are the stream's, and so name no host that may be dialled, and are never se
 
 from __future__ import annotations
 
-from archfit.registry.credentials.keychain import Keychain
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.keychain import Credential, Keychain
 
 
 class PullKeychain(Keychain):

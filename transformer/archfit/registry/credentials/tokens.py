@@ -7,20 +7,15 @@ one that fetches it; a refusal is remembered for the run, so that forty images d
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from archfit.errors import RegistryError, Unauthorized
+from archfit.registry.credentials.keychain import Credential
 from archfit.registry.transport import challenges
-from archfit.registry.transport.retrying_client import origin_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from archfit.registry.credentials.keychain import Credential
-    from archfit.registry.transport.challenges import Challenge
-    from archfit.registry.transport.connection import Reply
-    from archfit.registry.transport.retrying_client import Asker
+from archfit.registry.transport.challenges import Challenge
+from archfit.registry.transport.connection import Reply
+from archfit.registry.transport.retrying_client import Asker, origin_of
 
 MAX_TOKEN_BODY = 128 * 1024
 _POST_NOT_OFFERED = frozenset({400, 401, 404, 405})

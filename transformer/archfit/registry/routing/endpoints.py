@@ -15,12 +15,9 @@ from __future__ import annotations
 import re
 
 from archfit.errors import RegistryError
+from archfit.images.reference import Reference
+from archfit.options.settings import Mirror
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.images.reference import Reference
-    from archfit.options.settings import Mirror
 
 _HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:]+\])(?::[0-9]{1,5})?"
 # Docker Hub's API does not live where its name says (containerd, core/remotes/docker/resolver.go, DefaultHost).

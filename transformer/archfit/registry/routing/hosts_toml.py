@@ -24,22 +24,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from posixpath import normpath
 from urllib.parse import urlsplit
 
 from archfit.errors import UsageError
+from archfit.images.reference import Reference
 from archfit.record import Record
 from archfit.registry.routing import toml_file
-from archfit.registry.routing.endpoints import at, is_host, itself, place_of
+from archfit.registry.routing.endpoints import Target, at, is_host, itself, place_of
+from archfit.registry.routing.toml_file import Table
 from archfit.registry.transport.trust import USUAL, Tls
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.images.reference import Reference
-    from archfit.registry.routing.endpoints import Target
-    from archfit.registry.routing.toml_file import Table
 
 _DEFAULT = "_default"
 _SERVER_KEYS = (

@@ -19,20 +19,15 @@ and credential helpers are not used. Drop-in directories are not read. Source: c
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from archfit.errors import RegistryError, UsageError
+from archfit.images.reference import Reference
 from archfit.record import Record
 from archfit.registry.routing import toml_file
-from archfit.registry.routing.endpoints import at, is_host, place_of
+from archfit.registry.routing.endpoints import Target, at, is_host, place_of
+from archfit.registry.routing.toml_file import Table
 from archfit.registry.transport.trust import Tls
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.images.reference import Reference
-    from archfit.registry.routing.endpoints import Target
-    from archfit.registry.routing.toml_file import Table
 
 _UNUSED = (
     "unqualified-search-registries",

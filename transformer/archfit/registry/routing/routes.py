@@ -11,17 +11,12 @@ The files are read when the first image has to be asked for.
 
 from __future__ import annotations
 
-from archfit.registry.routing.endpoints import itself, mirrored, places
-from archfit.registry.transport.trust import added
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.images.reference import Reference
-    from archfit.options.settings import Operator
-    from archfit.registry.routing.endpoints import Target
-    from archfit.registry.routing.hosts_toml import HostsDir
-    from archfit.registry.routing.registries_conf import RegistriesConf
-    from archfit.registry.transport.trust import Place, Tls
+from archfit.images.reference import Reference
+from archfit.options.settings import Operator
+from archfit.registry.routing.endpoints import Target, itself, mirrored, places
+from archfit.registry.routing.hosts_toml import HostsDir
+from archfit.registry.routing.registries_conf import RegistriesConf
+from archfit.registry.transport.trust import Place, Tls, added
 
 
 class Routes:
@@ -37,13 +32,9 @@ class Routes:
         self.tls: dict[Place, Tls] = {}
         self.named: set[Place] = places(operator.mirrors)
         if operator.registries_conf:
-            from archfit.registry.routing.registries_conf import RegistriesConf
-
             self._conf = RegistriesConf(operator.registries_conf)
             self._learn(list(self._conf.trust()))
         if operator.hosts_dir:
-            from archfit.registry.routing.hosts_toml import HostsDir
-
             self._dir = HostsDir(operator.hosts_dir)
             self._learn(list(self._dir.trust()))
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
 from archfit.errors import UsageError
 from archfit.files import read_regular
 from archfit.options.syntax import expected
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, NoReturn
 
 _MAX_BYTES = 4 * 1024 * 1024
 
@@ -77,8 +76,6 @@ class Table:
 
 def read(path: str) -> Table:
     """The root table. Raises UsageError where the file cannot be read or is no TOML."""
-    import tomllib
-
     try:
         content = read_regular(path, _MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:

@@ -15,13 +15,10 @@ metadata services of AWS, Google, Azure and Alibaba, which hand out credentials.
 from __future__ import annotations
 
 import ipaddress
+from typing import Literal, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal, TypeAlias
-
-    Kind: TypeAlias = Literal["refused", "loopback", "private", "public"]
-    Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+Kind: TypeAlias = "Literal['refused', 'loopback', 'private', 'public']"
+Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"
 
 _METADATA = frozenset(
     ipaddress.ip_address(text)

@@ -9,14 +9,12 @@ odd ones wait for each other; a wait ends at the run's deadline.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import threading
+from collections.abc import Callable
 
 from archfit.errors import RegistryError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SMALL = 256 * 1024
 AT_ONCE = 2
@@ -52,7 +50,5 @@ def _give_back_large_blocks() -> None:
     # Once a large block is freed, glibc serves the next ones from an arena of the thread and keeps them there: 4 MiB
     # and more for each of 64 threads. A fixed threshold makes them mappings of their own, which end when they are
     # freed (mallopt(3), M_MMAP_THRESHOLD). Other C libraries do so by themselves.
-    import ctypes
-
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 128 * 1024)

@@ -19,17 +19,13 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Iterable
 from itertools import islice
 from urllib.parse import quote, urlsplit
 
 from archfit.errors import RegistryError
 from archfit.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.keychain import Credential
 
 _TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # noqa: S105 - RFC 9110's name for a word
 _PARAMETER = re.compile(rf'({_TOKEN})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))', re.ASCII).match

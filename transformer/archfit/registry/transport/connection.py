@@ -15,20 +15,19 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from archfit.errors import RegistryError
 from archfit.record import Record
 from archfit.registry.transport.bodies import LargeBodies
 from archfit.registry.transport.dialer import Dialler, Unreachable
+from archfit.registry.transport.host_policy import Named
 from archfit.registry.transport.proxies import proxy_for
 from archfit.registry.transport.trust import Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from archfit.registry.transport.host_policy import Named
     from archfit.registry.transport.http_transport import Engine
 
 __all__ = ["Reply", "Unreachable", "Wire"]

@@ -18,16 +18,11 @@ import socket
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 
 from archfit.errors import RegistryError
-from archfit.registry.transport.addresses import kind_of
+from archfit.registry.transport.addresses import Kind, kind_of
 from archfit.registry.transport.host_policy import Named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from archfit.registry.transport.addresses import Kind
 
 CONNECT_SECONDS = 10.0
 _resolve = socket.getaddrinfo

@@ -13,9 +13,7 @@ A host in a reference, in a redirect or in a challenge is never named by that.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable
 
 EVERY = "*"
 

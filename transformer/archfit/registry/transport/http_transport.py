@@ -14,29 +14,26 @@ from __future__ import annotations
 
 import http.cookiejar
 import threading
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import httpcore
 import httpx
 
 from archfit.errors import RegistryError
-from archfit.registry.transport.bodies import SMALL
+from archfit.registry.transport.bodies import SMALL, LargeBodies
 from archfit.registry.transport.connection import Reply
-from archfit.registry.transport.dialer import CONNECT_SECONDS, Unreachable
+from archfit.registry.transport.dialer import CONNECT_SECONDS, Dialler, Unreachable
 from archfit.registry.transport.network_stream import Stream, Wired, plain
 from archfit.registry.transport.proxies import proxy_for
 from archfit.registry.transport.tls import context
-from archfit.registry.transport.trust import USUAL
+from archfit.registry.transport.trust import USUAL, Tls, Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
-    from archfit.registry.transport.bodies import LargeBodies
-    from archfit.registry.transport.dialer import Dialler
-    from archfit.registry.transport.trust import Tls, Trust
 
 READ_SECONDS = 15.0
 MAX_CONNECTIONS = 128

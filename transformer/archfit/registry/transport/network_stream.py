@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import select
 import ssl
+from typing import Any
 
 import httpcore
 
 from archfit.printable import visible
-from archfit.registry.transport.dialer import Unreachable
+from archfit.registry.transport.dialer import Dialler, Unreachable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from typing import Any
-
-    from archfit.registry.transport.dialer import Dialler
 
 
 class Wired(httpcore.NetworkStream):

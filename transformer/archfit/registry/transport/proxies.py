@@ -11,9 +11,8 @@ Upper-case HTTP_PROXY is ignored beside REQUEST_METHOD, where a web client could
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+import ipaddress
+from collections.abc import Mapping
 
 
 def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> str:
@@ -47,8 +46,6 @@ def _excepted(host: str, port: int, listed: str) -> bool:
 def _inside(host: str, network: str) -> bool:
     if "/" not in network:
         return False
-    import ipaddress
-
     try:
         return ipaddress.ip_address(host) in ipaddress.ip_network(network, strict=False)
     except ValueError:

@@ -10,9 +10,8 @@ would end after the deadline is not begun.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 
 TRIES = 5
 CONNECTION_TRIES = 3
@@ -29,8 +28,6 @@ def retry_after(header: str, now: float) -> float | None:
         return float(text[:9])
     if not text:
         return None
-    from email.utils import parsedate_to_datetime
-
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     except (ValueError, TypeError, OverflowError):

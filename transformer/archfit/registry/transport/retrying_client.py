@@ -11,18 +11,13 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable, Mapping
 from urllib.parse import urljoin, urlsplit
 
 from archfit.errors import RegistryError
 from archfit.registry.transport import retry_policy
-from archfit.registry.transport.connection import Unreachable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from archfit.registry.transport.connection import Reply, Wire
-    from archfit.registry.transport.servers import Hosts
+from archfit.registry.transport.connection import Reply, Unreachable, Wire
+from archfit.registry.transport.servers import Hosts
 
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

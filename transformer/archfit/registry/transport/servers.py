@@ -16,14 +16,11 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections.abc import Iterator, Mapping
 
 from archfit.errors import RegistryError
 from archfit.registry.limits import BUDGET, IN_ALL, SHARE
 from archfit.registry.transport.challenges import Challenge, check_realm
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 # Registries that answer a first request with 401: one request goes ahead, so that one 401 teaches all threads.
 _ASKS = re.compile(

@@ -7,15 +7,11 @@ one server    those and its `ca`; its `client` certificates; no check at all whe
 from __future__ import annotations
 
 import ssl
+from collections.abc import Mapping
 
 from archfit.errors import RegistryError
 from archfit.registry.transport.network_stream import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.registry.transport.trust import Tls
+from archfit.registry.transport.trust import Tls
 
 
 def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContext:

@@ -10,14 +10,12 @@ nor for its token service elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
 from archfit.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import TypeAlias
-
-    Place: TypeAlias = tuple[str, int]
+Place: TypeAlias = tuple[str, int]
 
 
 class Tls(Record):

@@ -11,18 +11,16 @@ kubectl takes the last one, kustomize refuses the document: a decision on either
 
 from __future__ import annotations
 
-from archfit.patch import dotted
-from archfit.results import Result
+from collections.abc import Iterable
+
+from archfit.patch import Path, dotted
+from archfit.results import Place, Result
+from archfit.source.scan import Span
+from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.patch import Path
-    from archfit.results import Place
     from archfit.source.nodes import Tree
-    from archfit.source.scan import Span
-    from archfit.workloads.pods import Pod
 
 _IDENTITY = ("apiVersion", "kind", "items")
 _METADATA = ("name", "namespace", "annotations", "labels")

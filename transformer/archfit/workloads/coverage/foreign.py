@@ -13,17 +13,13 @@ Kustomizations inside of a list are files of a package that a KRM function is gi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from archfit.patch import Path
+from archfit.results import Severity
 from archfit.source.values import text_of
+from archfit.typing_names import Any
 from archfit.workloads.builtin import LISTS, group_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from archfit.patch import Path
-    from archfit.results import Severity
 
 KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
 _KUSTOMIZE_KINDS = ("Kustomization", "Component")

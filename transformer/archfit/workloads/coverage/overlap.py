@@ -9,16 +9,12 @@ To replace a row is allowed. What is lost by it is told once for each kind that 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from archfit.options.settings import Workload
+from archfit.patch import Path
 from archfit.results import Result
-from archfit.workloads.builtin import WORKLOADS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from archfit.options.settings import Workload
-    from archfit.patch import Path
-    from archfit.workloads.builtin import Own
+from archfit.workloads.builtin import WORKLOADS, Own
 
 
 def incomplete(own: Own, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:

@@ -14,12 +14,10 @@ A row is shown for a person to check: a schema says where placement stands, not 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from collections.abc import Callable
 
-    from archfit.patch import Path
+from archfit.patch import Path
+from archfit.typing_names import Any
 
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 _IMAGE_PARTS = ("repository", "tag", "reference")

@@ -11,13 +11,11 @@ whole objects inside, which are looked at by themselves. Names that hold no imag
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
+from collections.abc import Iterable, Iterator
 
-    from archfit.options.settings import Workload
-    from archfit.patch import Path
+from archfit.options.settings import Workload
+from archfit.patch import Path
+from archfit.typing_names import Any
 
 IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imagetag", "imageurl")
 _MEMBERS = ("repository", "repo", "reference", "name", "tag")

@@ -8,24 +8,18 @@ Each kind is reported once, with how many there are of it; never one that `archf
 
 from __future__ import annotations
 
-from archfit.patch import dotted
+from collections.abc import Iterable, Iterator
+
+from archfit.options.settings import Workload as Row
+from archfit.patch import Path, dotted
 from archfit.record import Record
-from archfit.results import Result
+from archfit.results import ObjectRef, Place, Result
 from archfit.source.values import text_of
-from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, group_of, rows_of
+from archfit.typing_names import Any
+from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, Own, group_of, rows_of
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects, reference_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from archfit.options.settings import Workload as Row
-    from archfit.patch import Path
-    from archfit.results import ObjectRef, Place
-    from archfit.workloads.builtin import Own
-    from archfit.workloads.pods import Pod
+from archfit.workloads.pods import Pod
 
 _SKIP = "archfit.dev/skip"
 

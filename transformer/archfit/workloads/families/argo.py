@@ -10,13 +10,10 @@ The first of these that has the field decides the placement: the template, `temp
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import left, never, row, templates
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _GROUP = "argoproj.io"
 _FIELDS = ("affinity", "tolerations", "nodeSelector")

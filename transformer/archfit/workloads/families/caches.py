@@ -7,14 +7,11 @@ constants but for the object's name (redis-operator generator.go, zookeeper-oper
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
+from archfit.typing_names import Any
 from archfit.workloads.families.notation import parts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from archfit.options.settings import Workload
 
 _SPOTAHOME = (
     "databases.spotahome.com RedisFailover spec.{0} @.image @.exporter.image @.extraContainers[*].image"

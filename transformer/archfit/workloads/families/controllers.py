@@ -5,13 +5,10 @@ The webhooks of Volcano and JobSet refuse a change of what is applied (JobSet un
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import ANNOTATE, left, never, row, templates
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _TEMPLATES = """
 keda.sh                  ScaledJob         spec.jobTargetRef.template.spec

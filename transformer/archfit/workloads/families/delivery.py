@@ -5,13 +5,10 @@ Much of it names images and places pods elsewhere, or not at all; the reason is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import ANNOTATE, left, never, parts, row, templates
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _TEMPLATES = """
 actions.github.com  AutoscalingRunnerSet      spec.template.spec

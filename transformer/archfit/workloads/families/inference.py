@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import ANNOTATE, left, never, parts, row, templates
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _LLM = "template worker prefill.template prefill.worker router.scheduler.template router.scheduler.tokenizer.template"
 _BASE = "the configurations that spec.baseRefs names are merged into it" + ANNOTATE

@@ -7,13 +7,10 @@ spec.placement:              Rook: holds nodeAffinity itself
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import parts, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _DAEMONS = (
     "mon arbiter mgr osd prepareosd mds rgw dashboard keyrotation cleanup monitoring crashcollector clusterMetadata "

@@ -5,13 +5,10 @@ KubeVirt pins a machine to `architecture`, and where it is missing to the cluste
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import left, never, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _CHOSEN = (
     "KubeVirt pins a machine without spec.architecture to the cluster's default architecture, whatever its affinity "

@@ -13,15 +13,12 @@ never(..)        image fields of a kind that do not run in its pods, with the re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from archfit.options.settings import Workload
 from archfit.patch import undotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from archfit.typing_names import Any
 
 ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platforms"
 _PATHS = (

@@ -10,13 +10,10 @@ spec.pxc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import left, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _CHOSEN = "Percona's operator chooses it"
 _ADVANCED = (

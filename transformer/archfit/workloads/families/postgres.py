@@ -6,13 +6,10 @@ tolerations; Percona's pgv2 has the same parts. A repository host and backup job
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import ANNOTATE, parts, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _ZALANDO = "the Zalando operator's configuration names it"
 _CRUNCHY = """

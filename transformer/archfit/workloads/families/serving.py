@@ -6,13 +6,10 @@ without is written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import ANNOTATE, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _KSERVE = "serving.kserve.io"
 _FLAGS = (

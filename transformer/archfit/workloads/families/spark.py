@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
+from archfit.typing_names import Any
 from archfit.workloads.families.notation import ANNOTATE, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from archfit.options.settings import Workload
 
 _CONFIGURED = "the Spark configuration in this ConfigMap may name another image" + ANNOTATE
 _SPARK = "the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"

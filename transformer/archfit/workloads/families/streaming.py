@@ -6,13 +6,10 @@ Numaflow fills what a vertex leaves out from spec.templates.vertex (pipeline/con
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import parts, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _USERS = " ".join(
     f"@.{name}.container.image"

@@ -7,15 +7,12 @@ the node where it was built.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.patch import undotted
+from archfit.typing_names import Any
 from archfit.workloads.families.notation import ANNOTATE, never, row, templates
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from archfit.options.settings import Workload
 
 _GROUP = "kafka.strimzi.io"
 _STRIMZI = "the Strimzi operator chooses or builds it"

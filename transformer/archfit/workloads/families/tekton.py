@@ -6,13 +6,10 @@ so that the images of all of them count.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import ANNOTATE, left, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _GROUP = "tekton.dev"
 _REASON = (

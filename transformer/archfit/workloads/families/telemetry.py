@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from archfit.options.settings import Workload
 from archfit.workloads.families.notation import left, row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
 
 _GROUP = "opentelemetry.io"
 _DEFAULT = "the OpenTelemetry operator chooses it"
