@@ -97,8 +97,8 @@ def test_the_output_says_what_was_decided_or_one_error_says_what_to_do(
         errors = [result for result in failed.value.results if result.severity == "error"]
         assert len(errors) == 1
         assert case.error in errors[0].message
-        assert errors[0].place is not None
-        assert errors[0].place.line
+        assert errors[0].location is not None
+        assert errors[0].location.line
         return
     output = placed(judge, data, options, refused=case.refused)
     assert (output == data) == case.same

@@ -7,7 +7,7 @@ import pytest
 from archfit.patch import Add, Test
 from archfit.report.kustomize_patches import FORMS, as_yaml
 from archfit.report.patches import as_json, entries
-from archfit.results import Decision, ObjectRef, Place
+from archfit.results import Decision, Location, ObjectRef
 from archfit.source.values import Typed
 from archfit.workloads.inventory import Document
 from archfit.workloads.pods import Pod
@@ -210,7 +210,7 @@ def test_helm_hooks_are_patched_but_not_missed_where_helm_may_hold_them_back(pat
 def web(patch=(), kind="Deployment", name="web"):
     """The entries of one object with one pod spec at `spec`."""
     ref, value = ObjectRef("apps/v1", kind, "", name), {"kind": kind, "metadata": {"name": name}}
-    pod = Pod(ref, "apps", Place(1, 1), ("spec",), {}, {}, value["metadata"], ())
+    pod = Pod(ref, "apps", Location(1, 1), ("spec",), {}, {}, value["metadata"], ())
     document = Document(None, value, (), 0, None, (pod,))
     return entries([document], [(pod, Decision("Change", "", tuple(patch)))])
 

@@ -10,7 +10,7 @@ import yaml
 from archfit.options.settings import Options
 from archfit.placement.annotations import way
 from archfit.placement.misplaced import misplaced
-from archfit.results import Place
+from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
 from placing import ARCH
 from streaming import Failed, edited
@@ -155,7 +155,7 @@ def error(data: str) -> tuple[str, str]:
     (found,) = failed.value.results
     assert found.severity == "error"
     assert found.ref is not None
-    assert found.place is not None
+    assert found.location is not None
     return found.field, found.message
 
 
@@ -267,7 +267,7 @@ def test_each_name_of_a_document_is_looked_at_once() -> None:
             "kind": "List",
             "items": [{**entry, "spec": spec, "x": counting} for _ in range(number)],
         }
-        found = misplaced(value, find_pods(value, Place(1, 1)), {})
+        found = misplaced(value, find_pods(value, Location(1, 1)), {})
         assert len(found) == number
         return counting.steps
 
@@ -286,7 +286,7 @@ class Counting(dict[str, Any]):
 
 def test_the_way_begins_with_the_outermost() -> None:
     value = yaml.safe_load(written("app-wrapper", "amd64", "amd64", "amd64"))
-    (pod,) = find_pods(value, Place(1, 1))
+    (pod,) = find_pods(value, Location(1, 1))
     inner = ("spec", "components", 0, "template")
     assert [at for at, _ in way(pod)] == [
         ("metadata",),

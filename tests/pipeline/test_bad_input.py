@@ -245,7 +245,7 @@ def test_what_stands_in_a_list_is_judged_alike_however_it_is_written() -> None:
             edited(text.encode())
         said.append(
             sorted(
-                (one.severity, one.message, one.place.line if one.place else 0)
+                (one.severity, one.message, one.location.line if one.location else 0)
                 for one in failed.value.results
             )
         )
@@ -302,8 +302,8 @@ def test_a_key_twice_where_it_matters_is_an_error(lines: str, field: str, line: 
         edited((POD + lines).encode())
     first = failed.value.results[0]
     assert (first.severity, first.field, first.message) == ("error", field, DUPLICATE)
-    assert first.place is not None
-    assert first.place.line == line
+    assert first.location is not None
+    assert first.location.line == line
 
 
 @pytest.mark.parametrize(

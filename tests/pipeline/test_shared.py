@@ -453,7 +453,7 @@ def test_an_edit_without_a_place_says_what_to_write(head: str, tail: str, messag
         edited(text.encode())
     (result,) = failed.value.results
     assert result.message == message
-    assert result.place is not None
-    assert (result.place.document, result.place.line) == (1, line)
+    assert result.location is not None
+    assert (result.location.document, result.location.line) == (1, line)
     # The same document is left alone where nothing has to be said.
     assert edited(text.replace("both:1", "amd:1").encode(), Options(affinity="never")).spans == []

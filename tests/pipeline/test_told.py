@@ -86,7 +86,7 @@ def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
         for result, name in zip(results, ("Thing", "Other"), strict=True)
     ] == [(True, True), (True, False)]
     assert [str(result.ref) for result in results] == ["example.com/v1/Thing/a", "example.com/v1/Other/c"]
-    assert [str(result.place) for result in results] == ["document 1, line 1", "document 3, line 11"]
+    assert [str(result.location) for result in results] == ["document 1, line 1", "document 3, line 11"]
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_conflict_messages(fields: dict[str, Any], images: dict[str, Any], messa
     (result,) = outcome.decision.results
     assert result.field == f"spec.template.spec{field}"
     assert result.ref == outcome.pod.ref
-    assert result.place == outcome.pod.place
+    assert result.location == outcome.pod.location
 
 
 def test_a_conflict_lists_an_image_once() -> None:

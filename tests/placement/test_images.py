@@ -276,8 +276,8 @@ def test_all_problems_of_a_pod_are_reported_once_each() -> None:
         "spec.template.spec.tolerations",
     ]
     assert {result.severity for result in outcome.decision.results} == {"error"}
-    assert {(result.ref, result.place) for result in outcome.decision.results} == {
-        (outcome.pod.ref, outcome.pod.place)
+    assert {(result.ref, result.location) for result in outcome.decision.results} == {
+        (outcome.pod.ref, outcome.pod.location)
     }
 
 

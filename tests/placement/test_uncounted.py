@@ -10,7 +10,7 @@ from archfit.images.platforms import Found, parse_platform
 from archfit.options.settings import ImagePlatforms, Options
 from archfit.placement.architectures import is_plain
 from archfit.placement.requirement import judge
-from archfit.results import Place
+from archfit.results import Location
 from placing import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
 
 RUNTIME = {"runtimeClassName": "wasmtime"}
@@ -117,7 +117,7 @@ def test_beside_other_entries_it_is_a_warning_that_names_the_way_out() -> None:
         "'docker.io/library/app=linux/amd64,linux/arm/v7,linux/arm64'"
     ]
     assert outcome.decision.results[0].field == "spec.template.spec.containers[0].image"
-    assert outcome.decision.results[0].place == Place(1, 1)
+    assert outcome.decision.results[0].location == Location(1, 1)
 
 
 def test_following_the_advice_ends_it() -> None:

@@ -3,11 +3,11 @@
 import pytest
 
 from archfit.report.text import failure, lines, summary
-from archfit.results import Decision, ObjectRef, Place, Result
+from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.workloads.pods import Pod
 
 REF = ObjectRef("apps/v1", "Deployment", "shop", "web")
-PLACE = Place(3, 41, "shop/templates/web.yaml")
+PLACE = Location(3, 41, "shop/templates/web.yaml")
 
 
 def pod(kind="Deployment", name="web", *, immutable=False):
@@ -39,7 +39,7 @@ def test_errors_come_last_and_the_rest_in_the_order_of_the_stream():
     ],
 )
 def test_what_is_true_of_several_places_is_said_once(places, tail):
-    said = [Result("warning", "w", place=Place(number + 1, 1)) for number in range(places)]
+    said = [Result("warning", "w", location=Location(number + 1, 1)) for number in range(places)]
     assert lines(said) == ["warning: w (document 1, line 1)" + tail]
 
 

@@ -151,7 +151,7 @@ def test_pods_of_lists(text: str, lines: list[int]) -> None:
     found = [take(data, piece) for piece in split(data)]
     assert [result for inventory in found for result in inventory.results] == []
     pods = [pod for inventory in found for document in inventory.documents for pod in document.pods]
-    assert [pod.place.line for pod in pods] == lines
+    assert [pod.location.line for pod in pods] == lines
 
 
 def test_identity_is_what_the_top_column_says() -> None:

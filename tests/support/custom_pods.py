@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from archfit.results import Place
+from archfit.results import Location
 from archfit.workloads.builtin import WORKLOADS, group_of
 from archfit.workloads.pod_specs import find_pods
 from streaming import plain
@@ -39,7 +39,7 @@ def projected(documents: Iterable[Any], own: Own | None = None) -> bytes:
     """
     made = []
     for document in documents:
-        for pod in find_pods(document, Place(1, 1), (), own):
+        for pod in find_pods(document, Location(1, 1), (), own):
             if pod.places is not None and pod.places.chosen:
                 continue
             if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:

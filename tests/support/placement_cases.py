@@ -17,7 +17,7 @@ import yaml
 import machine
 from archfit.patch import dotted
 from archfit.placement.affinity import allowed, demands
-from archfit.results import Place
+from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
 from running import archfit
 
@@ -89,7 +89,7 @@ def case(name: str) -> Case:
 def described(stream: bytes) -> Iterator[str]:
     """A line for each pod of a stream, see the module."""
     for document in yaml.safe_load_all(stream):
-        for pod in find_pods(_texts(document), Place(1, 1)):
+        for pod in find_pods(_texts(document), Location(1, 1)):
             reached = sorted(frozenset().union(*(allowed(demand, _CLUSTER) for demand in demands(pod))))
             tolerated = [
                 str(one.get("value"))

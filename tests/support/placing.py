@@ -12,7 +12,7 @@ from archfit import patch
 from archfit.images.platforms import Answer, Found, parse_platform
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
-from archfit.results import Decision, Place
+from archfit.results import Decision, Location
 from archfit.workloads.pod_specs import find_pods
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def an_object(
 
 
 def pod_of(made: dict[str, Any]) -> Pod:
-    (pod,) = find_pods(made, Place(1, 1))
+    (pod,) = find_pods(made, Location(1, 1))
     return pod
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.patch import Path
     from archfit.pipeline import Transformed
-    from archfit.results import Place, Result
+    from archfit.results import Location, Result
     from judging import Judge
 
 IMAGES = {
@@ -126,20 +126,20 @@ def steps(data: bytes, transformed: Transformed) -> dict[int, list[tuple[Path, A
     """Document -> (path from its root, value) of each addition."""
     made: dict[int, list[tuple[Path, Any]]] = {}
     for pod, decision in transformed.decisions:
-        within = () if pod.path[0] == "items" else _sliced(data, pod.place)
-        made.setdefault(pod.place.document, []).extend(
+        within = () if pod.path[0] == "items" else _sliced(data, pod.location)
+        made.setdefault(pod.location.document, []).extend(
             ((*within, *step.path), plain(step.value)) for step in decision.patch if isinstance(step, Add)
         )
     return made
 
 
-def _sliced(data: bytes, place: Place) -> Path:
+def _sliced(data: bytes, location: Location) -> Path:
     """Where an object stands that was parsed by itself: in a list, the number of the item that begins at its line."""
-    piece = split(data)[place.document - 1]
-    if piece.line == place.line:
+    piece = split(data)[location.document - 1]
+    if piece.line == location.line:
         return ()
     lines = [data.count(b"\n", 0, item.start) + 1 for item in slices(data, piece.start, piece.end) or ()]
-    return ("items", lines.index(place.line))
+    return ("items", lines.index(location.line))
 
 
 def patched(documents: Sequence[Any], patches: dict[int, list[tuple[Path, Any]]]) -> list[Any]:

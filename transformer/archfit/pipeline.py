@@ -165,7 +165,7 @@ def _decisions(
 def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[Result]:
     """One result about all objects that a controller made."""
     objects = {
-        (pod.place, pod.root): (pod.ref, decision.controller)
+        (pod.location, pod.root): (pod.ref, decision.controller)
         for pod, decision in decisions
         if decision.controller
     }
@@ -219,13 +219,13 @@ def _edited(data: bytes, document: Document, patch: list[Operation], *, stamp: b
         check_editable(data, document.span)
         text = document.span.text(data)
         return _splices(document, text, restamped(text, document, patch))[0]
-    from archfit.edit.insert import place
+    from archfit.edit.insert import insertions
     from archfit.edit.prove import prove
 
     span = document.span
     check_editable(data, span)
     text = span.text(data)
-    splices, after = _splices(document, text, place(text, document.value, document.sites, patch))
+    splices, after = _splices(document, text, insertions(text, document.value, document.sites, patch))
     prove(document, patch, after)
     return splices
 
@@ -247,4 +247,4 @@ def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Resul
     pod = document.pods[0]
     line = error.line if isinstance(error, InvalidInput) else document.span.line + error.line - 1
     message = error.message if isinstance(error, InvalidInput) else str(error)
-    return Result("error", message, ref=pod.ref, place=pod.place.replace(line=line))
+    return Result("error", message, ref=pod.ref, location=pod.location.replace(line=line))

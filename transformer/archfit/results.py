@@ -33,7 +33,7 @@ class ObjectRef(Record):
         return "/".join(part for part in (self.api_version, self.kind, self.namespace, self.name) if part)
 
 
-class Place(Record):
+class Location(Record):
     """Where in the stream: 1-based document and line, and Helm's `# Source:` file where there is one."""
 
     document: int
@@ -51,11 +51,11 @@ class Result(Record):
     message: str
     ref: ObjectRef | None = None
     field: str = ""
-    place: Place | None = None
+    location: Location | None = None
 
     def __str__(self) -> str:
         head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)
-        where = f" ({self.place})" if self.place else ""
+        where = f" ({self.location})" if self.location else ""
         return f"{self.severity}: {head + ': ' if head else ''}{self.message}{where}"
 
 

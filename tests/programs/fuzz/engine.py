@@ -75,7 +75,7 @@ def run(data: bytes, options: Options, *, results: bool = True) -> Done | Refuse
         return Refused(((str(error), True),))
     if transformed.failed():
         errors = [result for result in said if result.severity == "error"]
-        return Refused(tuple((result.message, result.place is not None) for result in errors))
+        return Refused(tuple((result.message, result.location is not None) for result in errors))
     written = b"".join(map(bytes, stream.write(read.data, splices)))
     return Done(written, transformed, transformed.splices)
 

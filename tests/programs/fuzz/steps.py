@@ -11,7 +11,7 @@ from archfit.source.split import split
 from archfit.source.values import plain
 
 if TYPE_CHECKING:
-    from archfit.results import Place
+    from archfit.results import Location
     from fuzz.asking import Question
     from fuzz.engine import Done
 
@@ -25,8 +25,8 @@ def patch(text: bytes, outcome: Done) -> list[dict[str, Any]]:
             operation = type(step).__name__.lower()
             if operation == "test":
                 continue
-            within = within or (() if pod.path[0] == "items" else _item(text, pod.place))
-            one = {"document": pod.place.document - 1, "op": operation, "path": [*within, *step.path]}
+            within = within or (() if pod.path[0] == "items" else _item(text, pod.location))
+            one = {"document": pod.location.document - 1, "op": operation, "path": [*within, *step.path]}
             made.append(one if operation == "remove" else {**one, "value": plain(step.value)})
     return made
 
@@ -44,13 +44,13 @@ def renumbered(text: bytes, asked: Question) -> Question | None:
     return {**asked, "documents": len(numbers), "patch": moved}
 
 
-def _item(text: bytes, place: Place) -> tuple[str | int, ...]:
+def _item(text: bytes, location: Location) -> tuple[str | int, ...]:
     """Where an object stands that was parsed by itself: in a list, the number of the item that begins at its line."""
-    piece = split(text)[place.document - 1]
-    if piece.line == place.line:
+    piece = split(text)[location.document - 1]
+    if piece.line == location.line:
         return ()
     lines = [text.count(b"\n", 0, item.start) + 1 for item in slices(text, piece.start, piece.end) or ()]
-    return ("items", lines.index(place.line)) if place.line in lines else ()
+    return ("items", lines.index(location.line)) if location.line in lines else ()
 
 
 def _is_empty(text: bytes, piece: Any) -> bool:

@@ -231,7 +231,7 @@ def as_deployments(documents: list[Any], pods: list[Pod]) -> bytes:
         for field in ("nodeSelector", "affinity", "tolerations"):
             value = None
             for path in (pod.at(field), inherited.get(field, ())):
-                value = at(documents[pod.place.document - 1], path) if path and value is None else value
+                value = at(documents[pod.location.document - 1], path) if path and value is None else value
             if value is not None:
                 spec[field] = value
         made.append(

@@ -20,7 +20,7 @@ from archfit.options.settings import Options
 from archfit.pipeline import Survey, survey
 from archfit.placement.images import questions as of_pod
 from archfit.record import Record
-from archfit.results import Place, Result
+from archfit.results import Location, Result
 
 
 class Manifests(Record):
@@ -81,10 +81,10 @@ def named(result: Result, name: str) -> Result:
     """The result with the name of its file, if it has one."""
     if not name:
         return result
-    if not result.place:
+    if not result.location:
         return result.replace(message=f"{name}: {result.message}")
-    source = f"{name}, {result.place.source}" if result.place.source else name
-    return result.replace(place=result.place.replace(source=source))
+    source = f"{name}, {result.location.source}" if result.location.source else name
+    return result.replace(location=result.location.replace(source=source))
 
 
 def _from_here(path: str) -> str:
@@ -96,8 +96,8 @@ def _surveyed(name: str, data: bytes, options: Options, on_blank: str) -> Manife
     try:
         read = stream.read(data, on_blank)
     except InvalidInput as error:
-        place = Place(error.document, error.line) if error.line else None
-        return Manifests(name, data, _NOTHING, (Result("error", error.message, place=place),))
+        location = Location(error.document, error.line) if error.line else None
+        return Manifests(name, data, _NOTHING, (Result("error", error.message, location=location),))
     if not read.pieces:
         blank = Result("warning", "the input holds no manifests")
         return Manifests(name, data, _NOTHING, (blank,))

@@ -16,7 +16,7 @@ from archfit.placement.evidence import malformed
 from archfit.placement.images import answers_for
 from archfit.placement.selection import wishes
 from archfit.record import Record
-from archfit.results import Place, Result
+from archfit.results import Location, Result
 from archfit.workloads.inventory import Document
 
 
@@ -45,8 +45,8 @@ def asked(found: Iterable[tuple[str, bytes]], options: Options, *, blank_is_wron
         try:
             read = stream.read(data, options.on_blank)
         except InvalidInput as error:
-            place = Place(error.document, error.line) if error.line else None
-            results.append(named(Result("error", error.message, place=place), name))
+            location = Location(error.document, error.line) if error.line else None
+            results.append(named(Result("error", error.message, location=location), name))
             continue
         if blank_is_wrong and not read.pieces:
             results.append(named(Result("error", blank_is_wrong), name))
@@ -75,4 +75,4 @@ def _uses(documents: Iterable[Document]) -> Iterable[tuple[str, Result]]:
     for document in documents:
         for pod in document.pods:
             for use in pod.images:
-                yield use.text or "", Result("error", "", pod.ref, dotted(use.path), pod.place)
+                yield use.text or "", Result("error", "", pod.ref, dotted(use.path), pod.location)

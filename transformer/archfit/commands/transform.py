@@ -24,7 +24,7 @@ from archfit.options.load import load
 from archfit.options.settings import Settings
 from archfit.pipeline import Splice, Transformed, transform
 from archfit.report.text import failure, lines, summary
-from archfit.results import Place, Result
+from archfit.results import Location, Result
 from archfit.stream import Span
 from archfit.typing_names import BinaryIO, TextIO
 
@@ -181,8 +181,8 @@ class Job:
         try:
             read = stream.read(data, options.on_blank)
         except InvalidInput as error:
-            place = Place(error.document, error.line) if error.line else None
-            return self._failed(None, [Result("error", error.message, place=place)], stdout)
+            location = Location(error.document, error.line) if error.line else None
+            return self._failed(None, [Result("error", error.message, location=location)], stdout)
         self._asking.use_pull_secrets([(read.data, read.pieces)])
         transformed = transform(read.data, read.pieces, options, self._asking.answers)
         results = [*read.results, *self._asking.messages, *transformed.results]

@@ -35,7 +35,7 @@ class TextEdit(Record):
     text: str
 
 
-def place(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> list[TextEdit]:
+def insertions(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> list[TextEdit]:
     """The edits that make `text` say what the patch says, in the order of their places.
 
     value: the document's value before the patch; paths of the patch are counted from it.

@@ -104,7 +104,7 @@ class _Reading:
         return Annotations(bool(skip), only, tolerate, platforms, tuple(self.errors))
 
     def error(self, path: Path, message: str) -> None:
-        result = Result("error", message, self.pod.ref, dotted(path), self.pod.place)
+        result = Result("error", message, self.pod.ref, dotted(path), self.pod.location)
         if result not in self.errors:
             self.errors.append(result)
 

@@ -110,7 +110,7 @@ def _severity(options: Options) -> Severity:
 
 
 def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
-    return Result(severity, message, pod.ref, dotted(path), pod.place)
+    return Result(severity, message, pod.ref, dotted(path), pod.location)
 
 
 def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:

@@ -283,4 +283,4 @@ def _pins(pod: Pod) -> tuple[str, ...]:
 
 
 def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
-    return Result(severity, message, pod.ref, dotted(path), pod.place)
+    return Result(severity, message, pod.ref, dotted(path), pod.location)

@@ -111,7 +111,7 @@ def _say(
 ) -> None:
     field = dotted(use.path)
     message = f"{use.text}: {message}" if use.text else message
-    results.setdefault((use.text or field, message), Result(severity, message, pod.ref, field, pod.place))
+    results.setdefault((use.text or field, message), Result(severity, message, pod.ref, field, pod.location))
 
 
 def _origin(found: Found) -> tuple[Severity, str]:

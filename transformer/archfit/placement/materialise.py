@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from archfit.patch import Add, Operation, Path, Test, apply
-from archfit.results import Decision, Place
+from archfit.results import Decision, Location
 from archfit.workloads.pods import Pod
 
 
@@ -55,12 +55,12 @@ def holders_once(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Po
 
     Strimzi's KafkaConnect has `spec.template.pod` and `spec.template.buildPod`: both need `spec.template`.
     """
-    made: set[tuple[Place, Path]] = set()
+    made: set[tuple[Location, Path]] = set()
     for pod, decision in decisions:
         missing = pod.places.missing if pod.places is not None and decision.patch else ()
-        there = {path for path in missing if (pod.place, path) in made}
+        there = {path for path in missing if (pod.location, path) in made}
         patch = [step for step in decision.patch if not (there and step.path in there)]
-        made.update((pod.place, step.path) for step in patch if step.path in missing)
+        made.update((pod.location, step.path) for step in patch if step.path in missing)
         yield pod, decision.replace(patch=tuple(patch)) if there else decision
 
 

@@ -36,7 +36,7 @@ def misplaced(value: Any, pods: Sequence[Pod], own: Own) -> list[Result]:
         holding = roots.get(root, [])
         if holding and not controller_of(holding[0].object_metadata):
             results.append(
-                Result("error", _said(str(at[-1]), holding), holding[0].ref, dotted(at), holding[0].place)
+                Result("error", _said(str(at[-1]), holding), holding[0].ref, dotted(at), holding[0].location)
             )
     return results
 

@@ -68,7 +68,7 @@ def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: S
     except Malformed as error:
         if asked.left_alone:
             return Verdict(asked.left_alone, results=results)
-        told = Result("error", str(error), pod.ref, dotted(error.path), pod.place)
+        told = Result("error", str(error), pod.ref, dotted(error.path), pod.location)
         return Verdict(results=(*results, told))
     by_os = Offers(evidence.known)
     systems = {os for demand in asks for os in by_os.systems(demand)}

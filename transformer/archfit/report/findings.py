@@ -21,7 +21,7 @@ from typing import TypeAlias
 from archfit.patch import Path, dotted
 from archfit.placement.requirement import Verdict
 from archfit.record import Record
-from archfit.results import Decision, ObjectRef, Place, Result, Severity
+from archfit.results import Decision, Location, ObjectRef, Result, Severity
 from archfit.workloads.pods import Pod
 
 Line: TypeAlias = Callable[[Pod, Path], int]
@@ -99,20 +99,20 @@ class Report(Record):
         return [finding for finding in self.findings if finding.rule == rule]
 
 
-def placed(finding: Finding, name: str, place: Place | None, line: int = 0) -> Finding:
+def placed(finding: Finding, name: str, location: Location | None, line: int = 0) -> Finding:
     """The finding with its place. name: of the input's file, or "". line: in the input, 0 for the object's own."""
-    if place is None:
+    if location is None:
         return finding.replace(file=name)
-    line = line or place.line
-    if name or not place.source:
-        return finding.replace(file=name, line=line, document=place.document, source=place.source)
-    return finding.replace(file=place.source, line=0, document=place.document, source=place.source)
+    line = line or location.line
+    if name or not location.source:
+        return finding.replace(file=name, line=line, document=location.document, source=location.source)
+    return finding.replace(file=location.source, line=0, document=location.document, source=location.source)
 
 
 def from_result(result: Result, name: str, line: int = 0) -> Finding:
     """A Result of scan, lookup or decision as a finding."""
     finding = Finding(_RULE_OF[result.severity], result.severity, result.message, result.ref, result.field)
-    return placed(finding, name, result.place, line)
+    return placed(finding, name, result.location, line)
 
 
 def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
@@ -123,7 +123,7 @@ def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Lin
             finding = Finding(
                 "placement", "error", f"archfit would change it: {decision.reason}", pod.ref, dotted(pod.path)
             )
-            yield placed(finding, name, pod.place, line(pod, pod.path))
+            yield placed(finding, name, pod.location, line(pod, pod.path))
         yield from _said(pod, decision.results, name, line, told)
 
 
@@ -133,7 +133,7 @@ def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) 
     for pod, verdict in verdicts:
         if verdict.left_out:
             finding = Finding("not-checked", "info", verdict.left_out, pod.ref, dotted(pod.path))
-            yield placed(finding, name, pod.place, line(pod, pod.path))
+            yield placed(finding, name, pod.location, line(pod, pod.path))
         for lack in verdict.lacks:
             finding = Finding(
                 "required-platform",
@@ -148,7 +148,7 @@ def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) 
                 kept_off=lack.kept_off,
                 left_alone=lack.left_alone,
             )
-            yield placed(finding, name, pod.place, line(pod, lack.use.path))
+            yield placed(finding, name, pod.location, line(pod, lack.use.path))
         yield from _said(pod, verdict.results, name, line, told)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from archfit.patch import Operation, Path, to_json
 from archfit.printable import json_text
 from archfit.record import Record
-from archfit.results import Decision, ObjectRef, Place, Result
+from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.source.values import plain, text_of
 from archfit.workloads.inventory import Document
 from archfit.workloads.pod_specs import reference_of
@@ -34,7 +34,7 @@ class Entry(Record):
     """
 
     ref: ObjectRef
-    place: Place
+    location: Location
     file: str
     hook: bool
     patch: tuple[Operation, ...]
@@ -53,7 +53,7 @@ def entries(
     for pod, decision in decisions:
         root, value = _outermost(values[id(pod)], pod.path)
         patch = tuple(step.replace(path=step.path[len(root) :]) for step in decision.patch)
-        key = pod.place.document, pod.place.line, root
+        key = pod.location.document, pod.location.line, root
         before = found.get(key)
         if before:
             found[key] = before.replace(patch=(*before.patch, *patch))
@@ -63,7 +63,7 @@ def entries(
         ref = pod.ref if pod.root == root else reference_of(value)
         notes = metadata.get("annotations")
         hook = isinstance(notes, dict) and _HELM_HOOK in notes
-        found[key] = Entry(ref.replace(name=text_of(metadata.get("name"))), pod.place, file, hook, patch)
+        found[key] = Entry(ref.replace(name=text_of(metadata.get("name"))), pod.location, file, hook, patch)
     return list(found.values())
 
 
@@ -86,8 +86,8 @@ def problems(found: Sequence[Entry]) -> list[Result]:
             )
         else:
             continue
-        source = ", ".join(part for part in (entry.file, entry.place.source) if part)
-        results.append(Result("error", why, entry.ref, place=entry.place.replace(source=source)))
+        source = ", ".join(part for part in (entry.file, entry.location.source) if part)
+        results.append(Result("error", why, entry.ref, location=entry.location.replace(source=source)))
     return results
 
 
@@ -97,9 +97,9 @@ def as_json(found: Iterable[Entry]) -> str:
         {
             "object": _object(entry.ref),
             **({"file": entry.file} if entry.file else {}),
-            "document": entry.place.document,
-            "line": entry.place.line,
-            **({"source": entry.place.source} if entry.place.source else {}),
+            "document": entry.location.document,
+            "line": entry.location.line,
+            **({"source": entry.location.source} if entry.location.source else {}),
             "patch": plain(to_json(entry.patch)),
         }
         for entry in found

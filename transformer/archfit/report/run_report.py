@@ -23,7 +23,7 @@ from archfit import __version__
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.patch import dotted, to_json
 from archfit.pipeline import Transformed
-from archfit.results import Decision, ObjectRef, Place, Result
+from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.stream import Span
 from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
@@ -65,11 +65,11 @@ def _object(ref: ObjectRef) -> dict[str, str]:
     return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
 
 
-def _place(place: Place) -> dict[str, Any]:
+def _place(location: Location) -> dict[str, Any]:
     return {
-        "document": place.document,
-        "line": place.line,
-        **({"source": place.source} if place.source else {}),
+        "document": location.document,
+        "line": location.line,
+        **({"source": location.source} if location.source else {}),
     }
 
 
@@ -79,14 +79,14 @@ def _result(result: Result) -> dict[str, Any]:
         "message": result.message,
         **({"object": _object(result.ref)} if result.ref else {}),
         **({"field": result.field} if result.field else {}),
-        **(_place(result.place) if result.place else {}),
+        **(_place(result.location) if result.location else {}),
     }
 
 
 def _decision(pod: Pod, decision: Decision) -> dict[str, Any]:
     return {
         "object": _object(pod.ref),
-        **_place(pod.place),
+        **_place(pod.location),
         "path": dotted(pod.path),
         "outcome": decision.outcome,
         "reason": decision.reason,

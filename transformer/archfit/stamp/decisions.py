@@ -61,7 +61,7 @@ def stamped(
 def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) -> list[tuple[Pod, Decision]]:
     """The decisions of an object whose stamp cannot be read or written, told at its first pod."""
     first, decision = decisions[0]
-    said = Result("error", problem, first.ref, dotted(path), first.place)
+    said = Result("error", problem, first.ref, dotted(path), first.location)
     wrong = Decision("Unresolved", "it has errors", immutable=decision.immutable, results=(said,))
     return [(first, wrong), *((pod, other.replace(patch=())) for pod, other in decisions[1:])]
 
@@ -78,7 +78,7 @@ def _is_left(decision: Decision) -> bool:
 
 def _yours(pod: Pod, kept: Iterable[Path]) -> list[Result]:
     message = "archfit added this in an earlier run and it was changed since: it is yours now, and stays"
-    return [Result("info", message, pod.ref, dotted(path), pod.place) for path in kept]
+    return [Result("info", message, pod.ref, dotted(path), pod.location) for path in kept]
 
 
 def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Operation]) -> Decision:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from archfit.edit.changes import applied, composed
-from archfit.edit.insert import TextEdit, place
+from archfit.edit.insert import TextEdit, insertions
 from archfit.edit.prove import prove
 from archfit.edit.remove import refused, remove
 from archfit.errors import UnplaceableEdit
@@ -63,7 +63,7 @@ def taken_back(data: bytes, document: Document, own: Own) -> tuple[Document, Bac
 
 
 def _without(document: Document, found: Iterable[Taken], own: Own) -> Document:
-    pods = find_pods(undone(document.value, found), document.pods[0].place, (), own)
+    pods = find_pods(undone(document.value, found), document.pods[0].location, (), own)
     return document.replace(pods=tuple(pods))
 
 
@@ -116,7 +116,7 @@ def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list
     value = tree.value[0] if document.span.item else tree.value
     sites = find_sites(tree, root, value, _with_metadata(document.pods))
     try:
-        edits = place(between, value, sites, more)
+        edits = insertions(between, value, sites, more)
     except UnplaceableEdit as error:
         raise UnplaceableEdit(str(error), line=_line_before(text, between, error.line)) from None
     prove(document, patch, applied(between, edits))

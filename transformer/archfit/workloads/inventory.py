@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from archfit.errors import InvalidInput
 from archfit.record import Record
-from archfit.results import Place, Result
+from archfit.results import Location, Result
 from archfit.source.scan import Span, spans
 from archfit.source.split import Piece
 from archfit.typing_names import Any
@@ -95,9 +95,9 @@ def take(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
     from archfit.workloads.coverage.foreign import CHART, is_chart_source
 
-    place = Place(piece.number, error.line or piece.line, _source(data, piece.start, piece.end))
+    location = Location(piece.number, error.line or piece.line, _source(data, piece.start, piece.end))
     message = CHART if is_chart_source(data[piece.start : piece.end]) else error.message
-    return Result("error", message, place=place)
+    return Result("error", message, location=location)
 
 
 def _source(data: bytes, start: int, end: int) -> str:
@@ -120,26 +120,26 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
     except InvalidInput as error:
         raise InvalidInput(error.message, line=span.line + max(error.line - 1, 0)) from None
     root, value = (ROOT + 1, tree.value[0]) if span.item else (ROOT, tree.value)
-    place = Place(span.number, span.line, _source(data, span.start, span.end))
+    location = Location(span.number, span.line, _source(data, span.start, span.end))
     if value is None:
         return Inventory()
     if not isinstance(value, dict):
-        return Inventory(results=_foreign(tree, root, value, span, place))
+        return Inventory(results=_foreign(tree, root, value, span, location))
     glued = next((key for key in value if key.startswith("---")), None)
     if glued is not None:
         raise InvalidInput(
             "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own",
             line=span.line + f"\n{tree.text}".split(f"\n{glued}", 1)[0].count("\n"),
         )
-    pods = find_pods(value, place, (), own)
-    results = duplicate_results(tree, root, pods, span, place)
+    pods = find_pods(value, location, (), own)
+    results = duplicate_results(tree, root, pods, span, location)
     untouched: tuple[Untouched, ...] = ()
     if len(pods) != 1 or pods[0].root or (pods[0].group, pods[0].ref.kind) not in WORKLOADS:
         from archfit.workloads.coverage.untouched import untouched_in
 
-        untouched = tuple(untouched_in(value, pods, place, own))
+        untouched = tuple(untouched_in(value, pods, location, own))
     if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
-        results = (*results, *_foreign(tree, root, value, span, place))
+        results = (*results, *_foreign(tree, root, value, span, location))
     if not pods:
         return Inventory((), results, untouched)
     sites = find_sites(tree, root, value, anchors(pods))
@@ -150,7 +150,7 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
     )
 
 
-def _foreign(tree: Tree, root: int, value: Any, span: Span, place: Place) -> tuple[Result, ...]:
+def _foreign(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
     """A result for each part of a document that is no Kubernetes object."""
     from archfit.workloads.coverage.foreign import foreign
     from archfit.workloads.line_numbers import line_of
@@ -160,7 +160,9 @@ def _foreign(tree: Tree, root: int, value: Any, span: Span, place: Place) -> tup
         Result(
             severity,
             message,
-            place=place.replace(line=span.line + line_of(tree, known, root, path) if path else span.line),
+            location=location.replace(
+                line=span.line + line_of(tree, known, root, path) if path else span.line
+            ),
         )
         for path, severity, message in foreign(value, item=span.item)
     )

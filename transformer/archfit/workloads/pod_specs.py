@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from archfit.errors import InvalidInput
 from archfit.options.settings import Workload
 from archfit.patch import Path
-from archfit.results import ObjectRef, Place
+from archfit.results import Location, ObjectRef
 from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.builtin import LISTS, WORKLOADS, Own, group_of, rows_of
@@ -18,13 +18,13 @@ _LIST_DEPTH = 16
 _IMAGES = 100_000
 
 
-def find_pods(value: Any, place: Place, path: Path = (), own: Own | None = None) -> list[Pod]:
+def find_pods(value: Any, location: Location, path: Path = (), own: Own | None = None) -> list[Pod]:
     """The pods of an object, or of every object in it.
 
     path: where the object stands in its document, () for the document itself. Pod.path begins with it.
     own: the user's rows.
     """
-    pods = [pod for at, item in objects(value, path, own) for pod in pods_of(item, place, at, own)]
+    pods = [pod for at, item in objects(value, path, own) for pod in pods_of(item, location, at, own)]
     ordinary = len(path) + 3
     return [
         pod if len(pod.path) <= ordinary and pod.places is None else _with_way(value, pod, path)
@@ -107,11 +107,11 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
     )
 
 
-def pods_of(value: dict[str, Any], place: Place, path: Path, own: Own | None = None) -> Iterator[Pod]:
+def pods_of(value: dict[str, Any], location: Location, path: Path, own: Own | None = None) -> Iterator[Pod]:
     """The pods of one object, which stands at path. Raises InvalidInput for more images than anybody writes."""
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
     rows = rows_of(api_version, kind, own or {})
-    found = _by_rows(rows, value, place, path)
+    found = _by_rows(rows, value, location, path)
     key = group_of(api_version), kind
     if key in WORKLOADS and not (own and key in own):
         yield from found
@@ -157,19 +157,21 @@ def _unread(
         yield ImageUse((*path, *at), None, unasked=reason)
 
 
-def _by_rows(rows: tuple[Workload, ...], value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
+def _by_rows(
+    rows: tuple[Workload, ...], value: dict[str, Any], location: Location, path: Path
+) -> Iterator[Pod]:
     for row in rows:
         if row.reason:
             continue
         if row.there or "*" in row.pod_spec:
-            yield from _pods_elsewhere(row, value, place, path)
+            yield from _pods_elsewhere(row, value, location, path)
         elif row.pod_spec:
-            pod = _pod_beside(row, value, place, path)
+            pod = _pod_beside(row, value, location, path)
             if pod is not None:
                 yield pod
 
 
-def _pod_beside(row: Workload, value: dict[str, Any], place: Place, path: Path) -> Pod | None:
+def _pod_beside(row: Workload, value: dict[str, Any], location: Location, path: Path) -> Pod | None:
     """The pod of a row that says no more than where the pod spec is."""
     above: Any = value
     for token in row.pod_spec[:-1]:
@@ -181,7 +183,7 @@ def _pod_beside(row: Workload, value: dict[str, Any], place: Place, path: Path) 
     return Pod(
         reference_of(value),
         row.group,
-        place,
+        location,
         at,
         spec,
         _mapping(above.get("metadata")),
@@ -192,7 +194,7 @@ def _pod_beside(row: Workload, value: dict[str, Any], place: Place, path: Path) 
     )
 
 
-def _pods_elsewhere(row: Workload, value: dict[str, Any], place: Place, path: Path) -> Iterator[Pod]:
+def _pods_elsewhere(row: Workload, value: dict[str, Any], location: Location, path: Path) -> Iterator[Pod]:
     from archfit.workloads.custom_pods import found_by
     from archfit.workloads.patterns import get
 
@@ -208,7 +210,7 @@ def _pods_elsewhere(row: Workload, value: dict[str, Any], place: Place, path: Pa
         yield Pod(
             reference_of(value),
             row.group,
-            place,
+            location,
             (*path, *found.path),
             spec,
             _mapping(get(value, places.metadata)),

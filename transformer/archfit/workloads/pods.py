@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.results import ObjectRef, Place
+from archfit.results import Location, ObjectRef
 from archfit.typing_names import Any
 
 
@@ -100,7 +100,7 @@ class Pod(Record):
 
     ref: ObjectRef
     group: str
-    place: Place
+    location: Location
     path: Path
     spec: dict[str, Any]
     metadata: dict[str, Any]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.edit.insert import place
+from archfit.edit.insert import insertions
 from archfit.errors import ArchfitError, UnplaceableEdit
 from archfit.patch import Add, Operation, apply
 from archfit.source.compose import parse
@@ -28,7 +28,7 @@ def inserted(text: str, path: tuple[str, ...], item: Any) -> str:
     for key in reversed(path):
         spine = {key: spine}
     operation = _operation(tree.value, path, item)
-    edits = place(text, tree.value, find_sites(tree, ROOT, tree.value, {(): spine}), [operation])
+    edits = insertions(text, tree.value, find_sites(tree, ROOT, tree.value, {(): spine}), [operation])
     for edit in reversed(edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
     if parse(text).value != apply(tree.value, [operation]):

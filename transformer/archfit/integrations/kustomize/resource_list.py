@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from archfit.edit.insert import place
+from archfit.edit.insert import insertions
 from archfit.edit.render import Style, block_member
 from archfit.errors import ArchfitError, InvalidInput
 from archfit.patch import Add
@@ -135,7 +135,7 @@ def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]
     there = _get(tree.value, "results")
     _listed(there)
     patch = [Add(("results",), results)] if there is None else [Add(("results", "-"), one) for one in results]
-    edits = place(text, tree.value, sites, patch)
+    edits = insertions(text, tree.value, sites, patch)
     starts = [piece.start + len(text[: edit.start].encode()) for edit in edits]
     return tuple(
         Splice(start, start + len(text[edit.start : edit.end].encode()), edit.text.encode())

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from archfit.patch import Path, dotted
-from archfit.results import Place, Result
+from archfit.results import Location, Result
 from archfit.source.scan import Span
 from archfit.workloads.pods import Pod
 
@@ -29,7 +29,9 @@ _PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 _CONTAINERS = ("containers", "initContainers")
 
 
-def duplicate_results(tree: Tree, root: int, pods: list[Pod], span: Span, place: Place) -> tuple[Result, ...]:
+def duplicate_results(
+    tree: Tree, root: int, pods: list[Pod], span: Span, location: Location
+) -> tuple[Result, ...]:
     """A result for every key that stands twice in one mapping."""
     if not tree.duplicates:
         return ()
@@ -50,7 +52,7 @@ def duplicate_results(tree: Tree, root: int, pods: list[Pod], span: Span, place:
                 else "the key stands twice; passed through as it is",
                 ref=owner.ref if owner else None,
                 field=dotted(path),
-                place=place.replace(line=span.line + duplicate.line - 1),
+                location=location.replace(line=span.line + duplicate.line - 1),
             )
         )
     return tuple(results)

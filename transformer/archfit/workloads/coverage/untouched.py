@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from archfit.options.settings import Workload as Row
 from archfit.patch import Path, dotted
 from archfit.record import Record
-from archfit.results import ObjectRef, Place, Result
+from archfit.results import Location, ObjectRef, Result
 from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, Own, group_of, rows_of
@@ -31,19 +31,19 @@ class Untouched(Record):
     """
 
     ref: ObjectRef
-    place: Place
+    location: Location
     said: str
     known: bool = True
     controller: str = ""
 
 
-def untouched_in(value: Any, pods: Iterable[Pod], place: Place, own: Own) -> Iterator[Untouched]:
+def untouched_in(value: Any, pods: Iterable[Pod], location: Location, own: Own) -> Iterator[Untouched]:
     """What is left as it is in a document whose pods are these."""
     with_pods = {pod.root for pod in pods}
     for at, item in objects(value, (), own):
         if not _left_out(item):
             controller = controller_of(item.get("metadata"))
-            for one in _of(item, place, own, has_pods=at in with_pods):
+            for one in _of(item, location, own, has_pods=at in with_pods):
                 yield one.replace(controller=controller) if controller else one
 
 
@@ -53,7 +53,7 @@ def _left_out(item: dict[str, Any]) -> bool:
     return isinstance(annotations, dict) and text_of(annotations.get(_SKIP)) == "true"
 
 
-def _of(item: dict[str, Any], place: Place, own: Own, *, has_pods: bool) -> Iterator[Untouched]:
+def _of(item: dict[str, Any], location: Location, own: Own, *, has_pods: bool) -> Iterator[Untouched]:
     api_version, kind = text_of(item.get("apiVersion")), text_of(item.get("kind"))
     key = group_of(api_version), kind
     if key not in own and (key in WORKLOADS or key in PODLESS or key in LISTS):
@@ -61,13 +61,13 @@ def _of(item: dict[str, Any], place: Place, own: Own, *, has_pods: bool) -> Iter
     rows = rows_of(api_version, kind, own)
     if rows:
         for said in _said(item, rows, has_pods=has_pods):
-            yield Untouched(reference_of(item), place, said)
+            yield Untouched(reference_of(item), location, said)
     elif not has_pods:
         from archfit.workloads.coverage.unknown_kinds import said_of
 
         said = said_of(*key, item)
         if said:
-            yield Untouched(reference_of(item), place, said, known=False)
+            yield Untouched(reference_of(item), location, said, known=False)
 
 
 def _said(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Iterator[str]:
@@ -104,7 +104,7 @@ def told(untouched: Iterable[Untouched]) -> list[Result]:
             "info",
             f"not transformed: {found[0].said}" + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
             ref=found[0].ref,
-            place=found[0].place,
+            location=found[0].location,
         )
         for found in groups.values()
     ]
