@@ -22,7 +22,7 @@ SEED ?= 1
 COUNT ?= 100000
 DIST ?= dist
 
-LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli
+LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli tests/real/redis tests/real/registries
 LOCKS := requirements-dev.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
 
 # $(call wheel,FOLDER,LOCK..): a new environment below .tools with what the locks name, the last one winning, and the wheel.

@@ -1,33 +1,19 @@
-"""`archfit patch` and the transform beside it, and kustomize as their judge."""
+"""`archfit patch` and the transform beside it."""
 
 import pytest
-from registry import Registry
 
-from patching import built
-
-IMAGES = {"x.example/amd:1": ["linux/amd64"], "x.example/both:1": ["linux/amd64", "linux/arm64"]}
+from patching import runs
 
 
 @pytest.fixture(scope="session")
 def patch(archfit):
-    with Registry(IMAGES) as served:
-        yield lambda text, *words, **more: archfit(
-            text, "patch", "--no-cache", *served.mirrors(), *words, **more
-        )
+    """`archfit patch`."""
+    with runs(archfit, "patch") as run:
+        yield run
 
 
 @pytest.fixture(scope="session")
 def transform(archfit):
-    with Registry(IMAGES) as served:
-        yield lambda text, *words: archfit(text, "--no-cache", *served.mirrors(), *words).ok()
-
-
-@pytest.fixture
-def kustomize(tool):
-    return [tool("kustomize"), "build"]
-
-
-@pytest.fixture
-def build(tmp_path):
-    """`build(program, base, component)`, see tests/support/patching.py."""
-    return lambda program, base, *more, **named: built(tmp_path / "overlay", program, base, *more, **named)
+    """What archfit itself makes of the same stream."""
+    with runs(archfit) as run:
+        yield lambda text, *words: run(text, *words).ok()

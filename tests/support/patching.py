@@ -1,5 +1,6 @@
-"""kustomize, real, as the judge of patches.
+"""`archfit patch` against a registry, and kustomize, real, as the judge of what it writes.
 
+with runs(archfit, "patch") as run: run(stream)            how a command ended
 built(folder, ["kustomize", "build"], base)                what it makes of a stream
 built(folder, ["kustomize", "build"], base, component)     the same with a component, or Refused with its words
 """
@@ -8,17 +9,32 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from running import Ran
+
+IMAGES = {"x.example/amd:1": ["linux/amd64"], "x.example/both:1": ["linux/amd64", "linux/arm64"]}
 
 
 class Refused(Exception):
     """kustomize's own message."""
+
+
+@contextmanager
+def runs(archfit: Callable[..., Ran], *command: str) -> Iterator[Callable[..., Ran]]:
+    """`run(stream, *words)` starts a command without a cache, while a registry serves IMAGES."""
+    with Registry(IMAGES) as served:
+        yield lambda text, *words, **more: archfit(
+            text, *command, "--no-cache", *served.mirrors(), *words, **more
+        )
 
 
 def built(
