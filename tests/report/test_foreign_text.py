@@ -233,7 +233,7 @@ POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{nam
 @MANY
 @given(data=st.data())
 def test_applications_of_argo_cd(data: Any) -> None:
-    from archfit.integrations.argocd.rendering import ROWS
+    from archfit.integrations.argocd.source_parameters import ROWS
 
     entries = []
     for _ in range(data.draw(st.integers(1, 2))):

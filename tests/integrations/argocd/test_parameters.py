@@ -8,8 +8,8 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.integrations.argocd.announcement import announcement
-from archfit.integrations.argocd.rendering import ROWS, Source, helm_arguments
-from archfit.integrations.argocd.request import PARAMETERS, application
+from archfit.integrations.argocd.plugin_environment import PARAMETERS, application_of
+from archfit.integrations.argocd.source_parameters import ROWS, Source, helm_arguments
 from archfit.options.settings import Options
 from archfit.options.table import OPERATOR, SPEC
 
@@ -43,13 +43,13 @@ def _parameters(*entries: dict[str, object]) -> dict[str, str]:
     ],
 )
 def test_nothing_said_leaves_everything_to_the_operator(given: dict[str, str]) -> None:
-    found = application({**FACTS, **given})
+    found = application_of({**FACTS, **given})
     assert found.source == PLAIN
     assert found.placement is None
 
 
 def test_44_full_json_says_how_to_render_and_how_to_place() -> None:
-    found = application(
+    found = application_of(
         FACTS
         | {
             "ARGOCD_ENV_RELEASE_NAME": "lost",
@@ -95,7 +95,7 @@ def test_44_full_json_says_how_to_render_and_how_to_place() -> None:
 
 
 def test_the_environment_says_the_same_as_the_parameters() -> None:
-    said = application(
+    said = application_of(
         FACTS
         | {
             "ARGOCD_ENV_VALUES_FILES": "values.yaml more.yaml",
@@ -104,7 +104,7 @@ def test_the_environment_says_the_same_as_the_parameters() -> None:
             "ARGOCD_ENV_ARCHFIT_TOLERATE": "none",
         }
     )
-    same = application(
+    same = application_of(
         FACTS
         | _parameters(
             {"name": "values-files", "array": ["values.yaml", "more.yaml"]},
@@ -183,7 +183,7 @@ def test_the_environment_says_the_same_as_the_parameters() -> None:
 )
 def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        application({**FACTS, PARAMETERS: text})
+        application_of({**FACTS, PARAMETERS: text})
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -193,18 +193,18 @@ def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
 )
 def test_44_no_parameter_is_about_trust(name: str) -> None:
     with pytest.raises(UsageError, match="is the operator's alone"):
-        application(FACTS | _parameters({"name": name, "string": "x"}))
+        application_of(FACTS | _parameters({"name": name, "string": "x"}))
 
 
 @pytest.mark.parametrize("variable", [option.variable for option in OPERATOR] + ["ARCHFIT_CONFIG"])
 def test_44_no_variable_of_the_application_is_about_trust(variable: str) -> None:
     with pytest.raises(UsageError, match="is the operator's alone"):
-        application({**FACTS, f"ARGOCD_ENV_{variable}": "x"})
+        application_of({**FACTS, f"ARGOCD_ENV_{variable}": "x"})
 
 
 def test_a_variable_that_does_not_exist_names_the_nearest() -> None:
     with pytest.raises(UsageError, match="write ARGOCD_ENV_ARCHFIT_AFFINITY"):
-        application({**FACTS, "ARGOCD_ENV_ARCHFIT_AFINITY": "always"})
+        application_of({**FACTS, "ARGOCD_ENV_ARCHFIT_AFINITY": "always"})
 
 
 def test_helm_gets_every_value_as_part_of_its_flag() -> None:
@@ -234,7 +234,7 @@ def test_helm_gets_every_value_as_part_of_its_flag() -> None:
 
 
 def test_an_application_of_another_namespace_has_its_own_name_as_release() -> None:
-    assert application({**FACTS, "ARGOCD_APP_NAME": "team-a_web"}).source.release_name == "web"
+    assert application_of({**FACTS, "ARGOCD_APP_NAME": "team-a_web"}).source.release_name == "web"
 
 
 def test_48_the_announcement_has_every_parameter_and_no_other() -> None:
@@ -257,7 +257,7 @@ def test_48_every_announced_default_can_be_sent_back() -> None:
         {"name": entry["name"], entry["collectionType"]: entry[entry["collectionType"]]}
         for entry in announced
     ]
-    found = application(FACTS | _parameters(*sent))
+    found = application_of(FACTS | _parameters(*sent))
     assert found.source == PLAIN
     assert found.placement
     for key, given in found.placement.given.items():
@@ -294,11 +294,11 @@ def test_48_a_default_that_the_operator_changed_is_not_announced() -> None:
 )
 def test_what_no_program_can_be_told_is_one_clear_error(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        application({**FACTS, PARAMETERS: text})
+        application_of({**FACTS, PARAMETERS: text})
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_noop_values_may_have_any_character_that_is_one() -> None:
     text = 'note: "ü\U0001f433\u202e"\n'
-    assert application({**FACTS, **_parameters({"name": "values", "string": text})}).source.values == text
+    assert application_of({**FACTS, **_parameters({"name": "values", "string": text})}).source.values == text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.integrations.argocd.rendering import ROWS
+from archfit.integrations.argocd.source_parameters import ROWS
 from archfit.options.table import SPEC
 from argocd_caller import Sidecar, finish, repository
 from argocd_sources import BOTH, CHART, INTEL

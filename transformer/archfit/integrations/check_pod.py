@@ -1,8 +1,8 @@
-"""What `setup ... --check` sends through a renderer: it needs archfit, and no registry."""
+"""The Pod that `setup helm|kpt --check` sends through a renderer: archfit changes it without asking a registry."""
 
 from __future__ import annotations
 
-POD = """\
+CHECK_POD = """\
 apiVersion: v1
 kind: Pod
 metadata:

@@ -1,4 +1,4 @@
-"""The parameters that Argo CD's page offers for an application (ParameterAnnouncement).
+"""The parameters that Argo CD's page of an application offers (ParameterAnnouncement).
 
     {name, title, tooltip, collectionType: string | array | map, itemType, string | array | map: the default}
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.integrations.argocd.rendering import ROWS
+from archfit.integrations.argocd.source_parameters import ROWS
 from archfit.options.describe import default_text
 from archfit.options.kinds import SWITCH
 from archfit.options.settings import Options
@@ -19,7 +19,7 @@ from archfit.options.table import SPEC, Option
 def announcement(operators: Options) -> list[dict[str, Any]]:
     """All parameters.
 
-    operators: what holds where the application says nothing; a default that the operator changed is not announced.
+    operators: the options where the application gives none; a default that the operator changed is not announced.
     """
     return [*_rendering(), *(_placement(option, operators) for option in SPEC)]
 

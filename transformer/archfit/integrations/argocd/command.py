@@ -5,9 +5,9 @@
     parameters    a JSON list: what the application's page offers
     discover      the word helm, kustomize or directory, or nothing where there is nothing to render
 
-Trust: flags and ARCHFIT_* variables are the operator's, as they come with the sidecar; ARGOCD_* is the application's.
-The working directory is the application's, too, so the operator's own paths have to be absolute. Private and loopback
-addresses are asked only where the operator names the host, as the images are the application's choice.
+Trust: flags and ARCHFIT_* variables come with the sidecar and are the operator's; ARGOCD_* is the application's. The
+working directory is the application's as well, so the operator's own paths are absolute. A registry on a private or
+loopback address is asked only where the operator names the host, because the application chooses its images.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from typing import BinaryIO, TextIO
 from archfit.commands.transform import Job
 from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file
-from archfit.integrations import child_process
-from archfit.integrations.argocd import application as rendering
 from archfit.integrations.argocd.announcement import announcement
-from archfit.integrations.argocd.application import Programs
-from archfit.integrations.argocd.links import check_links
-from archfit.integrations.argocd.rendering import Source
-from archfit.integrations.argocd.request import Application, application
-from archfit.integrations.child_process import Ended, hold_term, start
+from archfit.integrations.argocd.plugin_environment import Application, application_of
+from archfit.integrations.argocd.renderer_process import Ended, end_on_term, hold_term, start
+from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
+from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
+from archfit.integrations.argocd.source_parameters import Source
 from archfit.options import kinds
 from archfit.options.arguments import Parser, read
 from archfit.options.layers import Given, Layer
@@ -38,18 +36,18 @@ from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR, TABLE
 HELP = """\
 usage: archfit argocd generate|parameters|discover [OPTION]...
 
-What the plugin.yaml of `archfit setup argocd` starts. `generate` renders the application in the working directory with
-Helm, Kustomize or as plain files, and writes the manifests with what each pod needs.
+Argo CD starts this, as plugin.yaml of `archfit setup argocd` says. `generate` renders the application in the working
+directory with Helm, with Kustomize or as plain files, and adds what each pod needs.
 
   --helm PATH                 The program helm; default: the one on PATH.
   --helm-option WORD          A word to add to `helm template`. May be repeated.
-  --helm-dependencies         Runs `helm dependency build` first where charts/ lacks what Chart.yaml names.
+  --helm-dependencies         Run `helm dependency build` first where charts/ lacks what Chart.yaml names.
   --kustomize PATH            The program kustomize; default: the one on PATH.
   --kustomize-option WORD     A word to add to `kustomize build`, as --enable-helm. May be repeated.
 
-All options of `archfit --help` are taken, too; --on-blank is fail here, and --hooks recreated.
+All options of `archfit --help` work here too. The defaults of two differ: --on-blank is fail, --hooks is recreated.
 """
-# Paths of the operator's that would otherwise lead into the application's repository.
+# The operator's paths: a relative one would lead into the application's repository.
 _PATHS = (
     "cache",
     "cache_password_file",
@@ -77,12 +75,12 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         case ["parameters", *rest] if not _asks_help(rest):
             return _parameters(rest, stdout, environ)
         case ["discover", *rest] if not _asks_help(rest):
-            stdout.write(f"{rendering.tool(application(environ).source)}\n".strip().encode())
+            stdout.write(f"{renderer_of(application_of(environ).source)}\n".strip().encode())
             return 0
         case [*words] if _asks_help(words):
             stdout.write(HELP.encode())
             return 0
-    raise UsageError("name what Argo CD wants: archfit argocd generate, parameters or discover")
+    raise UsageError("write archfit argocd generate, archfit argocd parameters or archfit argocd discover")
 
 
 def _asks_help(words: Sequence[str]) -> bool:
@@ -90,29 +88,30 @@ def _asks_help(words: Sequence[str]) -> bool:
 
 
 def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
-    child_process.end_on_term()
-    asked = application(environ)
-    settings, programs, dependencies = _settings(argv, environ, asked)
-    root = rendering.root_of(environ)
-    rendering.check_files(asked.source.values_files, root)
-    renderer = rendering.tool(asked.source)
+    end_on_term()
+    application = application_of(environ)
+    source = application.source
+    settings, programs, dependencies = _settings(argv, environ, application)
+    root = root_of(environ)
+    check_values(source.values_files, root)
+    renderer = renderer_of(source)
     if not renderer:
         raise ArchfitError(
             "there is nothing to render here: no Chart.yaml, no kustomization.yaml, and no .yaml, .yml or .json file. "
-            "Is the application's path right? For folders below it set the parameter directory-recurse to true"
+            "Correct the application's path, or set the parameter directory-recurse to true to read folders below it"
         )
     if renderer == "directory":
-        data, left = rendering.directory(asked.source, root)
-        for line in left:
+        data, left_out = plain_files(source, root)
+        for line in left_out:
             stderr.write(f"{line}\n")
     else:
         build = dependencies and renderer == "helm"
         check_links(root if build else ".", root)
-        data = _rendered(renderer, asked.source, programs, dependencies, stderr, environ)
-    if settings.options.on_blank == "fail" and rendering.is_nothing(data):
+        data = _rendered(renderer, source, programs, dependencies, stderr, environ)
+    if settings.options.on_blank == "fail" and is_empty(data):
         raise ArchfitError(
-            f"{_SHOWN[renderer]} printed no manifests. Argo CD would take that for an empty application and delete "
-            "what it had deployed. If it is meant, set the application's parameter onBlank to pass"
+            f"{_SHOWN[renderer]} printed no manifests. Argo CD would delete everything that the application deployed. "
+            "To allow that, set the application's parameter onBlank to pass"
         )
     return _transformed(data, settings, stdout, stderr, environ)
 
@@ -133,9 +132,8 @@ def _rendered(
         _checked(
             start([programs.helm, "dependency", "build", "."], environ).finish(), "helm dependency build"
         )
-    given = source.values.encode() if renderer == "helm" else b""
-    running = start(rendering.command(renderer, source, programs), environ, given)
-    ended = running.finish()
+    values = source.values.encode() if renderer == "helm" else b""
+    ended = start(command_of(renderer, source, programs), environ, values).finish()
     _checked(ended, _SHOWN[renderer])
     stderr.write(ended.stderr.decode(errors="replace"))
     return ended.stdout
@@ -144,8 +142,8 @@ def _rendered(
 def _checked(ended: Ended, what: str) -> None:
     if ended.status:
         how = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
-        said = ended.stderr.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
-        raise ArchfitError("\n".join([f"{what} failed ({how}), so nothing was written:", *said]))
+        last_lines = ended.stderr.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
+        raise ArchfitError("\n".join([f"{what} failed ({how}), so nothing was written:", *last_lines]))
 
 
 def _transformed(
@@ -160,36 +158,35 @@ def _transformed(
 
 
 def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
-
     settings, _, _ = _settings(argv, environ, None)
     stdout.write(json.dumps(announcement(settings.options)).encode() + b"\n")
     return 0
 
 
 def settings_of(environ: Mapping[str, str]) -> Settings:
-    """What the operator says, without any application. Raises UsageError."""
+    """The operator's settings, without any application. Raises UsageError."""
     return _settings((), environ, None)[0]
 
 
 def _settings(
-    argv: Sequence[str], environ: Mapping[str, str], asked: Application | None
+    argv: Sequence[str], environ: Mapping[str, str], application: Application | None
 ) -> tuple[Settings, Programs, bool]:
-    """What operator and application say together. Raises UsageError."""
+    """The settings of operator and application together. Raises UsageError."""
     flags, programs, dependencies = _flags(argv)
     config = (flags[1] if flags else None) or environ.get(CONFIG_VARIABLE, "")
     if config and not os.path.isabs(config):
         named_by = CONFIG_FLAG if flags and flags[1] else CONFIG_VARIABLE
         raise UsageError(
-            f"{named_by}: {config!r} would be read from the application's repository: name the operator's file by "
-            "its absolute path"
+            f"{named_by}: {config!r} would be read from the application's repository: write the absolute path of the "
+            "operator's file"
         )
-    placement = asked.placement if asked else None
+    placement = application.placement if application else None
     settings = load((), environ, read_file, application=placement, flags=flags, fallback=_FALLBACK)
     _check_paths(settings, environ)
     if placement and not placement.given.keys().isdisjoint(("lockFile", "locked")):
         _check_lock(load((), environ, read_file, flags=flags).options, settings.options)
     if settings.options.lock_file and not _absolute_by_operator(settings, placement):
-        rendering.check_inside(settings.options.lock_file, rendering.root_of(environ), "the lock file")
+        check_inside(settings.options.lock_file, root_of(environ), "the lock file")
     return settings, programs, dependencies
 
 
@@ -204,7 +201,7 @@ def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Progra
     parser.add_argument("--helm-dependencies", action="store_true")
     layer, path, found, words = read(parser, argv, TABLE)
     if words:
-        raise UsageError(f"{words[0]!r} is not expected: archfit argocd takes flags alone")
+        raise UsageError(f"{words[0]!r} is not expected: archfit argocd takes flags only")
     programs = Programs(
         found.helm or "helm",
         found.kustomize or "kustomize",
@@ -234,8 +231,8 @@ def _absolute_by_operator(settings: Settings, placement: Layer | None) -> bool:
 
 
 def _check_lock(operators: Options, options: Options) -> None:
-    """An application may bring a lock file of its own, but may not leave the operator's. Raises UsageError."""
+    """An application may bring a lock file, but may not replace the operator's. Raises UsageError."""
     if operators.locked and not options.locked:
-        raise UsageError("parameter 'locked': the operator demands the lock file: leave the parameter out")
+        raise UsageError("parameter 'locked': the operator requires the lock file: leave the parameter out")
     if operators.lock_file and options.lock_file != operators.lock_file:
-        raise UsageError("parameter 'lockFile': the operator names the lock file: leave the parameter out")
+        raise UsageError("parameter 'lockFile': the operator has set the lock file: leave the parameter out")

@@ -3,20 +3,19 @@
     helm version --template {{.Version}}    v3.22, v4.3.1
     helm env HELM_PLUGINS                   the directories it reads plugins from, as a path list
 
-A Helm is looked for as `helm`, `helm4` and `helm3` in every directory of PATH, in PATH's order for each name.
+The names are `helm`, `helm4` and `helm3`, each in every directory of PATH, in PATH's order.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from archfit.errors import ArchfitError
+from archfit.integrations.external_program import run_program
 from archfit.record import Record
 
-LONGEST_SECONDS = 60.0
 _NAMES = ("helm", "helm4", "helm3")
 _VERSION = re.compile(r"v(\d+)[.\w+-]*").fullmatch
 
@@ -32,34 +31,15 @@ class Helm(Record):
         return f"Helm {self.version} at {self.path}"
 
 
-def start(words: Sequence[str], environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Runs a program to its end, without input. Raises ArchfitError if it cannot be run or does not end."""
-    try:
-        return subprocess.run(  # noqa: S603 - the user's own helm, from PATH or named by flag; no shell
-            words,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=dict(environ),
-            timeout=LONGEST_SECONDS,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
-    except OSError as error:
-        raise ArchfitError(f"{words[0]} cannot be run: {error.strerror}") from None
-    except subprocess.TimeoutExpired:
-        raise ArchfitError(f"{' '.join(words)} did not end within {LONGEST_SECONDS:g} s") from None
-
-
 def ask(path: str, environ: Mapping[str, str]) -> Helm:
     """The Helm at a path. Raises ArchfitError if it is none."""
-    done = start([path, "version", "--template", "{{.Version}}"], environ)
-    said = done.stdout.strip()
-    found = _VERSION(said)
+    done = run_program([path, "version", "--template", "{{.Version}}"], environ)
+    version = done.stdout.strip()
+    found = _VERSION(version)
     if done.returncode or found is None:
-        words = (said or done.stderr.strip()).splitlines() or [f"nothing, exit {done.returncode}"]
+        words = (version or done.stderr.strip()).splitlines() or [f"nothing, exit {done.returncode}"]
         raise ArchfitError(f"{path} does not answer as Helm does: `helm version` printed {words[-1]!r}")
-    return Helm(path, said, int(found[1]))
+    return Helm(path, version, int(found[1]))
 
 
 def on_path(environ: Mapping[str, str]) -> list[Helm]:
@@ -80,7 +60,7 @@ def on_path(environ: Mapping[str, str]) -> list[Helm]:
 
 def directories(helm: Helm, environ: Mapping[str, str]) -> list[str]:
     """Where it reads plugins from. Raises ArchfitError."""
-    done = start([helm.path, "env", "HELM_PLUGINS"], environ)
+    done = run_program([helm.path, "env", "HELM_PLUGINS"], environ)
     if done.returncode:
         raise ArchfitError(f"`{helm.path} env HELM_PLUGINS` failed: {done.stderr.strip()}")
     return [part for part in done.stdout.rstrip("\r\n").split(os.pathsep) if part]

@@ -21,9 +21,10 @@ from typing import BinaryIO
 
 from archfit import __version__
 from archfit.errors import ArchfitError
-from archfit.integrations.check_pod import POD
+from archfit.integrations.check_pod import CHECK_POD
+from archfit.integrations.external_program import run_program
 from archfit.integrations.helm import setup_files
-from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads, start
+from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.printable import encoded
 from archfit.store.directories import state_path
 
@@ -88,7 +89,7 @@ def _plugin(helm: Helm, own: str, environ: Mapping[str, str], *, alone: bool) ->
     program = command.replace("${HELM_PLUGIN_DIR}", folder)
     if shutil.which(program, path=environ.get("PATH")) is None:
         raise _Wrong(f"the plugin in {folder} starts {program!r}, which is not there: {_SET_UP} again")
-    answer = start([program, "--version"], environ)
+    answer = run_program([program, "--version"], environ)
     if answer.returncode:
         said = (answer.stderr.strip().splitlines() or [f"exit {answer.returncode}"])[-1]
         raise _Wrong(f"the plugin in {folder} cannot start archfit ({said}): {_SET_UP} again")
@@ -132,11 +133,13 @@ def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
     """Renders the Pod and reads archfit's own report of it, kept apart from the user's last one."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as folder:
         os.mkdir(os.path.join(folder, "templates"))
-        for name, text in (("Chart.yaml", _CHART), (os.path.join("templates", "pod.yaml"), POD)):
+        for name, text in (("Chart.yaml", _CHART), (os.path.join("templates", "pod.yaml"), CHECK_POD)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         apart = {**environ, "XDG_STATE_HOME": folder, "LOCALAPPDATA": folder}
-        done = start([helm.path, "template", "archfit-check", folder, "--post-renderer", "archfit"], apart)
+        done = run_program(
+            [helm.path, "template", "archfit-check", folder, "--post-renderer", "archfit"], apart
+        )
         try:
             report = json.loads(_bytes(state_path(apart)))
         except ValueError:

@@ -20,8 +20,8 @@ from typing import Any, BinaryIO
 from archfit import __version__
 from archfit.edit.scalar import quoted
 from archfit.errors import ArchfitError
-from archfit.integrations.check_pod import POD
-from archfit.integrations.helm.installed import start
+from archfit.integrations.check_pod import CHECK_POD
+from archfit.integrations.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
 from archfit.printable import encoded
 from archfit.store.directories import state_path
@@ -108,7 +108,7 @@ def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> I
 def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str]:
     if os.path.basename(program) != "kustomize":
         return
-    done = start([program, "version"], environ)
+    done = run_program([program, "version"], environ)
     found = _VERSION.search(done.stdout)
     if not found or int(found[1]) < 4:
         raise _Wrong(
@@ -137,7 +137,10 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
     if kpt is None:
         raise _Wrong("kpt is not on PATH: install it")
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as trial:
-        for name, text in (("Kptfile", _KPTFILE.format(exec=quoted(str(entry["exec"])))), ("pod.yaml", POD)):
+        for name, text in (
+            ("Kptfile", _KPTFILE.format(exec=quoted(str(entry["exec"])))),
+            ("pod.yaml", CHECK_POD),
+        ):
             with open(os.path.join(trial, name), "w", encoding="utf-8") as file:
                 file.write(text)
         _, said = _built([kpt, "fn", "render", "--allow-exec", trial], environ)
@@ -154,7 +157,7 @@ def _own_version(environ: Mapping[str, str]) -> str:
         raise _Wrong(
             "no archfit is on PATH, where functions are started from: add it, or name its whole path"
         )
-    answer = start([program, "--version"], environ)
+    answer = run_program([program, "--version"], environ)
     if answer.stdout.strip() != f"archfit {__version__}":
         said = answer.stdout.strip() or _why(answer.stderr)
         raise _Wrong(f"{program} is not this archfit, {__version__}, but says {said!r}: correct PATH")
@@ -165,7 +168,7 @@ def _built(words: list[str], environ: Mapping[str, str]) -> tuple[bool, str | No
     """Whether archfit ran, and what the command said if it failed."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as state:
         apart = {**environ, "XDG_STATE_HOME": state, "LOCALAPPDATA": state}
-        done = start(words, apart)
+        done = run_program(words, apart)
         ran = os.path.exists(state_path(apart))
     return ran, done.stderr if done.returncode else None
 

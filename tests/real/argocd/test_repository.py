@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.errors import UsageError
-from archfit.integrations.argocd import links
-from archfit.integrations.argocd.links import check_links
+from archfit.integrations.argocd import repository as bounds
+from archfit.integrations.argocd.repository import check_links
 from argocd_caller import Plugin, repository
 from argocd_sources import BOTH, CHART
 
@@ -90,6 +90,6 @@ def test_the_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "up").symlink_to("..")
     check_links(str(tmp_path), str(tmp_path))
-    monkeypatch.setattr(links, "MAX_ENTRIES", 9)
+    monkeypatch.setattr(bounds, "MAX_ENTRIES", 9)
     with pytest.raises(UsageError, match="more than 9 files"):
         check_links(str(tmp_path), str(tmp_path))

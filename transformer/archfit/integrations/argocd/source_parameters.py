@@ -1,10 +1,10 @@
-"""How an application of Argo CD is rendered: what it may say about that, and what Helm is told.
+"""How an application of Argo CD is rendered: the parameters for that, and the arguments that Helm gets.
 
     values-files     --values=FILE          helm-parameters           --set=KEY=VALUE
     values           --values=-             helm-string-parameters    --set-string=KEY=VALUE
     ..               ROWS
 
-Every value is checked, and stands in one word with its flag, so that none can become a flag of its own.
+Every value is checked and written in one word with its flag, so that none can become a flag of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Row(Record):
 
 
 ROWS = (
-    Row("source-type", "string", "tool", "What renders: helm, kustomize or directory. By default what the files say."),
+    Row("source-type", "string", "renderer", "Renderer: helm, kustomize or directory; by default the files decide."),
     Row("values-files", "array", "values_files", "Helm: values files of the repository, the last one wins."),
     Row("values", "string", "values", "Helm: values as YAML; they win over values files."),
     Row("helm-parameters", "map", "parameters", "Helm: single values, as --set takes them; they win over all values."),
@@ -64,7 +64,7 @@ BY_NAME = {row.name: row for row in ROWS}
 class Source(Record):
     """How to render an application. "" and () leave it to the renderer; see ROWS."""
 
-    tool: str = ""
+    renderer: str = ""
     values_files: tuple[str, ...] = ()
     values: str = ""
     parameters: tuple[tuple[str, str], ...] = ()
@@ -101,8 +101,8 @@ def _escaped(value: str) -> str:
     return value if value.startswith("{") and value.endswith("}") else _UNESCAPED_COMMA.sub(r"\\,", value)
 
 
-def rendering(row: Row, given: Parameter) -> object:
-    """What the parameter says, as the field of Source. Raises Problem."""
+def field_value(row: Row, given: Parameter) -> object:
+    """The parameter's value, as the field of Source has it. Raises Problem."""
     for text in _texts(given):
         if "\0" in text or any("\ud800" <= one <= "\udfff" for one in text):
             raise Problem(

@@ -1,22 +1,23 @@
-"""What renders an application, and the application's files.
+"""What renders an application, and an application of plain files.
 
     Chart.yaml                                              helm template
     kustomization.yaml, kustomization.yml, Kustomization    kustomize build
     *.yaml, *.yml, *.json                                   the files themselves, in the order of their names
 
-The first row that the working directory fits counts, as in Argo CD; a parameter can say otherwise. Plain files are
-told apart by a `# Source:` line, as Helm writes it. No file outside of the application's repository is read.
+The first row that the working directory fits counts, as in Argo CD; the parameter source-type says otherwise. Plain
+files get a `# Source:` line, as Helm writes it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from archfit.errors import ArchfitError, UsageError
-from archfit.integrations.argocd.rendering import Source, helm_arguments
+from archfit.errors import ArchfitError
+from archfit.integrations.argocd.repository import check_inside
+from archfit.integrations.argocd.source_parameters import Source, helm_arguments
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.source.split import BOM
@@ -37,10 +38,10 @@ class Programs(Record):
     kustomize_options: tuple[str, ...] = ()
 
 
-def tool(source: Source) -> str:
+def renderer_of(source: Source) -> str:
     """helm, kustomize or directory; "" where the working directory holds nothing that could be rendered."""
-    if source.tool:
-        return source.tool
+    if source.renderer:
+        return source.renderer
     if os.path.isfile("Chart.yaml"):
         return "helm"
     if any(os.path.isfile(name) for name in _KUSTOMIZATIONS):
@@ -48,16 +49,16 @@ def tool(source: Source) -> str:
     return "directory" if next(_files(source, "."), "") else ""
 
 
-def command(renderer: str, source: Source, programs: Programs) -> list[str]:
+def command_of(renderer: str, source: Source, programs: Programs) -> list[str]:
     """The words that render a chart or a kustomization."""
     if renderer == "helm":
         return [programs.helm, "template", *helm_arguments(source), *programs.helm_options]
     return [programs.kustomize, "build", ".", *programs.kustomize_options]
 
 
-def directory(source: Source, root: str) -> tuple[bytes, list[str]]:
-    """The plain files as one stream, and what is to be said about those that were left out. Raises ArchfitError."""
-    parts, left = list[bytes](), list[str]()
+def plain_files(source: Source, root: str) -> tuple[bytes, list[str]]:
+    """The plain files as one stream, and a message for each file that is left out. Raises ArchfitError."""
+    parts, left_out = list[bytes](), list[str]()
     for path in _files(source, "."):
         name = path.removeprefix("./")
         check_inside(path, root, "a file of the application")
@@ -67,17 +68,17 @@ def directory(source: Source, root: str) -> tuple[bytes, list[str]]:
         except OSError as error:
             raise ArchfitError(f"{visible(name)}: cannot be read ({error.strerror})") from None
         if _SKIPPED in content:
-            left.append(f"{visible(name)} is not rendered: it says {_SKIPPED.decode()}")
+            left_out.append(f"{visible(name)} is not rendered: it says {_SKIPPED.decode()}")
         elif b"kind" not in content or b"apiVersion" not in content:
-            left.append(f"{visible(name)} is not rendered: it holds no Kubernetes object")
+            left_out.append(f"{visible(name)} is not rendered: it holds no Kubernetes object")
         else:
             head = b"" if content.startswith(b"---") else f"---\n# Source: {visible(name)}\n".encode()
             parts.append(head + content + (b"" if content.endswith(b"\n") else b"\n"))
-    return b"".join(parts), left
+    return b"".join(parts), left_out
 
 
 def _files(source: Source, folder: str) -> Iterator[str]:
-    """The manifests below the folder, by name; hidden files and folders are nobody's manifests."""
+    """The manifests below the folder, by name, without hidden files and folders."""
     with os.scandir(folder) as found:
         entries = sorted(
             (entry for entry in found if not entry.name.startswith(".")), key=lambda one: one.name
@@ -93,32 +94,6 @@ def _files(source: Source, folder: str) -> Iterator[str]:
                 yield entry.path
 
 
-def root_of(environ: Mapping[str, str]) -> str:
-    """The top of the repository's copy: the working directory without the application's path in the repository."""
-    here, path = os.getcwd(), environ.get("ARGOCD_APP_SOURCE_PATH", "").strip("/")
-    steps = [step for step in path.split("/") if step not in ("", ".")]
-    at = here.split("/")
-    if steps and ".." not in steps and at[-len(steps) :] == steps:
-        return "/".join(at[: -len(steps)]) or "/"
-    return here
-
-
-def check_inside(path: str, root: str, what: str) -> None:
-    """Raises UsageError for a path that leads out of the repository, by itself or through a link."""
-    top = os.path.realpath(root)
-    real = os.path.realpath(path)
-    if os.path.isabs(path) or os.path.commonpath((top, real)) != top:
-        raise UsageError(f"{path!r} leads out of the application's repository: {what} has to be inside")
-
-
-def check_files(names: Sequence[str], root: str) -> None:
-    """Values files as an application names them. Raises UsageError; Helm itself would read any URL and any file."""
-    for name in names:
-        if "://" in name or name == "-" or "," in name:
-            raise UsageError(f"{name!r} cannot be a values file: name a file of the application's repository")
-        check_inside(name, root, "a values file")
-
-
-def is_nothing(stream: bytes) -> bool:
+def is_empty(stream: bytes) -> bool:
     """Whether Argo CD would see no object in it: blanks, comments, and documents that are null."""
     return _NOTHING(stream.removeprefix(BOM) + b"\n") is not None

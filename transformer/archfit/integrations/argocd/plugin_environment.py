@@ -1,4 +1,4 @@
-"""What Argo CD tells its plugin about an application: how to render it, and how to place its pods.
+"""What Argo CD hands its plugin about an application: how to render it, and how to place its pods.
 
     ARGOCD_APP_PARAMETERS    spec.source.plugin.parameters as JSON, [{name, string | array | map}]; `null` without
                              parameters, absent without a plugin block
@@ -24,7 +24,14 @@ import json
 from collections.abc import Iterable, Mapping
 
 from archfit.errors import UsageError
-from archfit.integrations.argocd.rendering import BY_NAME, ROWS, Parameter, Source, rendering, shown
+from archfit.integrations.argocd.source_parameters import (
+    BY_NAME,
+    ROWS,
+    Parameter,
+    Source,
+    field_value,
+    shown,
+)
 from archfit.options.document import read
 from archfit.options.layers import Given, Layer
 from archfit.options.syntax import Problem, nearest
@@ -33,30 +40,30 @@ from archfit.record import Record
 
 PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"
-# Argo CD keeps what it rendered until the application itself changes: changing this variable of it is such a change.
-BUMP = "ARCHFIT_RECIPE"
+# Argo CD renders again when the application changes: an application changes this variable to have that.
+RENDER_AGAIN = "ARCHFIT_RECIPE"
 _SHAPES = ("string", "array", "map")
 _EXAMPLE = '[{"name": "values-files", "array": ["values.yaml"]}]'
 
 
 class Application(Record):
-    """What an application says. placement: None where it says nothing about it."""
+    """How to render an application, and its options of placement, None where it gives none."""
 
     source: Source
     placement: Layer | None
 
 
-def application(environ: Mapping[str, str]) -> Application:
-    """What Argo CD's variables say. Raises UsageError."""
+def application_of(environ: Mapping[str, str]) -> Application:
+    """What Argo CD's variables say of the application. Raises UsageError."""
     rendered = _facts(environ)
     placing: dict[str, Given] = {}
     for name, given, where in (*_from_environment(environ), *_from_parameters(environ.get(PARAMETERS, ""))):
         try:
             row = BY_NAME.get(name)
             if row:
-                rendered[row.field] = rendering(row, given)
+                rendered[row.field] = field_value(row, given)
             else:
-                placing[name] = Given(_placement(BY_KEY[name], given), where)
+                placing[name] = Given(_option_value(BY_KEY[name], given), where)
         except Problem as problem:
             raise UsageError(f"{where}: {problem.message}") from None
     names = ", ".join(given.where for given in placing.values())
@@ -79,7 +86,7 @@ def _facts(environ: Mapping[str, str]) -> dict[str, object]:
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterable[tuple[str, Parameter, str]]:
-    """(name, value, where) for each variable of spec.source.plugin.env that is ours. Raises UsageError."""
+    """(name, value, where) for each variable of spec.source.plugin.env that archfit reads. Raises UsageError."""
     ours = {row.variable: row.name for row in ROWS} | {
         option.variable: option.key for option in SPEC if option.variable
     }
@@ -92,8 +99,8 @@ def _from_environment(environ: Mapping[str, str]) -> Iterable[tuple[str, Paramet
             raise UsageError(f"{full}: {_not_here(variable)}")
         if variable in ours:
             yield ours[variable], environ[full], full
-        elif variable.startswith(VARIABLE_PREFIX) and variable != BUMP:
-            near = nearest(variable, [*ours, *trusted, BUMP])
+        elif variable.startswith(VARIABLE_PREFIX) and variable != RENDER_AGAIN:
+            near = nearest(variable, [*ours, *trusted, RENDER_AGAIN])
             raise UsageError(
                 f"{full}: there is no such variable: {f'write {PREFIX}{near}, or ' if near else ''}leave it out"
             )
@@ -104,7 +111,7 @@ def _from_parameters(text: str) -> Iterable[tuple[str, Parameter, str]]:
     try:
         found = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
-        raise UsageError(f"{PARAMETERS}: is not JSON: it has to be a list, as {_EXAMPLE}") from None
+        raise UsageError(f"{PARAMETERS}: is not JSON: write a list, as {_EXAMPLE}") from None
     if not isinstance(found, list | None):
         raise UsageError(f"{PARAMETERS}: is not a list: write it as {_EXAMPLE}")
     seen: set[str] = set()
@@ -158,7 +165,7 @@ def _not_here(name: str) -> str:
     )
 
 
-def _placement(option: Option, given: Parameter) -> object:
+def _option_value(option: Option, given: Parameter) -> object:
     """The option's value. Raises Problem."""
     if option.file_only:
         if not isinstance(given, str):

@@ -1,12 +1,12 @@
-"""A renderer as a child process: no shell, its exit status checked, and gone when this process is told to go.
+"""A renderer as a child process: no shell, its exit status checked, and ended by the signal that ends this process.
 
     child = start(["helm", "template", ..])      it runs while this process goes on
     child.finish()                               (status, stdout, stderr), read whole
 
-    SIGTERM -> the child gets it, too; what is left of it after 3 s is killed; exit 143 with nothing written
+    SIGTERM -> the child gets it as well; after 3 s it is killed; exit 143, with nothing written
 
 Argo CD sends SIGTERM to the whole process group at its deadline and SIGKILL 5 s later. The child stays in the group,
-so that it ends with it even where this process was killed first (argo-cd v3.5.1, cmpserver/plugin/plugin.go).
+so that it ends with the group even where this process is killed first (argo-cd v3.5.1, cmpserver/plugin/plugin.go).
 `subprocess` would cost 10 ms of start-up.
 """
 
@@ -44,7 +44,7 @@ class Child:
 
     def finish(self) -> Ended:
         """Reads both pipes to their ends and waits."""
-        said = list(self._pipes.values())
+        written = list(self._pipes.values())
         while self._pipes:
             for pipe in select.select(list(self._pipes), [], [])[0]:
                 chunk = os.read(pipe, _CHUNK)
@@ -54,15 +54,15 @@ class Child:
                     del self._pipes[pipe]
         _, status = os.waitpid(self._pid, 0)
         _running.discard(self._pid)
-        return Ended(os.waitstatus_to_exitcode(status), bytes(said[0]), bytes(said[1]))
+        return Ended(os.waitstatus_to_exitcode(status), bytes(written[0]), bytes(written[1]))
 
 
 def start(words: Sequence[str], environ: Mapping[str, str], stdin: bytes = b"") -> Child:
     """Starts a program of PATH in the working directory. Raises ArchfitError where it cannot be started."""
-    given = _given(stdin)
+    given = _as_file(stdin)
     (out_read, out_write), (err_read, err_write) = os.pipe(), os.pipe()
     places = [(os.POSIX_SPAWN_DUP2, at, to) for to, at in enumerate((given, out_write, err_write))]
-    # Between the start of a child and the note of it no signal may end this process.
+    # No signal may end this process between the start of a child and the record of its pid.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
     try:
         pid = os.posix_spawnp(
@@ -87,7 +87,7 @@ def start(words: Sequence[str], environ: Mapping[str, str], stdin: bytes = b"") 
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
-def _given(content: bytes) -> int:
+def _as_file(content: bytes) -> int:
     """A descriptor that reads as content."""
     if not content:
         return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -99,38 +99,36 @@ def _given(content: bytes) -> int:
 
 def end_on_term() -> None:
     """From now on SIGTERM ends this process and its children; see the module."""
-    signal.signal(signal.SIGTERM, _ended)
+    signal.signal(signal.SIGTERM, _end)
 
 
 def hold_term() -> None:
-    """From now on SIGTERM is ignored: what is being written now is written whole."""
+    """From now on SIGTERM is ignored: output that has begun is written to its end."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-def _ended(_signal: int, _frame: object) -> None:
-    os.write(
-        2, b"error: archfit was told to end (SIGTERM), so it wrote nothing: did Argo CD's deadline pass?\n"
-    )
+def _end(_signal: int, _frame: object) -> None:
+    os.write(2, b"error: SIGTERM ended archfit, so it wrote nothing: did Argo CD's deadline pass?\n")
     for pid in tuple(_running):
-        _signalled(pid, signal.SIGTERM)
+        _send(pid, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_SECONDS
-    while _left() and time.monotonic() < deadline:
+    while _running_still() and time.monotonic() < deadline:
         time.sleep(0.01)
     for pid in tuple(_running):
-        _signalled(pid, signal.SIGKILL)
-    while _left():
+        _send(pid, signal.SIGKILL)
+    while _running_still():
         time.sleep(0.01)
     os._exit(128 + signal.SIGTERM)
 
 
-def _signalled(pid: int, number: int) -> None:
+def _send(pid: int, number: int) -> None:
     try:
         os.kill(pid, number)
     except ProcessLookupError:
         _running.discard(pid)
 
 
-def _left() -> bool:
+def _running_still() -> bool:
     for pid in list(_running):
         try:
             if os.waitpid(pid, os.WNOHANG)[0]:

@@ -1,0 +1,93 @@
+"""The application's repository: nothing outside of it is read. Every path that leads out raises UsageError.
+
+    root_of        the top of the repository's copy
+    check_inside   one path
+    check_values   values files, as an application names them
+    check_links    every symbolic link below a folder, before a renderer starts:
+
+        helm          the chart's folder; before `helm dependency build` the whole repository: file:// names any of it
+        kustomize     the application's folder; kustomize itself refuses files of bases elsewhere (load restrictor)
+
+A renderer follows every link, and what it finds there would become manifests. Folders behind links that stay inside are
+searched too, each once. argo-cd v3.5.1 does the same for whole repositories, unless the operator allows such links
+(util/app/path/path.go, CheckOutOfBoundsSymlinks).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from archfit.errors import UsageError
+from archfit.printable import visible
+
+MAX_ENTRIES = 200_000
+
+
+def root_of(environ: Mapping[str, str]) -> str:
+    """The top of the repository's copy: the working directory without the application's path in the repository."""
+    here, path = os.getcwd(), environ.get("ARGOCD_APP_SOURCE_PATH", "").strip("/")
+    steps = [step for step in path.split("/") if step not in ("", ".")]
+    at = here.split("/")
+    if steps and ".." not in steps and at[-len(steps) :] == steps:
+        return "/".join(at[: -len(steps)]) or "/"
+    return here
+
+
+def check_inside(path: str, root: str, what: str) -> None:
+    """Raises UsageError for a path that leads out of the repository, by itself or through a link."""
+    top = os.path.realpath(root)
+    real = os.path.realpath(path)
+    if os.path.isabs(path) or os.path.commonpath((top, real)) != top:
+        raise UsageError(f"{path!r} leads out of the application's repository: {what} has to be inside")
+
+
+def check_values(names: Sequence[str], root: str) -> None:
+    """Values files as an application names them. Raises UsageError; Helm itself would read any URL and any file."""
+    for name in names:
+        if "://" in name or name == "-" or "," in name:
+            raise UsageError(f"{name!r} cannot be a values file: name a file of the application's repository")
+        check_inside(name, root, "a values file")
+
+
+def check_links(folder: str, root: str) -> None:
+    """Raises UsageError for a link below the folder that leads out of `root`, and for more than MAX_ENTRIES files."""
+    top = os.path.realpath(root)
+    start = os.path.realpath(folder)
+    seen, waiting, left = {start}, [start], MAX_ENTRIES
+    while waiting:
+        for entry in _entries(waiting.pop()):
+            left -= 1
+            if left < 0:
+                raise UsageError(
+                    f"the application's folder holds more than {MAX_ENTRIES} files: set its path to a smaller folder"
+                )
+            path = entry.path
+            if entry.is_symlink():
+                path = os.path.realpath(entry.path)
+                if os.path.commonpath((top, path)) != top:
+                    raise _out(entry.path, start)
+                if not os.path.isdir(path):
+                    continue
+            elif not entry.is_dir(follow_symlinks=False):
+                continue
+            if path not in seen:
+                seen.add(path)
+                waiting.append(path)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """By name, so that of several links always the same one is named."""
+    try:
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name, reverse=True)
+    except OSError as error:
+        raise UsageError(f"{visible(folder)!r} cannot be read ({error.strerror}): correct its mode") from None
+
+
+def _out(path: str, start: str) -> UsageError:
+    name = os.path.relpath(path, start)
+    return UsageError(
+        f"{name!r} is a link to {os.readlink(path)!r} and leads out of the application's repository, so nothing was "
+        "rendered: replace the link by the file itself, or by a link that stays inside"
+    )
