@@ -106,7 +106,7 @@ class Fuzzing:
         again = recount(examined, answer)
         if again is not None:
             answer = self._asking.ask([again])[0]
-        return [*examined.defects, *judged(examined, answer), *counted_otherwise(answer)]
+        return [*examined.defects, *judged(examined, answer), *counted_otherwise(examined, answer)]
 
     def _case(self, number: int, one: Stream, defect: Defect) -> Case:
         if not self._shrink or defect.signature == SLOW:

@@ -25,7 +25,7 @@ from fuzz.asking import question
 from fuzz.engine import Done, Refused, run
 from fuzz.refusals import reason
 from fuzz.slicing import sliced_otherwise
-from fuzz.steps import patch, renumbered
+from fuzz.steps import has_only_merges, patch, renumbered
 from fuzz.streams import OPTIONS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Defect(NamedTuple):
 class Examined(NamedTuple):
     """A stream that was run. outcome: None where the run raised. asked: what the judge has to say on.
 
-    defects_if_taken: what is a defect only of a stream that both readers take.
+    defects_if_taken: what is a defect only of a stream that both readers take. again: the second run, if there was one.
     """
 
     stream: Stream
@@ -56,6 +56,7 @@ class Examined(NamedTuple):
     defects: tuple[Defect, ...]
     asked: Question | None
     defects_if_taken: tuple[Defect, ...] = ()
+    again: Done | Refused | None = None
 
 
 def examine(stream: Stream) -> Examined:
@@ -93,10 +94,9 @@ def examine(stream: Stream) -> Examined:
         again = run(outcome.data, options, results=False)
     except Exception as error:  # noqa: BLE001 - as above
         defects.append(_raised(error, f"{mode}, second run"))
-    else:
-        defects += _second(again, mode)
+        again = None
     asked = question(stream.text, outcome.data, len(pieces), patch(stream.text, outcome), both=True)
-    return Examined(stream, outcome, tuple(defects), asked, sliced)
+    return Examined(stream, outcome, tuple(defects), asked, sliced, again)
 
 
 def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
@@ -111,6 +111,9 @@ def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
         unknown = [message for message, _ in outcome.messages if not reason(message, examined.stream.text)]
         return [*defects, *(Defect(f"refused: {_general(message)}", message) for message in unknown if taken)]
     mode = " --stamp" if OPTIONS[examined.stream.options].stamp else ""
+    # What no reader takes may be passed through in parts and refused as a whole.
+    if examined.again and ("refused" not in kubectl or "refused" not in kustomize):
+        defects += _second(examined.again, mode)
     defects += [
         Defect(f"{reader} reads otherwise{mode}: {_kind(verdict['difference'])}", verdict["difference"])
         for reader, verdict in (("kubectl", kubectl), ("kustomize", kustomize))
@@ -149,11 +152,11 @@ def recount(examined: Examined, answer: Answer | None) -> Question | None:
     return renumbered(examined.stream.text, examined.asked)
 
 
-def counted_otherwise(answer: Answer | None) -> list[Defect]:
+def counted_otherwise(examined: Examined, answer: Answer | None) -> list[Defect]:
     """A reader that takes the input and finds other documents in it than archfit, which changes some."""
     if answer is None:
         return []
-    return [
+    defects = [
         Defect(
             f"{reader} counts documents otherwise",
             f"{answer[reader]['documents']} for {reader}, {answer[reader]['counted']} for archfit",
@@ -161,6 +164,7 @@ def counted_otherwise(answer: Answer | None) -> list[Defect]:
         for reader in ("kubectl", "kustomize")
         if "counted" in answer[reader]
     ]
+    return [] if defects and has_only_merges(examined.stream.text) else defects
 
 
 def _raised(error: Exception, mode: str) -> Defect:

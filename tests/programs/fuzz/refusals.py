@@ -39,6 +39,14 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"the text ends inside a block scalar, behind which something has to be added", _NO_PLACE),
     (r"holds a bare CR, NEL, LS or PS", "parsers disagree on its lines"),
     (r"^this is not YAML", "a byte order mark inside of a document is none", b"\xef\xbb\xbf"),
+    (r"cannot be edited: a mapping of one pair in a flow sequence", _NO_PLACE),
+    (r"^this is a kustomization, which names files", _USELESS),
+    (
+        r"the character U\+0000 is not allowed in it",
+        "Kubernetes' readers end there, and drop what follows",
+        b"\0",
+    ),
+    (r"^this is not YAML: while parsing a block node", "libyaml knows more line breaks: CR", b"\r"),
     (r"collections are nested more than|its aliases stand for", "a limit"),
     (r"kubectl and kustomize disagree on which one counts", "readers disagree"),
 )

@@ -44,6 +44,11 @@ def renumbered(text: bytes, asked: Question) -> Question | None:
     return {**asked, "documents": len(numbers), "patch": moved}
 
 
+def has_only_merges(text: bytes) -> bool:
+    """Whether a document has no key but "<<": in quotes it is a merge for kustomize, and then the document is empty."""
+    return any(set(_value(text, piece) or {0}) == {"<<"} for piece in split(text))
+
+
 def _item(text: bytes, location: Location) -> tuple[str | int, ...]:
     """Where an object stands that was parsed by itself: in a list, the number of the item that begins at its line."""
     piece = split(text)[location.document - 1]
@@ -58,3 +63,12 @@ def _is_empty(text: bytes, piece: Any) -> bool:
         return not parse(text[piece.start : piece.end].decode()).value
     except ArchfitError:
         return False
+
+
+def _value(text: bytes, piece: Any) -> dict[str, Any] | None:
+    """What a document holds, if that is a mapping."""
+    try:
+        value = parse(text[piece.start : piece.end].decode()).value
+    except ArchfitError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -104,6 +104,17 @@ REFUSED = [
         r'metadata.annotations\["archfit.dev/added"\] cannot be taken out by itself: a comment stands there',
         id="a comment behind the stamp",
     ),
+    pytest.param(
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  spec:\n   template:\n    spec:\n"
+        "     containers:\n     - image: n\n       args:\n#\n\t#\n        []\n",
+        "found character that cannot start any token",
+        id="a comment behind a tab between a key and its value in an item",
+    ),
+    pytest.param(
+        "apiVersion: v1\nkind: PodTemplate\ntemplate:\n <<:\n  spec:\n  ? spec\n  :\n   containers:\n   - image: n\n",
+        "the key stands twice: kubectl takes the last one, kustomize refuses the document",
+        id="a pod spec that stands twice in what a merge supplies",
+    ),
 ]
 
 
@@ -114,6 +125,11 @@ def test_one_error_says_what_to_do(text: str, message: str) -> None:
 
 
 LISTS = [
+    pytest.param(
+        "kind: ResourceList\nitems:\n- {apiVersion: apps/v1, kind: Deployment, metadata: {}, spec: {template: {spec: {containers: [{image: a}]}}}}\n"
+        "results:\n? apiVersion\n: config.kubernetes.io/v1\n",
+        id="an explicit key behind the results",
+    ),
     pytest.param(
         "results:\napiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
         "- {apiVersion: apps/v1, kind: Deployment, metadata: {}, spec: {template: {spec: {containers: [{image: a}]}}}}\n",

@@ -6,7 +6,8 @@
       ...                       ─┘
     - kind: Deployment          ─┐
       ...                       ─┘
-    kind: List                  a line left of the items, or a key beside them, ends the block
+    kind: List                  a line left of the items, or a key beside them, ends the block; one that begins with a
+                                tab does not: YAML allows no key there
 
 Where the text is not that regular, the whole list is one piece, which is right and slower.
 """
@@ -45,8 +46,8 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     column = len(found[1])
     first = found.end() - 1 - column
     block_end = re.compile(
-        rb"\n {%d}(?![- #\r\n])|\n {%d}-(?![ \r\n])" % (column, column)
-        + (rb"|\n {0,%d}(?![ #\r\n])" % (column - 1) if column else b"")
+        rb"\n {%d}(?![- \t#\r\n])|\n {%d}-(?![ \r\n])" % (column, column)
+        + (rb"|\n {0,%d}(?![ \t#\r\n])" % (column - 1) if column else b"")
     ).search(text, first)
     stop = block_end.start() + 1 if block_end and block_end.end() < len(text) else len(text)
     dash = b"\n" + b" " * column + b"- "

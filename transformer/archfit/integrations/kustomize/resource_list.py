@@ -35,7 +35,8 @@ from archfit.workloads.pods import Pod
 
 GROUP, KIND = "config.kubernetes.io", "ResourceList"
 _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
-_NEXT_KEY = re.compile(rb"\n(?=[A-Za-z\"'])").search
+_NEXT_KEY = re.compile(rb"\n(?=[^ \t\r\n#\]},-])").search
+_PLAIN_KEY = re.compile(rb"[A-Za-z0-9_\"']").match
 _RESULTS_WRITTEN_OTHERWISE = re.compile(rb"(?:\A|\n)(?:\?[ \t]+)?['\"]?results").search
 _ITEM = re.compile(r"^items\[\d+\]\.")
 _LONG = 10
@@ -144,7 +145,7 @@ def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]
 
 
 def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:
-    """The lines of a top-level key in block style, None where there is not exactly one."""
+    """The lines of a top-level key in block style, None where there is not exactly one, or no plain key follows it."""
     needle = b"\n" + key + b":"
     if data.startswith(needle[1:], piece.start):
         start = piece.start
@@ -155,6 +156,8 @@ def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:
         if not start or data.find(needle, start, piece.end) >= 0:
             return None
     following = _NEXT_KEY(data, start, piece.end)
+    if following and not _PLAIN_KEY(data, following.end(), piece.end):
+        return None
     return start, following.end() if following else piece.end
 
 

@@ -6,6 +6,8 @@
     containers[*].image, our annotations        read
     anything else                               not read
 
+What a merge (`<<`) supplies is read where it ends up.
+
 kubectl takes the last one, kustomize refuses the document: a decision on either would be a guess.
 """
 
@@ -43,7 +45,7 @@ def duplicate_results(
     for duplicate in tree.duplicates:
         path = (*paths.get(duplicate.opened, ()), duplicate.key)
         owner = read.owner(path) or (pods[0] if pods else None)
-        matters = read.is_read(path)
+        matters = read.is_read(tuple(step for step in path if step != "<<"))
         results.append(
             Result(
                 "error" if matters else "warning",
