@@ -78,7 +78,7 @@ def test_one_module_knows_the_http_library_security_25() -> None:
             for name in names:
                 if name.partition(".")[0] in knows:
                     knows[name.partition(".")[0]].add(path.stem)
-    assert knows == {"httpx": {"engine"}, "httpcore": {"engine", "streams"}}
+    assert knows == {"httpx": {"http_transport"}, "httpcore": {"http_transport", "network_stream"}}
 
 
 def test_the_page_has_the_table_of_the_tests() -> None:

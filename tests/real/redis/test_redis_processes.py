@@ -29,8 +29,8 @@ NURSERY = """
 import json, os, sys
 from archfit import cli
 from archfit.commands import transform
-from archfit.images import flight, kept, keys, lookup
-from archfit.registry import crew, session
+from archfit.lookup import cache, keys, resolver, single_flight
+from archfit.registry import fetcher, session
 from archfit.store import open as opening, redis, sqlite
 for line in sys.stdin:
     job = json.loads(line)
