@@ -37,6 +37,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"cannot be edited: an anchor stands where the value is missing", _NO_PLACE),
     (r"cannot be edited: the value there is neither a mapping nor a list, or a tag", _NO_PLACE),
     (r"the text ends inside a block scalar, behind which something has to be added", _NO_PLACE),
+    (r"has a byte order mark at the start of a line", "parsers disagree on it"),
     (r"holds a bare CR, NEL, LS or PS", "parsers disagree on its lines"),
     (r"^this is not YAML", "a byte order mark inside of a document is none", b"\xef\xbb\xbf"),
     (r"cannot be edited: a mapping of one pair in a flow sequence", _NO_PLACE),

@@ -115,6 +115,11 @@ REFUSED = [
         "the key stands twice: kubectl takes the last one, kustomize refuses the document",
         id="a pod spec that stands twice in what a merge supplies",
     ),
+    pytest.param(
+        "apiVersion: apps/v1\nkind: Deployment\nspec:\n\ufefftemplate:\n  spec: {containers: [{image: n}]}\n",
+        "a byte order mark at the start of a line",
+        id="a byte order mark before a key inside of a document",
+    ),
 ]
 
 

@@ -15,7 +15,7 @@ from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.source.container import slices
 from archfit.source.skip import Identity, has_odd_breaks, has_pod_words, identity
-from archfit.source.split import Piece, split
+from archfit.source.split import BOM, Piece, split
 
 
 class Span(Record):
@@ -116,5 +116,13 @@ def check_editable(data: bytes, span: Span) -> None:
             "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers take for a line "
             "break and others do not. Replace it by an escape in double quotes",
             line=span.line,
+            document=span.number,
+        )
+    mark = data.find(b"\n" + BOM, span.start, span.end)
+    if mark >= 0:
+        raise InvalidInput(
+            "this document needs a change but has a byte order mark at the start of a line, which some YAML parsers skip "
+            "and others take for text. Remove it",
+            line=span.line + data.count(b"\n", span.start, mark + 1),
             document=span.number,
         )
