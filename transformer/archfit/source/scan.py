@@ -121,8 +121,8 @@ def check_editable(data: bytes, span: Span) -> None:
     mark = data.find(b"\n" + BOM, span.start, span.end)
     if mark >= 0:
         raise InvalidInput(
-            "this document needs a change but has a byte order mark at the start of a line, which some YAML parsers skip "
-            "and others take for text. Remove it",
+            "this document needs a change but has a byte order mark at the start of a line, which some YAML "
+            "parsers skip and others take for text. Remove it",
             line=span.line + data.count(b"\n", span.start, mark + 1),
             document=span.number,
         )
