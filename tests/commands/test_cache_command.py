@@ -14,6 +14,7 @@ from archfit.commands.cache import run
 from archfit.errors import ArchfitError, UsageError
 from archfit.images.platforms import Found, Platform
 from archfit.lookup.entries import dump
+from archfit.options.cache_path import cache_path
 from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store.open import open_store
@@ -35,7 +36,7 @@ def found(letter: str) -> Found:
 
 def filled(place: str) -> None:
     """Two tags and three digests of different ages, a server, claims, rubbish."""
-    store = open_store(Operator(cache=place), {}, lambda: NOW)
+    store = open_store(Operator(cache=cache_path(place)), {}, lambda: NOW)
     young, old = dump(found("a"), NOW - DAY), dump(found("b"), NOW - 40 * DAY)
     store.put_many(
         {
@@ -121,7 +122,7 @@ def test_prune_removes_what_no_run_would_use(place: str) -> None:
     assert told("prune", "--cache", place) == (
         f"removed 5 of 10 entries: 2 tags, 1 digest, 1 claim, 1 other ({place})\n"
     )
-    store = open_store(Operator(cache=place), {}, lambda: NOW)
+    store = open_store(Operator(cache=cache_path(place)), {}, lambda: NOW)
     assert [key for key, _ in store.items()] == sorted(
         [
             "claim:tag:x.io/now:1",
@@ -164,7 +165,7 @@ def test_clear_leaves_what_is_not_archfits_on_a_server(server: RedisServer) -> N
 
 def test_clear_makes_the_file_small_again(tmp_path: Path) -> None:
     place = str(tmp_path / "lookups.sqlite")
-    store = open_store(Operator(cache=place), {}, lambda: NOW)
+    store = open_store(Operator(cache=cache_path(place)), {}, lambda: NOW)
     store.put_many({f"tag:{number}": "x" * 1000 for number in range(1000)})
     store.close()
     before = os.path.getsize(place)

@@ -9,11 +9,12 @@ from archfit.images.platforms import Platform
 from archfit.options.document import DEPTH_LIMIT, read
 from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
+from archfit.options.mirrors import mirror
 from archfit.options.settings import (
     GKE,
+    Exclude,
     ImagePlatforms,
     Match,
-    Mirror,
     Operator,
     Options,
     Rule,
@@ -92,7 +93,7 @@ def complaint(body: str, head: str = HEAD) -> str:
         ),
         pytest.param(
             "exclude: [DaemonSet, '*/kube-system']",
-            {"exclude": ("DaemonSet", "*/kube-system")},
+            {"exclude": (Exclude("DaemonSet"), Exclude("*", "kube-system"))},
             id="exclude keeps its order",
         ),
         pytest.param(
@@ -136,7 +137,7 @@ def test_reads_spec(spec: str, expected: dict[str, object]) -> None:
     [
         pytest.param(
             "mirror: {docker.io: 'https://hub.example/', '*': 'http://127.0.0.1:5000'}",
-            {"mirrors": (Mirror("docker.io", "https://hub.example"), Mirror("*", "http://127.0.0.1:5000"))},
+            {"mirrors": (mirror("docker.io", "https://hub.example"), mirror("*", "http://127.0.0.1:5000"))},
             id="mirrors keep their order",
         ),
         pytest.param(
@@ -431,8 +432,8 @@ def test_a_byte_order_mark_is_allowed() -> None:
 
 def test_a_mirror_with_a_password_is_refused_without_repeating_it() -> None:
     """Neither the sentence nor the path to the key repeats it."""
-    for mirror in ("{'https://user:hunter2@h': x}", "{docker.io: 'https://user:hunter2@h'}"):
-        assert "hunter2" not in complaint(f"operator:\n  mirror: {mirror}\n")
+    for written in ("{'https://user:hunter2@h': x}", "{docker.io: 'https://user:hunter2@h'}"):
+        assert "hunter2" not in complaint(f"operator:\n  mirror: {written}\n")
 
 
 def test_anyone_may_supply_spec() -> None:

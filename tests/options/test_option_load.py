@@ -13,10 +13,13 @@ from archfit.images.platforms import Platform
 from archfit.options.arguments import wanted
 from archfit.options.file import from_values
 from archfit.options.load import load
+from archfit.options.mirrors import mirror
 from archfit.options.settings import (
+    CacheServer,
+    Exclude,
+    HostPattern,
     ImagePlatforms,
     Match,
-    Mirror,
     Operator,
     Options,
     Rule,
@@ -78,20 +81,23 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
     "imagePlatforms": [("a/*=amd64", "{'a/*': [amd64]}", (ImagePlatforms("a/*", (AMD64,)),)),
                        ("b/*=amd64", "{'b/*': [amd64]}", (ImagePlatforms("b/*", (AMD64,)),)),
                        ("b/*=arm64", "{'b/*': [arm64]}", (ImagePlatforms("b/*", (ARM64,)),))],
-    "exclude": [("Job", "[Job]", ("Job",)), ("Pod", "[Pod]", ("Pod",)), ("*/a", "['*/a']", ("*/a",))],
+    "exclude": [("Job", "[Job]", (Exclude("Job"),)), ("Pod", "[Pod]", (Exclude("Pod"),)),
+                ("*/a", "['*/a']", (Exclude("*", "a"),))],
     "unlabelledNodes": [("a", "[a]", ("a",)), ("b", "[b]", ("b",)), ("c.io/d", "[c.io/d]", ("c.io/d",))],
     "lockFile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "locked": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "stamp": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
-    "mirror": [("a.io=https://a", "{a.io: 'https://a'}", (Mirror("a.io", "https://a"),)),
-               ("a.io=https://b", "{a.io: 'https://b'}", (Mirror("a.io", "https://b"),)),
-               ("*=http://c:1", "{'*': 'http://c:1'}", (Mirror("*", "http://c:1"),))],
+    "mirror": [("a.io=https://a", "{a.io: 'https://a'}", (mirror("a.io", "https://a"),)),
+               ("a.io=https://b", "{a.io: 'https://b'}", (mirror("a.io", "https://b"),)),
+               ("*=http://c:1", "{'*': 'http://c:1'}", (mirror("*", "http://c:1"),))],
     "hostsDir": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "registriesConf": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "caFile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
-    "allowHost": [("a.io", "[a.io]", ("a.io",)), ("none", "none", ()), ("*.B.io:1", "['*.b.io:1']", ("*.b.io:1",))],
-    "denyHost": [("*", "['*']", ("*",)), ("none", "none", ()), ("a.io:5000", "['a.io:5000']", ("a.io:5000",))],
-    "cache": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("redis://c", "redis://c", "redis://c")],
+    "allowHost": [("a.io", "[a.io]", (HostPattern("a.io"),)), ("none", "none", ()),
+                  ("*.B.io:1", "['*.b.io:1']", (HostPattern("*.b.io", 1),))],
+    "denyHost": [("*", "['*']", (HostPattern("*"),)), ("none", "none", ()),
+                 ("a.io:5000", "['a.io:5000']", (HostPattern("a.io", 5000),))],
+    "cache": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("redis://c", "redis://c", CacheServer(False, "c"))],
     "cachePasswordFile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "cacheCaFile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "cacheTtl": [("1h", "1h", 3600), ("0", "0", 0), ("2h", "2h", 7200)],
@@ -232,7 +238,7 @@ def test_repeated_flags_add_up_and_others_are_overwritten() -> None:
             "--no-strict",
         ]
     ).options
-    assert found == Options(exclude=("Job", "Pod"), affinity="always", strict=False)
+    assert found == Options(exclude=(Exclude("Job"), Exclude("Pod")), affinity="always", strict=False)
 
 
 def test_a_variable_holds_several_separated_by_blanks() -> None:
@@ -246,7 +252,7 @@ def test_a_variable_holds_several_separated_by_blanks() -> None:
         },
     )
     assert found.operator == Operator(
-        mirrors=(Mirror("a.io", "https://a"), Mirror("*", "http://b")), cache="/with blank/c.db"
+        mirrors=(mirror("a.io", "https://a"), mirror("*", "http://b")), cache="/with blank/c.db"
     )
     assert found.options == Options(tolerate=(*Options().tolerate, *_tolerate("x")))
 
@@ -482,7 +488,7 @@ def test_a_bare_run_imports_nothing_for_its_options() -> None:
     )  # fmt: skip
     assert done.stdout.splitlines() == [
         "",
-        "archfit archfit.options archfit.options.load archfit.options.settings archfit.record",
+        "archfit archfit.options archfit.options.load archfit.options.settings archfit.record archfit.typing_names",
     ]
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from archfit.images.platforms import Platform
 from archfit.options import mirrors, syntax, taints
-from archfit.options.kinds import exclusion
-from archfit.options.settings import GKE, ImagePlatforms, Mirror, Toleration, TolerationRule
+from archfit.options.excludes import exclude
+from archfit.options.settings import GKE, Exclude, ImagePlatforms, Mirror, Toleration, TolerationRule
 
 Parse = Callable[[str], object]
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
@@ -77,31 +77,33 @@ GOOD = [
     pytest.param(syntax.label_key, "Arch_x.y-1", "Arch_x.y-1", id="a key without a prefix"),
     pytest.param(syntax.label_value, "", "", id="an empty value"),
     pytest.param(syntax.label_value, "v" * 63, "v" * 63, id="a value of 63 characters"),
-    pytest.param(exclusion, "DaemonSet", "DaemonSet", id="exclude: a kind"),
-    pytest.param(exclusion, "*/kube-system", "*/kube-system", id="exclude: a namespace"),
-    pytest.param(exclusion, "Job/*/migrate-[0-9]?", "Job/*/migrate-[0-9]?", id="exclude: a name"),
+    pytest.param(exclude, "DaemonSet", Exclude("DaemonSet"), id="exclude: a kind"),
+    pytest.param(exclude, "*/kube-system", Exclude("*", "kube-system"), id="exclude: a namespace"),
+    pytest.param(
+        exclude, "Job/*/migrate-[0-9]?", Exclude("Job", "*", "migrate-[0-9]?"), id="exclude: a name"
+    ),
     pytest.param(
         mirrors.mirror_pair,
         "docker.io=https://hub.example",
-        Mirror("docker.io", "https://hub.example"),
+        Mirror("docker.io", "https", "hub.example"),
         id="mirror",
     ),
     pytest.param(
         mirrors.mirror_pair,
         "docker.io=https://hub.example/a/b-c/",
-        Mirror("docker.io", "https://hub.example/a/b-c"),
+        Mirror("docker.io", "https", "hub.example", "a/b-c"),
         id="mirror: the last slash falls",
     ),
     pytest.param(
         mirrors.mirror_pair,
         "*=http://127.0.0.1:5000",
-        Mirror("*", "http://127.0.0.1:5000"),
+        Mirror("*", "http", "127.0.0.1:5000"),
         id="mirror: all, plain HTTP",
     ),
     pytest.param(
         mirrors.mirror_pair,
         "Host:5000=https://[::1]:5001/hub",
-        Mirror("host:5000", "https://[::1]:5001/hub"),
+        Mirror("host:5000", "https", "[::1]:5001", "hub"),
         id="mirror: ports, IPv6, hosts in lower case",
     ),
     pytest.param(taints.toleration_rule, "gke", GKE, id="toleration: gke"),
@@ -297,13 +299,13 @@ BAD = [
         id="duration: no deadline",
     ),
     pytest.param(
-        exclusion,
+        exclude,
         "Job/a/b/c",
         "'Job/a/b/c' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'",
         id="exclude: four parts",
     ),
     pytest.param(
-        exclusion,
+        exclude,
         "Job//x",
         "'Job//x' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'",
         id="exclude: an empty part",

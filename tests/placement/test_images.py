@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Absent, Found, Unasked, Unknown, parse_platform
-from archfit.options.settings import ImagePlatforms, Options
+from archfit.options.settings import Exclude, ImagePlatforms, Options
 from archfit.placement.images import answers_for, questions
 from placing import DEFAULT, GKE, a_pod, decided, found, in_, term, terms_of, using
 
@@ -163,7 +163,7 @@ def test_so_it_is_where_the_image_is_never_pulled_as_the_kubelet_parses_it_first
     [
         pytest.param({}, {"annotations": {"archfit.dev/skip": "true"}}, Options(), id="skip"),
         pytest.param({"nodeName": "n1"}, {}, Options(), id="node-name"),
-        pytest.param({}, {}, Options(exclude=("Deployment",)), id="exclude"),
+        pytest.param({}, {}, Options(exclude=(Exclude("Deployment"),)), id="exclude"),
     ],
 )
 def test_a_pod_that_is_left_alone_may_hold_one(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Absent, Unknown
-from archfit.options.settings import Match, Options, Rule, Toleration, TolerationRule
+from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
 from placing import (
     ARCH,
     BETA,
@@ -276,7 +276,9 @@ def test_mto_19_fork_43_daemon_sets_are_placed() -> None:
     ("options", "outcome"),
     [
         pytest.param(Options(), "Change", id="mto-20-differs-kube-system-is-no-reason-to-skip"),
-        pytest.param(Options(exclude=("*/kube-system",)), "OptedOut", id="mto-20-excluded-by-the-user"),
+        pytest.param(
+            Options(exclude=(Exclude("*", "kube-system"),)), "OptedOut", id="mto-20-excluded-by-the-user"
+        ),
     ],
 )
 def test_kube_system(options: Options, outcome: str) -> None:
@@ -394,8 +396,8 @@ def test_fork_42_skip(where: str, value: str, outcome: str) -> None:
 @pytest.mark.parametrize(
     ("options", "outcome"),
     [
-        pytest.param(Options(exclude=("*/shop",)), "OptedOut", id="fork-44-namespace-ignored"),
-        pytest.param(Options(exclude=("*/other",)), "Change", id="fork-44-another-namespace"),
+        pytest.param(Options(exclude=(Exclude("*", "shop"),)), "OptedOut", id="fork-44-namespace-ignored"),
+        pytest.param(Options(exclude=(Exclude("*", "other"),)), "Change", id="fork-44-another-namespace"),
         pytest.param(
             Options(rules=(Rule(Match(labels=(("team", "a"),)), skip=True),)),
             "Change",

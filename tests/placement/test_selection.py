@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from archfit.errors import UsageError
-from archfit.options.settings import Match, Options, Rule
+from archfit.options.excludes import exclude
+from archfit.options.settings import Exclude, Match, Options, Rule
 from archfit.placement.decide import decide
 from archfit.placement.images import questions
 from archfit.source.values import Typed
@@ -43,7 +44,7 @@ def noted(**annotations: Any) -> dict[str, Any]:
     ],
 )
 def test_exclude(pattern: str, *, excluded: bool) -> None:
-    options = Options(exclude=("Nothing", pattern))
+    options = Options(exclude=(Exclude("Nothing"), exclude(pattern)))
     outcome = one(A, options)
     assert outcome.name == ("OptedOut" if excluded else "Change")
     assert questions(outcome.pod, options) == (() if excluded else ("app:1",))
@@ -53,14 +54,16 @@ def test_exclude(pattern: str, *, excluded: bool) -> None:
 
 def test_an_object_without_namespace_is_matched_by_the_star_alone() -> None:
     for pattern, outcome in (("*/*", "OptedOut"), ("*/default", "Change")):
-        made = decided(using("a"), {"a": A}, Options(exclude=(pattern,)), object_metadata={"namespace": None})
+        made = decided(
+            using("a"), {"a": A}, Options(exclude=(exclude(pattern),)), object_metadata={"namespace": None}
+        )
         assert made.name == outcome
 
 
 @pytest.mark.parametrize("pattern", ["a/b/c/d", "", "a//c", "a/"])
 def test_a_wrong_exclude_glob_is_an_error_that_shows_the_grammar(pattern: str) -> None:
     with pytest.raises(UsageError, match="KIND/NAMESPACE/NAME"):
-        one(A, Options(exclude=(pattern,)))
+        exclude(pattern)
 
 
 LABELLED = {"labels": {"team": "a", "tier": "web"}}

@@ -9,7 +9,8 @@ import pytest
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.endpoint_keys import Endpoints
-from archfit.options.settings import Mirror, Operator
+from archfit.options.mirrors import mirror
+from archfit.options.settings import Operator
 from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
 from archfit.registry.routing.endpoints import itself, mirrored
 from archfit.registry.routing.routes import Routes
@@ -139,7 +140,7 @@ class TestNames:
             assert Endpoints(Routes(Operator())).name(image, itself(image)) == ""
 
     def test_a_mirror_is_named(self) -> None:
-        mirrors = (Mirror("docker.io", "https://harbor.example/hub"),)
+        mirrors = (mirror("docker.io", "https://harbor.example/hub"),)
         image = parse("nginx:1")
         target = mirrored(image, mirrors)
         assert target is not None
@@ -147,7 +148,7 @@ class TestNames:
         assert name == "~https://harbor.example/v2/hub/library/nginx"
 
     def test_a_mirror_that_is_the_registry_has_none(self) -> None:
-        mirrors = (Mirror("x.io", "https://x.io"),)
+        mirrors = (mirror("x.io", "https://x.io"),)
         image = parse("x.io/a:1")
         target = mirrored(image, mirrors)
         assert target is not None

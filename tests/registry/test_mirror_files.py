@@ -9,6 +9,7 @@ import pytest
 from archfit.errors import RegistryError, UsageError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
+from archfit.options.mirrors import mirror_pair
 from archfit.options.settings import Mirror, Operator
 from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry, digest_of
@@ -270,7 +271,7 @@ class TestRegistriesConf:
         assert shown(self.routes(tmp_path, head + text), image) == places
 
     @pytest.mark.parametrize(
-        "mirrors", [(), (Mirror("a.io", "https://m.io"),)], ids=["alone", "beside-a-mirror"]
+        "mirrors", [(), (mirror_pair("a.io=https://m.io"),)], ids=["alone", "beside-a-mirror"]
     )
     def test_what_is_blocked_is_asked_nowhere_conformance_57_security_1(
         self, tmp_path: Path, mirrors: tuple[Mirror, ...]
@@ -328,7 +329,7 @@ def test_mirror_beats_registries_conf_beats_hosts_toml(tmp_path: Path) -> None:
     )
     assert shown(Routes(operator), "a.io/x") == ["https://c.io/v2/x", "https://a.io/v2/x"]
     assert shown(Routes(operator), "b.io/x") == ["https://h.io/v2/x ns=b.io"]
-    named = Routes(operator.replace(mirrors=(Mirror("a.io", "https://m.io"),)))
+    named = Routes(operator.replace(mirrors=(mirror_pair("a.io=https://m.io"),)))
     assert shown(named, "a.io/x") == ["https://m.io/v2/x"]
 
 

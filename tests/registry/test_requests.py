@@ -89,7 +89,7 @@ def test_a_warm_run_imports_nothing_of_the_network_conformance_20(fake: FakeRegi
         "import sys; before = set(sys.modules)\n"
         "from archfit.lookup.resolver import open_lookup\n"
         "from archfit.options.settings import Mirror, Operator\n"
-        f"lookup = open_lookup(Operator(mirrors=(Mirror('*', {fake.url!r}),), cache={runs.operator.cache!r}), "
+        f"lookup = open_lookup(Operator(mirrors={runs.operator.mirrors!r}, cache={runs.operator.cache!r}), "
         f"clock=lambda: {runs.now})\n"
         "print(lookup.resolve(['x.io/a:1'])['x.io/a:1'].origin, *sorted(set(sys.modules) - before))"
     )

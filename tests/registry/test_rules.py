@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.images.reference import parse
-from archfit.options.mirrors import mirror_pair
+from archfit.options.mirrors import mirror, mirror_pair
 from archfit.options.settings import Mirror
 from archfit.options.syntax import Problem
 from archfit.registry.routing.endpoints import Target, target
@@ -13,8 +13,8 @@ from archfit.registry.transport.addresses import kind_of
 from archfit.registry.transport.proxies import proxy_for
 from archfit.registry.transport.retry_policy import is_pull_limit, retry_after, wait_seconds
 
-HUB = Mirror("docker.io", "https://harbor.example/hub")
-ALL = Mirror("*", "http://127.0.0.1:5000")
+HUB = mirror("docker.io", "https://harbor.example/hub")
+ALL = mirror("*", "http://127.0.0.1:5000")
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ ALL = Mirror("*", "http://127.0.0.1:5000")
         ),
         pytest.param(
             "Foo/b",
-            (Mirror("foo", "https://m.example"),),
+            (mirror("foo", "https://m.example"),),
             Target("https://m.example", "m.example", "b", configured=True),
             id="sources-ignore-case",
         ),
         pytest.param(
             "a.io/b",
-            (Mirror("a.io", "https://docker.io"),),
+            (mirror("a.io", "https://docker.io"),),
             Target("https://registry-1.docker.io", "registry-1.docker.io", "b", configured=True),
             id="docker-hub-as-a-mirror",
         ),

@@ -10,6 +10,7 @@ import pytest
 from archfit.errors import RegistryError, UsageError
 from archfit.images.platforms import Found, Unknown
 from archfit.lookup.resolver import open_lookup
+from archfit.options.host_patterns import host_pattern
 from archfit.options.settings import Operator
 from archfit.registry.transport.dialer import Dialler
 from archfit.registry.transport.host_policy import Named
@@ -192,7 +193,7 @@ class TestTls:
     ],
 )
 def test_allow_host(patterns: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
-    named = Named(allowed=patterns)
+    named = Named(allowed=map(host_pattern, patterns))
     assert named.has(*place) is named.trusts(*place) is good
 
 
@@ -218,7 +219,11 @@ def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_other
     ],
 )
 def test_deny_host_security_1(denied: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
-    dialler = Dialler(named=Named(allowed=("allowed.io",), denied=denied))
+    dialler = Dialler(
+        named=Named(
+            allowed=[host_pattern("allowed.io")], denied=[host_pattern(text, every=True) for text in denied]
+        )
+    )
     if good:
         dialler.permit(*place)
     else:
@@ -323,7 +328,7 @@ class TestHosts:
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.9.8.7", 443))]
         monkeypatch.setattr("archfit.registry.transport.dialer._resolve", lambda *_, **__: found)
         monkeypatch.setattr("archfit.registry.transport.dialer.socket.create_connection", connect)
-        operator = Operator(no_cache=True, allow_hosts=allowed)
+        operator = Operator(no_cache=True, allow_hosts=tuple(map(host_pattern, allowed)))
         lookup = open_lookup(operator, environ={}, wait=lambda _: None, named_hosts_only=only_named)
         answer = lookup.resolve(["x.io/a:1"])["x.io/a:1"]
         lookup.close()

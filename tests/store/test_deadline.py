@@ -128,12 +128,12 @@ def test_a_cache_that_never_answers_takes_its_share_once(
 
 
 def test_no_command_is_sent_to_a_cache_after_the_end() -> None:
-    from archfit.options.cache_path import server as place
+    from archfit.options.cache_path import cache_path
     from archfit.store.redis import RedisStore
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(0)
-        store = RedisStore(place(f"redis://127.0.0.1:{silent.getsockname()[1]}"), left=lambda: 0.0)
+        store = RedisStore(cache_path(f"redis://127.0.0.1:{silent.getsockname()[1]}"), left=lambda: 0.0)
         with pytest.raises(StoreTrouble, match="allow more with --timeout"):
             store.get_many(["tag:a"])
         with pytest.raises(BlockingIOError):

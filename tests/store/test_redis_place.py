@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from archfit.errors import UsageError
-from archfit.options.cache_path import Server, server
+from archfit.options.cache_path import cache_path
 from archfit.options.load import load
+from archfit.options.settings import CacheServer
 
 
-def loaded(text: str, variable: bool) -> str:
+def loaded(text: str, variable: bool) -> str | CacheServer:
     argv, environ = ([], {"ARCHFIT_CACHE": text}) if variable else (["--cache", text], {})
     return load(argv, environ, lambda _: b"").operator.cache
 
@@ -17,15 +18,15 @@ def loaded(text: str, variable: bool) -> str:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        pytest.param("redis://c", Server(False, "c"), id="host"),
-        pytest.param("rediss://c.example:7/3", Server(True, "c.example", 7, 3), id="all"),
-        pytest.param("redis://robot@c/", Server(False, "c", user="robot"), id="user"),
-        pytest.param("redis://[2001:db8::1]:7", Server(False, "2001:db8::1", 7), id="ipv6"),
+        pytest.param("redis://c", CacheServer(False, "c"), id="host"),
+        pytest.param("rediss://c.example:7/3", CacheServer(True, "c.example", 7, 3), id="all"),
+        pytest.param("redis://robot@c/", CacheServer(False, "c", user="robot"), id="user"),
+        pytest.param("redis://[2001:db8::1]:7", CacheServer(False, "2001:db8::1", 7), id="ipv6"),
     ],
 )
-def test_servers(text: str, wanted: Server) -> None:
-    assert server(text) == wanted
-    assert loaded(text, variable=False) == loaded(text, variable=True) == text
+def test_servers(text: str, wanted: CacheServer) -> None:
+    assert cache_path(text) == wanted
+    assert loaded(text, variable=False) == loaded(text, variable=True) == wanted
     assert "robot" not in str(wanted)
 
 
@@ -54,7 +55,7 @@ def test_everything_without_a_scheme_is_a_path(text: str) -> None:
 )
 def test_what_is_no_place(text: str, says: str, variable: bool) -> None:
     if variable and text.endswith("\n"):
-        assert loaded(text, variable=True) == text.strip()
+        assert loaded(text, variable=True) == cache_path(text.strip())
         return
     with pytest.raises(UsageError) as caught:
         loaded(text, variable)

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.lookup.resolver import open_lookup
-from archfit.options.settings import ImagePlatforms, Mirror, Operator
+from archfit.options.cache_path import cache_path
+from archfit.options.host_patterns import host_pattern
+from archfit.options.mirrors import mirror
+from archfit.options.settings import ImagePlatforms, Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +24,9 @@ class Runs:
 
     def __init__(self, folder: Path, url: str, **environ: str) -> None:
         self.folder = folder
-        self.operator = Operator(mirrors=(Mirror("*", url),), cache=str(folder / "lookups.sqlite"))
+        self.operator = Operator(
+            mirrors=(mirror("*", url),) if url else (), cache=str(folder / "lookups.sqlite")
+        )
         self.environ = {"HOME": str(folder), "PATH": os.environ["PATH"], **environ}
         self.now = 1_767_225_600.0
         self.waits: list[float] = []
@@ -32,11 +37,17 @@ class Runs:
         self.overrides: tuple[ImagePlatforms, ...] = ()
 
     def set(self, **changes: Any) -> None:
+        """Other options of the operator. Servers and the cache may be text, as a flag has them."""
+        if "cache" in changes:
+            changes["cache"] = cache_path(changes["cache"])
+        for option in ("allow_hosts", "deny_hosts"):
+            if option in changes:
+                changes[option] = tuple(host_pattern(text, every=True) for text in changes[option])
         self.operator = self.operator.replace(**changes)
 
     def also(self, source: str, url: str) -> None:
         """One more mirror; it also makes its server one that the operator named."""
-        self.set(mirrors=(*self.operator.mirrors, Mirror(source, url)))
+        self.set(mirrors=(*self.operator.mirrors, mirror(source, url)))
 
     def login(self, host: str, user: str = "user", password: str = "hush", **more: str) -> None:
         pair = base64.b64encode(f"{user}:{password}".encode()).decode()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.options.cache_path import server as parsed
+from archfit.options.cache_path import cache_path
 from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store import redis as redis_store
@@ -49,7 +49,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(server: RedisServer, **options: Any) -> RedisStore:
-    return RedisStore(parsed(server.url()), **{"patience_seconds": 60.0, **options})
+    return RedisStore(cache_path(server.url()), **{"patience_seconds": 60.0, **options})
 
 
 def test_what_is_put_can_be_got_in_one_round_trip_each(server: RedisServer) -> None:
@@ -205,7 +205,7 @@ def test_the_permissions_that_the_page_names_are_enough(tmp_path: Path) -> None:
     with RedisServer(tmp_path) as server:
         with server.client() as client:
             client.execute_command("ACL", "SETUSER", "archfit", "on", f">{HUSH}", "-@all", *needed)
-        named = parsed(server.url().replace("//", "//archfit@"))
+        named = cache_path(server.url().replace("//", "//archfit@"))
         store = RedisStore(named, password=HUSH, patience_seconds=60.0)
         assert store.claim(["tag:a"], "me", 9) == {"tag:a"}
         store.put_many({"tag:a": "1"})
@@ -273,7 +273,7 @@ class Oddity:
 )
 def test_whatever_a_server_says_it_is_trouble_and_in_time(answer: bytes, drip: bool) -> None:
     oddity = Oddity(answer, drip=drip)
-    store = RedisStore(parsed(oddity.url), patience_seconds=0.3)
+    store = RedisStore(cache_path(oddity.url), patience_seconds=0.3)
     with pytest.raises(StoreTrouble) as caught:
         store.get_many(["tag:a", "tag:b"])
     assert str(caught.value).isprintable()
@@ -306,13 +306,18 @@ def test_a_password_from_the_environment_or_a_file(tmp_path: Path) -> None:
     file.write_text(f"{HUSH}\nmore\n", encoding="utf-8")
     with RedisServer(tmp_path, requirepass=HUSH) as server:
         for operator, environ in (
-            (Operator(cache=server.url()), {"ARCHFIT_CACHE_PASSWORD": HUSH}),
-            (Operator(cache=server.url(), cache_password_file=str(file)), {}),
+            (Operator(cache=cache_path(server.url())), {"ARCHFIT_CACHE_PASSWORD": HUSH}),
+            (Operator(cache=cache_path(server.url()), cache_password_file=str(file)), {}),
             (
-                Operator(cache=server.url(), cache_password_file=str(file)),
+                Operator(cache=cache_path(server.url()), cache_password_file=str(file)),
                 {"ARCHFIT_CACHE_PASSWORD": "wrong"},
             ),
-            (Operator(cache=server.url().replace("//", "//default@"), cache_password_file=str(file)), {}),
+            (
+                Operator(
+                    cache=cache_path(server.url().replace("//", "//default@")), cache_password_file=str(file)
+                ),
+                {},
+            ),
         ):
             store = open_store(operator, environ, lambda: 0.0)
             store.put_many({"tag:a": "1"})
@@ -335,21 +340,21 @@ def test_a_password_file_that_has_none_is_trouble(tmp_path: Path, content: bytes
     file = tmp_path / "password"
     if content is not None:
         file.write_bytes(content)
-    operator = Operator(cache="redis://c", cache_password_file=str(file))
+    operator = Operator(cache=cache_path("redis://c"), cache_password_file=str(file))
     with pytest.raises(StoreTrouble, match=says):
         open_store(operator, {}, lambda: 0.0)
 
 
 def test_tls_with_the_operators_ca_and_not_without(tmp_path: Path) -> None:
     with RedisServer(tmp_path, tls_files()) as server:
-        operator = Operator(cache=server.url(), cache_ca_file=str(tls_files().ca))
+        operator = Operator(cache=cache_path(server.url()), cache_ca_file=str(tls_files().ca))
         store = open_store(operator, {}, lambda: 0.0)
         store.put_many({"tag:a": "1"})
         assert store.get_many(["tag:a"]) == {"tag:a": "1"}
         store.close()
         with pytest.raises(StoreTrouble, match="--cache-ca-file"):
             opened(server).get_many(["tag:a"])
-        missing = RedisStore(parsed(server.url()), ca_file=str(tmp_path / "none.pem"))
+        missing = RedisStore(cache_path(server.url()), ca_file=str(tmp_path / "none.pem"))
         with pytest.raises(StoreTrouble, match="cannot be used"):
             missing.get_many(["tag:a"])
 
@@ -358,7 +363,7 @@ def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delitem(sys.modules, "archfit.store.redis")
     monkeypatch.setitem(sys.modules, "redis", None)
     with pytest.raises(StoreTrouble) as caught:
-        open_store(Operator(cache="redis://user@c:1/2"), {}, lambda: 0.0)
+        open_store(Operator(cache=cache_path("redis://user@c:1/2")), {}, lambda: 0.0)
     assert str(caught.value) == (
         "a cache at redis://c:1/2 needs the Python package redis: pip install 'archfit[redis]'"
     )
@@ -373,7 +378,7 @@ def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_a_place_is_shown_without_its_user(url: str, shown: str) -> None:
-    assert place(Operator(cache=url), {}) == shown
+    assert place(Operator(cache=cache_path(url)), {}) == shown
 
 
 def test_claims_are_json(server: RedisServer) -> None:

@@ -13,7 +13,7 @@ import yaml
 import machine
 from archfit.options.file import from_file
 from archfit.options.layers import merge
-from archfit.options.settings import Options
+from archfit.options.settings import Exclude, Options
 from archfit.workloads.builtin import rows_of
 from archfit.workloads.coverage.known_kinds import KINDS
 from archfit.workloads.inventory import is_podless
@@ -140,6 +140,6 @@ def test_a_kind_is_named_once_whatever_its_objects_say() -> None:
 def test_an_object_that_is_left_out_is_not_named() -> None:
     one = thing("database.example.com", "Server", "{image: 'app:1'}")
     assert len(said(one)) == 1
-    assert said(one, Options(exclude=("Server",))) == []
-    assert len(said(one, Options(exclude=("Deployment",)))) == 1
+    assert said(one, Options(exclude=(Exclude("Server"),))) == []
+    assert len(said(one, Options(exclude=(Exclude("Deployment"),)))) == 1
     assert said(one.replace("{name: a}", '{name: a, annotations: {archfit.dev/skip: "true"}}')) == []

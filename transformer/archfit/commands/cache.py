@@ -23,7 +23,7 @@ from archfit.lookup.contents import checked, counts, readable, useless
 from archfit.options.arguments import wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
-from archfit.options.settings import Operator
+from archfit.options.settings import CacheServer, Operator
 from archfit.options.table import BY_KEY
 from archfit.printable import encoded
 from archfit.store import Stock
@@ -148,7 +148,7 @@ def _with(
 
 
 def _format(operator: Operator) -> int:
-    if operator.cache.startswith(("redis://", "rediss://")):
+    if isinstance(operator.cache, CacheServer):
         from archfit.store import redis
 
         return redis.SCHEMA

@@ -21,7 +21,7 @@ from typing import BinaryIO, TextIO
 from archfit import __version__
 from archfit.errors import InvalidReference, RegistryError, UsageError
 from archfit.files import read_file
-from archfit.images.reference import Reference, parse
+from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
 from archfit.lookup import operator_files
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
@@ -34,7 +34,7 @@ from archfit.registry.credentials.keychain import Credential, Keychain
 from archfit.registry.credentials.login import check
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.fetcher import Question
-from archfit.registry.routing.endpoints import Target, is_host
+from archfit.registry.routing.endpoints import Target
 from archfit.registry.routing.routes import Routes
 from archfit.registry.session import Session
 
@@ -166,7 +166,7 @@ def _host(word: str) -> str:
         return ""
     if not is_host(name):
         raise UsageError(f"{name!r} is no host: write one as in ghcr.io or registry.example:5000")
-    return "docker.io" if name in {"index.docker.io", "registry-1.docker.io"} else name
+    return HUB if name in HUB_NAMES else name
 
 
 def _parsed(word: str) -> Reference:

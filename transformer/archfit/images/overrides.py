@@ -17,14 +17,14 @@ from collections.abc import Callable
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Found
-from archfit.images.reference import Reference
+from archfit.images.reference import IPV6, Reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.options.settings import ImagePlatforms
 
 _WILDCARD = re.compile(r"\[[^\]]*\]|[*?]").sub
-_IPV6_HOST = re.compile(r"\[[0-9a-fA-F:]+\]").match
+_IPV6_HOST = re.compile(IPV6).match
 
 
 def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | None:

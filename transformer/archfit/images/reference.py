@@ -22,9 +22,15 @@ from archfit.errors import InvalidReference
 from archfit.record import Record
 from archfit.typing_names import NoReturn
 
+HUB = "docker.io"
+HUB_INDEX = "index.docker.io"
+# Docker Hub's API does not live where its name says (containerd, core/remotes/docker/resolver.go, DefaultHost).
+HUB_API = "registry-1.docker.io"
+HUB_NAMES = frozenset({HUB, HUB_INDEX, HUB_API})
+IPV6 = r"\[[a-fA-F0-9:]+\]"
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
-_HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?", re.ASCII).fullmatch
+_HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?", re.ASCII).fullmatch
 _PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*", re.ASCII).fullmatch
 _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII).fullmatch
 _DIGEST = re.compile(r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}", re.ASCII).fullmatch
@@ -65,6 +71,23 @@ class Reference(Record):
         return self.normalised
 
 
+def is_host(text: str) -> bool:
+    """`host` of the grammar above, with a port that exists, if it has one."""
+    port = text.rpartition("]")[2].partition(":")[2]
+    return _HOST(text) is not None and len(port) <= 5 and 0 < int(port or 443) <= 65535
+
+
+def host_and_port(text: str) -> tuple[str, str]:
+    """`localhost:5000` as ("localhost", "5000"), `[::1]` as ("::1", "")."""
+    name, _, port = (text, "", "") if text.endswith("]") or ":" not in text else text.rpartition(":")
+    return name.strip("[]"), port
+
+
+def is_path(text: str) -> bool:
+    """`path` of the grammar above, of any length."""
+    return _PATH(text) is not None
+
+
 def is_digest(text: str) -> bool:
     """`sha256:` with 64, or `sha512:` with 128, lower-case hex digits: nothing else may enter a URL or a cache."""
     return _DIGEST(text) is not None
@@ -84,7 +107,7 @@ def parse(text: str) -> Reference:
     host, rest = _split_host(text)
     rest, at, digest = rest.partition("@")
     written, colon, tag = rest.partition(":")
-    path = f"library/{written}" if host == "docker.io" and "/" not in written else written
+    path = f"library/{written}" if host == HUB and "/" not in written else written
     if (
         _PATH(path) is None
         or len(path) > _MAX_PATH
@@ -99,12 +122,12 @@ def parse(text: str) -> Reference:
 def _split_host(text: str) -> tuple[str, str]:
     first, slash, rest = text.partition("/")
     if not slash:
-        return "docker.io", text
-    if first in {"docker.io", "index.docker.io"}:
-        return "docker.io", rest
+        return HUB, text
+    if first in {HUB, HUB_INDEX}:
+        return HUB, rest
     if first == "localhost" or "." in first or ":" in first or first.lower() != first:
         return first, rest
-    return "docker.io", text
+    return HUB, text
 
 
 def _explain(text: str, host: str, written: str, path: str, tag: str | None, digest: str | None) -> NoReturn:

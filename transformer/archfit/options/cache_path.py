@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 
+from archfit.options.settings import CacheServer
 from archfit.options.syntax import Problem
-from archfit.record import Record
 
+# Not the grammar of registries: names of containers, which serve as hosts here, have underscores.
 _HOST = r"[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:.]+\]"
 _URL = re.compile(
     rf"redis(s?)://(?:([^@/?#:\s]+)@)?({_HOST})(?::([0-9]{{1,5}}))?(?:/([0-9]{{1,4}})?)?", re.ASCII
@@ -21,31 +22,14 @@ _URL = re.compile(
 _EXAMPLE = "'redis://cache.example:6379/0'"
 
 
-class Server(Record):
-    """A Redis or Valkey server. Its text has no user, so that it can be shown. host: without brackets."""
-
-    tls: bool
-    host: str
-    port: int = 6379
-    database: int = 0
-    user: str = ""
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"redis{'s' if self.tls else ''}://{host}:{self.port}/{self.database}"
-
-
-def cache_place(text: str) -> str:
-    """The text, if it names a place. Raises Problem, which never repeats a user or password."""
+def cache_path(text: str) -> str | CacheServer:
+    """The path of a file, or a server. Raises Problem, which never repeats a user or password."""
     if not text or "\0" in text:
         raise Problem("is not a path: write one without NUL characters" if text else "is empty: write a path")
-    if "://" in text:
-        server(text)
-    return text
+    return _server(text) if "://" in text else text
 
 
-def server(text: str) -> Server:
-    """The server that a URL names. Raises Problem."""
+def _server(text: str) -> CacheServer:
     scheme, _, rest = text.partition("://")
     if scheme not in {"redis", "rediss"}:
         raise Problem(f"{scheme!r} is no place for a cache: write a path, or a URL as {_EXAMPLE}")
@@ -58,6 +42,6 @@ def server(text: str) -> Server:
     if found is None or not 0 < int(found[4] or 6379) <= 65535:
         shown = re.split("[?#]", f"{scheme}://{rest.rpartition('@')[2]}")[0]
         raise Problem(f"{shown!r} is not the URL of a cache: write it as {_EXAMPLE}")
-    return Server(
+    return CacheServer(
         bool(found[1]), found[3].strip("[]"), int(found[4] or 6379), int(found[5] or 0), found[2] or ""
     )

@@ -142,12 +142,12 @@ def mirrors(value: object) -> tuple[Mirror, ...]:
     """A mapping of registries to URLs, in its order. Raises Problem, whose path never holds a URL."""
     found = members(value, "docker.io: 'https://hub.example/proxy'")
     hosts = [(registry_host(source), url) for source, url in found.items()]
-    rows = tuple(Mirror(host, within(host, partial(_url, host), url)) for host, url in hosts)
+    rows = tuple(within(host, partial(_mirror, host), url) for host, url in hosts)
     return syntax.distinct(rows, lambda row: row.source)
 
 
-def _url(host: str, value: object) -> str:
-    return mirror(host, string(value)).url
+def _mirror(host: str, url: object) -> Mirror:
+    return mirror(host, string(url))
 
 
 def tolerations(value: object) -> tuple[TolerationRule, ...]:

@@ -16,7 +16,7 @@
     .._HOSTS          HOST[:PORT]       (again)    a list
 
 `none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. The texts' grammars
-are in `syntax` and `taints`, the data's in `data`.
+are in `syntax`, `taints`, `mirrors`, `host_patterns`, `cache_path` and `excludes`, the data's in `data`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from collections.abc import Callable, Sequence
 
 from archfit.images.platforms import ARCHITECTURES
 from archfit.options import data, syntax
-from archfit.options.cache_path import cache_place
-from archfit.options.mirrors import host_pattern, mirror_pair
+from archfit.options.cache_path import cache_path
+from archfit.options.excludes import exclude
+from archfit.options.host_patterns import host_pattern
+from archfit.options.mirrors import mirror_pair
 from archfit.options.syntax import Problem, distinct
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
 from archfit.record import Record
@@ -75,16 +77,6 @@ def repeated(parse: Callable[[str], object], item: Schema, example: str) -> Kind
         lambda value: data.items(value, lambda one: parse(data.string(one)), example),
         _or_none({"type": "array", "items": item}),
     )
-
-
-def exclusion(text: str) -> str:
-    """`KIND[/NAMESPACE[/NAME]]`, each a glob (placement.selection). Raises Problem."""
-    parts = text.split("/")
-    if len(parts) > 3 or not all(parts) or text != text.strip():
-        raise Problem(
-            f"{text!r} is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'"
-        )
-    return text
 
 
 def _switch(word: str) -> bool:
@@ -161,7 +153,7 @@ _MIRRORS = {"type": "object", "additionalProperties": {"type": "string", "patter
 
 SWITCH = Kind(lambda given: _switch(given[-1]), data.boolean, {"type": "boolean"})
 PATH = single(_path, _TEXT)
-CACHE = single(cache_place, _TEXT)
+CACHE = single(cache_path, _TEXT)
 WHOLE_SECONDS = single(syntax.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
 DEADLINE = single(syntax.deadline, _DURATION)
 CLUSTER = Kind(
@@ -186,5 +178,5 @@ ALLOWED_HOSTS = repeated(host_pattern, _HOST_PATTERN, "harbor.corp.example, '*.c
 DENIED_HOSTS = repeated(
     lambda text: host_pattern(text, every=True), {"type": "string", "minLength": 1}, "'*.example.com'"
 )
-EXCLUDES = repeated(exclusion, _TEXT, "DaemonSet, '*/kube-system'")
+EXCLUDES = repeated(exclude, _TEXT, "DaemonSet, '*/kube-system'")
 KEYS = repeated(syntax.label_key, _LABEL_KEY, "example.com/virtual")

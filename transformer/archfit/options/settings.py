@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from archfit.images.platforms import Platform
-from archfit.patch import Path
 from archfit.record import Record
-from archfit.typing_names import Any, Literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # a run with the defaults and nothing to do loads none of them
+    from typing import Any, Literal
+
+    from archfit.images.platforms import Platform
+    from archfit.patch import Path
 
 
 class Toleration(Record):
@@ -54,6 +58,17 @@ class ImagePlatforms(Record):
 
     pattern: str
     platforms: tuple[Platform, ...]
+
+
+class Exclude(Record):
+    """Workloads that are left alone. Globs as in fnmatch; "" matches all."""
+
+    kind: str
+    namespace: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
 
 
 class Workload(Record):
@@ -159,7 +174,7 @@ class Options(Record):
     strict: bool = False
     on_blank: Literal["pass", "comment", "fail"] = "pass"
     image_platforms: tuple[ImagePlatforms, ...] = ()
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[Exclude, ...] = ()
     unlabelled_nodes: tuple[str, ...] = ()
     lock_file: str = ""
     locked: bool = False
@@ -169,16 +184,43 @@ class Options(Record):
 
 
 class Mirror(Record):
-    """Lookups of `source` (a registry host of a normalised reference, or "*") go to `url` (http or https)."""
+    """Lookups of `source`, a registry host of a normalised reference or "*", go to another server.
+
+    scheme: http or https. host: `host[:port]`, lower case. prefix: in front of the repository, without slashes at
+    its ends.
+    """
 
     source: str
-    url: str
+    scheme: str
+    host: str
+    prefix: str = ""
+
+
+class CacheServer(Record):
+    """A Redis or Valkey server. Its text has no user, so that it can be shown. host: without brackets."""
+
+    tls: bool
+    host: str
+    port: int = 6379
+    database: int = 0
+    user: str = ""
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"redis{'s' if self.tls else ''}://{host}:{self.port}/{self.database}"
+
+
+class HostPattern(Record):
+    """Servers that the operator allows or denies. name: a host, `*.DOMAIN` or `*`, lower case, without brackets."""
+
+    name: str
+    port: int | None = None
 
 
 class Operator(Record):
     """Trust: what only the operator may say.
 
-    cache: path of the SQLite file, or URL of a server (`cache_place`); "" is the user's cache directory.
+    cache: path of the SQLite file, or a server; "" is a file in the user's cache directory.
     cache_password_file, cache_ca_file: for a server; "" is the environment's password, the system's certificates.
     cache_ttl_seconds: how long a tag's digest is believed without asking.
     max_stale_seconds: how old an answer may be when the registry cannot be asked.
@@ -186,13 +228,13 @@ class Operator(Record):
     authfile: credentials file; "" is the usual chain.
     hosts_dir, registries_conf: where mirrors are read from, as containerd and containers/image do; "" is nowhere.
     ca_file: CA certificates that count beside the usual ones; "" is none.
-    allow_hosts, deny_hosts: patterns of servers, as `registry.named` reads them.
+    allow_hosts, deny_hosts: servers; a pattern without port means 443 in the first and every port in the second.
     pull_secrets: whether pull secrets of the stream are used.
     report: where the JSON report goes; "" writes only the last-run report.
     """
 
     mirrors: tuple[Mirror, ...] = ()
-    cache: str = ""
+    cache: str | CacheServer = ""
     cache_password_file: str = ""
     cache_ca_file: str = ""
     cache_ttl_seconds: int = 6 * 3600
@@ -204,8 +246,8 @@ class Operator(Record):
     hosts_dir: str = ""
     registries_conf: str = ""
     ca_file: str = ""
-    allow_hosts: tuple[str, ...] = ()
-    deny_hosts: tuple[str, ...] = ()
+    allow_hosts: tuple[HostPattern, ...] = ()
+    deny_hosts: tuple[HostPattern, ...] = ()
     pull_secrets: bool = False
     report: str = ""
 

@@ -69,7 +69,7 @@ def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decisio
     """The one decision for this pod spec.
 
     answers: the answer for each of `images.questions(pod, options)`.
-    Raises UsageError for an exclude glob with more than three parts, and for overrides that disagree.
+    Raises UsageError for overrides that disagree.
     """
     once = is_immutable(pod, options)
     asked = wishes(pod, options)

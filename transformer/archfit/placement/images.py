@@ -41,8 +41,7 @@ _TEMPLATES = "inject.istio.io/templates"
 def questions(pod: Pod, options: Options, *, left_alone: bool = False) -> tuple[str, ...]:
     """The distinct image strings to look up for this pod, in order.
 
-    left_alone: also for pods that archfit leaves alone. Raises UsageError for an exclude glob with more than three
-    parts.
+    left_alone: also for pods that archfit leaves alone.
     """
     asked = wishes(pod, options)
     if asked.left_alone and not left_alone:

@@ -55,8 +55,7 @@ class Verdict(Record):
 def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]) -> Verdict:
     """Which images of the pod lack one of the required platforms.
 
-    answers: as for `decide`. Raises UsageError for an exclude glob with more than three parts, and for overrides that
-    disagree.
+    answers: as for `decide`. Raises UsageError for overrides that disagree.
     """
     asked = wishes(pod, options)
     if asked.left_alone:

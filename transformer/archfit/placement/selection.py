@@ -24,9 +24,8 @@ narrows further.
 
 from __future__ import annotations
 
-from archfit.errors import UsageError
 from archfit.images.platforms import Platform
-from archfit.options.settings import Match, Options, TolerationRule
+from archfit.options.settings import Exclude, Match, Options, TolerationRule
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.record import Record
 from archfit.results import Result
@@ -68,7 +67,7 @@ class Wishes(Record):
 
 
 def wishes(pod: Pod, options: Options) -> Wishes:
-    """What is asked for this pod. Raises UsageError for an exclude glob with more than three parts."""
+    """What is asked for this pod."""
     if "ownerReferences" in pod.object_metadata:
         controller = controller_of(pod.object_metadata)
         if controller:
@@ -144,15 +143,9 @@ def _unlabelled(pod: Pod, options: Options) -> str:
     return ""
 
 
-def excluded(one: Pod | Untouched, pattern: str) -> bool:
-    """Whether an exclude glob means a pod, or an object without one. Raises UsageError for more than three parts."""
-    parts = pattern.split("/")
-    if len(parts) > 3 or not all(parts):
-        raise UsageError(
-            f"exclude {pattern!r}: write KIND/NAMESPACE/NAME, as in DaemonSet, */kube-system or Job/*/x-*"
-        )
-    kind, namespace, name = (*parts, "*", "*")[:3]
-    return _identified(one, kind, namespace, name)
+def excluded(one: Pod | Untouched, pattern: Exclude) -> bool:
+    """Whether an exclude glob means a pod, or an object without one."""
+    return _identified(one, pattern.kind, pattern.namespace, pattern.name)
 
 
 def _matched(pod: Pod, match: Match) -> bool:

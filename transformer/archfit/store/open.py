@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from archfit.files import read_regular
-from archfit.options.settings import Operator
+from archfit.options.settings import CacheServer, Operator
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
 from archfit.store.sqlite import SqliteStore
@@ -19,15 +19,12 @@ if TYPE_CHECKING:
     from archfit.store.redis import RedisStore
 
 _LONGEST_PASSWORD = 4096
-_SERVERS = ("redis://", "rediss://")
 
 
 def place(operator: Operator, environ: Mapping[str, str]) -> str:
     """Where the cache is, without any credential. Raises StoreTrouble where there is no place for one."""
-    if operator.cache.startswith(_SERVERS):
-        from archfit.options.cache_path import server
-
-        return str(server(operator.cache))
+    if isinstance(operator.cache, CacheServer):
+        return str(operator.cache)
     path = operator.cache or default_path(environ)
     if not path:
         raise StoreTrouble("there is no home directory for a cache: name a file in --cache")
@@ -48,8 +45,8 @@ def open_store(
 
     Raises StoreTrouble.
     """
-    if operator.cache.startswith(_SERVERS):
-        return _server(operator, environ, clock, left)
+    if isinstance(operator.cache, CacheServer):
+        return _server(operator.cache, operator, environ, clock, left)
     path = place(operator, environ)
     try:
         from archfit.store.sqlite import SqliteStore
@@ -59,18 +56,20 @@ def open_store(
 
 
 def _server(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], left: Callable[[], float]
+    server: CacheServer,
+    operator: Operator,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+    left: Callable[[], float],
 ) -> RedisStore:
-    from archfit.options.cache_path import server
-
     try:
         from archfit.store.redis import RedisStore
     except ImportError:
         raise StoreTrouble(
-            f"a cache at {server(operator.cache)} needs the Python package redis: pip install 'archfit[redis]'"
+            f"a cache at {server} needs the Python package redis: pip install 'archfit[redis]'"
         ) from None
     return RedisStore(
-        server(operator.cache),
+        server,
         password=_password(operator.cache_password_file, environ),
         ca_file=operator.cache_ca_file,
         tag_seconds=max(operator.cache_ttl_seconds, operator.max_stale_seconds),

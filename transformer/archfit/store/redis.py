@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from archfit.options.cache_path import Server
+    from archfit.options.settings import CacheServer
 
     T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class RedisStore:
 
     def __init__(
         self,
-        server: Server,
+        server: CacheServer,
         *,
         password: str = "",
         ca_file: str = "",

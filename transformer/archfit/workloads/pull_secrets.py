@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from archfit.errors import InvalidInput
+from archfit.images.reference import HUB, HUB_NAMES
 from archfit.record import Record
 from archfit.source.scan import Span, spans
 from archfit.source.split import Piece
@@ -37,7 +38,6 @@ from archfit.workloads.pods import Pod
 Named: TypeAlias = tuple[str, str]
 
 _TYPES = {"kubernetes.io/dockerconfigjson": ".dockerconfigjson", "kubernetes.io/dockercfg": ".dockercfg"}
-_HUB = {"index.docker.io", "registry-1.docker.io"}
 
 
 class Entry(Record):
@@ -102,7 +102,7 @@ def _place(key: str) -> tuple[str, str]:
 
 
 def _folded(host: str) -> str:
-    return "docker.io" if host.lower() in _HUB else host.lower()
+    return HUB if host.lower() in HUB_NAMES else host.lower()
 
 
 def _matches(place: tuple[str, str], host: str, repository: str) -> bool:

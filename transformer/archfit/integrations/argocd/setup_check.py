@@ -20,6 +20,7 @@ from typing import BinaryIO
 from archfit.errors import UsageError
 from archfit.integrations.argocd.command import settings_of
 from archfit.options.document import read
+from archfit.options.settings import CacheServer
 from archfit.options.syntax import Problem, expected
 from archfit.printable import encoded
 from archfit.store.directories import default_path
@@ -143,7 +144,7 @@ def _settings(environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
             False,
             f"timeout is {operator.timeout_seconds:.0f} s: Argo CD ends the plugin after 60 s. Write 30s",
         )
-    if operator.no_cache or "://" in operator.cache:
+    if operator.no_cache or isinstance(operator.cache, CacheServer):
         yield True, f"the cache: {operator.cache or 'none, as noCache says'}"
         return
     path = operator.cache or default_path(environ)

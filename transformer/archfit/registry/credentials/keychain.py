@@ -28,11 +28,11 @@ from typing import Any
 
 from archfit.errors import RegistryError
 from archfit.files import read_regular
+from archfit.images.reference import HUB_INDEX, HUB_NAMES
 from archfit.record import Record
 from archfit.registry.credentials.credential_helper import Helper
 
-_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
-_HUB_SERVER = "https://index.docker.io/v1/"
+_HUB_SERVER = f"https://{HUB_INDEX}/v1/"
 _OLDEST = ".dockercfg"
 _MAX_FILE = 4 * 1024 * 1024
 _VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
@@ -135,7 +135,7 @@ class Keychain:
         return self._from_helper(store, host, path, helpers=helpers) if store else None
 
     def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
-        server = _HUB_SERVER if host in _HUB else host
+        server = _HUB_SERVER if host in HUB_NAMES else host
         with self._choosing:
             helper = self._helpers.setdefault((name, server), Helper(name, server, self._environ))
         if not helpers and not helper.asked:
@@ -260,7 +260,7 @@ def _is_control(character: str) -> bool:
 
 
 def _aliases(host: str) -> frozenset[str]:
-    return _HUB if host in _HUB else frozenset({host})
+    return HUB_NAMES if host in HUB_NAMES else frozenset({host})
 
 
 def _scoped(host: str, repository: str) -> Iterator[str]:

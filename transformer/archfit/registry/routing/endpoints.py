@@ -12,16 +12,10 @@ Mirrors come checked from `options.mirrors`, their only parser.
 
 from __future__ import annotations
 
-import re
-
 from archfit.errors import RegistryError
-from archfit.images.reference import Reference
+from archfit.images.reference import HUB, HUB_API, Reference, host_and_port
 from archfit.options.settings import Mirror
 from archfit.record import Record
-
-_HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:]+\])(?::[0-9]{1,5})?"
-# Docker Hub's API does not live where its name says (containerd, core/remotes/docker/resolver.go, DefaultHost).
-_API_HOSTS = {"docker.io": "registry-1.docker.io"}
 
 
 class Target(Record):
@@ -59,8 +53,8 @@ def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target | None
     """Where a mirror has `reference` asked for, None if none does."""
     for source in (reference.registry, "*"):
         for mirror in mirrors:
-            if mirror.source.lower() == source.lower():
-                return _mirrored(mirror.url, reference.repository)
+            if mirror.source == source.lower():
+                return _mirrored(mirror, reference.repository)
     return None
 
 
@@ -71,7 +65,7 @@ def itself(reference: Reference, *, configured: bool = False) -> Target:
 
 def at(scheme: str, host: str, repository: str, *, configured: bool = True) -> Target:
     """A repository at `host[:port]`."""
-    host = _API_HOSTS.get(host, host)
+    host = HUB_API if host == HUB else host
     return Target(_origin(scheme, host), host, repository, configured)
 
 
@@ -80,32 +74,23 @@ def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
     return mirrored(reference, mirrors) or itself(reference)
 
 
-def is_host(text: str) -> bool:
-    """`host` or `host:port`, with a port that exists."""
-    port = text.rpartition("]")[2].partition(":")[2]
-    return re.fullmatch(_HOST, text, re.ASCII) is not None and 0 <= int(port or 0) <= 65535
-
-
 def places(mirrors: tuple[Mirror, ...]) -> set[tuple[str, int]]:
     """Host and port of every server that the mirrors name."""
-    return {place_of(_mirrored(mirror.url, "x").origin) for mirror in mirrors}
+    return {place_of(_mirrored(mirror, "x").origin) for mirror in mirrors}
 
 
 def place_of(origin: str) -> tuple[str, int]:
     """`("example.com", 443)` for `https://example.com`. Raises RegistryError for a port beyond 65535."""
     scheme, _, host = origin.partition("://")
-    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
-    if not colon:
-        name, port = host, {"https": "443", "http": "80"}[scheme]
+    name, written = host_and_port(host)
+    port = written or {"https": "443", "http": "80"}[scheme]
     if len(port) > 5 or int(port) > 65535:
         raise RegistryError(f"{host} has a port that does not exist")
-    return name.strip("[]"), int(port)
+    return name, int(port)
 
 
-def _mirrored(url: str, repository: str) -> Target:
-    scheme, _, rest = url.partition("://")
-    host, _, prefix = rest.partition("/")
-    return at(scheme, host, f"{prefix}/{repository}" if prefix else repository)
+def _mirrored(mirror: Mirror, repository: str) -> Target:
+    return at(mirror.scheme, mirror.host, f"{mirror.prefix}/{repository}" if mirror.prefix else repository)
 
 
 def _origin(scheme: str, host: str) -> str:

@@ -29,10 +29,10 @@ from posixpath import normpath
 from urllib.parse import urlsplit
 
 from archfit.errors import UsageError
-from archfit.images.reference import Reference
+from archfit.images.reference import Reference, is_host
 from archfit.record import Record
 from archfit.registry.routing import toml_file
-from archfit.registry.routing.endpoints import Target, at, is_host, itself, place_of
+from archfit.registry.routing.endpoints import Target, at, itself, place_of
 from archfit.registry.routing.toml_file import Table
 from archfit.registry.transport.trust import USUAL, Tls
 

@@ -22,10 +22,10 @@ import re
 from collections.abc import Iterator
 
 from archfit.errors import RegistryError, UsageError
-from archfit.images.reference import Reference
+from archfit.images.reference import Reference, is_host, is_path
 from archfit.record import Record
 from archfit.registry.routing import toml_file
-from archfit.registry.routing.endpoints import Target, at, is_host, place_of
+from archfit.registry.routing.endpoints import Target, at, place_of
 from archfit.registry.routing.toml_file import Table
 from archfit.registry.transport.trust import Tls
 
@@ -40,9 +40,6 @@ _ENDPOINT = ("location", "insecure")
 _REGISTRY = (*_ENDPOINT, "prefix", "blocked", "mirror-by-digest-only", "mirror")
 _MIRROR = (*_ENDPOINT, "pull-from-mirror")
 _WHEN = ("all", "digest-only", "tag-only")
-_REPOSITORY = re.compile(
-    r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*", re.ASCII
-).fullmatch
 
 
 class _Endpoint(Record):
@@ -189,5 +186,5 @@ def _location(table: Table, key: str) -> str:
 
 def _check(table: Table, key: str, text: str) -> None:
     host, slash, path = text.partition("/")
-    if not is_host(host) or (slash and not _REPOSITORY(path)):
+    if not is_host(host) or (slash and not is_path(path)):
         table.refuse(key, "has to be host[:port][/path], without scheme, tag or digest")

@@ -24,6 +24,7 @@ from itertools import islice
 from urllib.parse import quote, urlsplit
 
 from archfit.errors import RegistryError
+from archfit.images.reference import HUB_API
 from archfit.record import Record
 from archfit.registry.credentials.keychain import Credential
 
@@ -41,7 +42,7 @@ _MAX_CHALLENGES = 16
 
 # Token services that live elsewhere than their registry and may have its credentials: registry, realm host.
 _TRUSTED = (
-    ("registry-1.docker.io", "auth.docker.io"),
+    (HUB_API, "auth.docker.io"),
     ("registry.suse.com", "scc.suse.com"),
     ("registry.connect.redhat.com", "sso.redhat.com"),
     ("registry.redhat.io", "sso.redhat.com"),

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-EVERY = "*"
+from archfit.images.reference import host_and_port
+from archfit.options.settings import HostPattern
 
 
 class Named:
@@ -27,16 +28,16 @@ class Named:
     def __init__(
         self,
         places: set[tuple[str, int]] | None = None,
-        allowed: Iterable[str] = (),
-        denied: Iterable[str] = (),
+        allowed: Iterable[HostPattern] = (),
+        denied: Iterable[HostPattern] = (),
         mentioned: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self._places = set() if places is None else places
-        self._allowed = [_pattern(text) for text in allowed]
-        self._denied = [_pattern(text, port=None) for text in denied if text != EVERY]
-        self._only_named = EVERY in denied
+        self._allowed = [one.replace(port=one.port or 443) for one in allowed]
+        self._denied = [one for one in denied if one.name != "*"]
+        self._only_named = any(one.name == "*" for one in denied)
         self._mentioned = mentioned
-        self._hosts: set[tuple[str, int | None]] | None = None
+        self._hosts: set[tuple[str, int]] | None = None
 
     def add(self, place: tuple[str, int]) -> None:
         """One more server that the operator named."""
@@ -52,7 +53,7 @@ class Named:
         if self.trusts(host, port):
             return True
         if self._hosts is None:
-            self._hosts = {_pattern(text) for text in self._mentioned()}
+            self._hosts = {_place(text) for text in self._mentioned()}
         return (host.lower(), port) in self._hosts
 
     def denies(self, host: str, port: int) -> bool:
@@ -62,18 +63,16 @@ class Named:
         return self._only_named and not self.has(host, port)
 
 
-def _pattern(text: str, port: int | None = 443) -> tuple[str, int | None]:
-    name, colon, number = text.rpartition(":") if not text.endswith("]") else (text, "", "")
-    if not colon:
-        name = text
-    elif number.isascii() and number.isdigit() and len(number) <= 5:
-        port = int(number)
-    return name.strip("[]").lower().rstrip("."), port
+def _place(text: str) -> tuple[str, int]:
+    """Host and port of `host[:port]` as a credentials file has it."""
+    name, port = host_and_port(text)
+    exists = port.isascii() and port.isdigit() and len(port) <= 5
+    return name.lower().rstrip("."), int(port) if exists else 443
 
 
-def _matches(pattern: tuple[str, int | None], host: str, port: int) -> bool:
-    name, wanted = pattern
-    if wanted not in {None, port}:
+def _matches(pattern: HostPattern, host: str, port: int) -> bool:
+    if pattern.port not in {None, port}:
         return False
     host = host.rstrip(".")
+    name = pattern.name
     return host.endswith(name[1:]) if name.startswith("*.") else host == name
