@@ -220,10 +220,10 @@ def test_into_another_directory_works(user: User, tool: Callable[[str], str]) ->
 
 
 def test_a_second_plugin_of_the_name_is_refused_as_helm_would_refuse_the_directory(user4: User) -> None:
-    user4.plugin(user4.default, "helm-plugin", setup_files.manifest("archfit"))
+    user4.plugin(user4.default, "helm-plugin", setup_files.plugin("archfit", []))
     ran = user4.set_up("--into", str(user4.default))
     assert ran.status == 1
-    assert "is a plugin named archfit, too" in ran.stderr
+    assert "is a plugin named archfit too" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_the_name_of_a_plugin_is_read_from_its_file(content: bytes, *, mine: boo
 def test_windows_starts_the_program_on_path() -> None:
     files = setup_files.files(r"C:\Program Files\Python\python.exe", windows=True)
     assert list(files) == ["plugin.yaml"]
-    assert "command: archfit\n" in files["plugin.yaml"][0]
+    assert "command: archfit\n" in files["plugin.yaml"].content.decode()
     assert setup_files.unusable(r"C:\Users\me\plugins", ";") == ""
 
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 from registry import Registry
 
 import machine
@@ -134,6 +135,19 @@ def test_the_bundles_commands_say_what_the_installed_ones_say(bundle: Path, word
     assert start([str(bundle / "archfit"), *words], environ) == start([str(PROGRAM), *words], environ)
 
 
+def test_the_bundle_holds_the_files_that_setup_writes(bundle: Path, tmp_path: Path) -> None:
+    start([str(bundle / "archfit"), "setup", "argocd", "--into", str(tmp_path)], dict(os.environ)).ok()
+    expected = setup_files.files(
+        discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE
+    )
+    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in expected} == expected
+
+
+def test_the_helm_plugin_that_the_bundle_writes_starts_the_bundle(bundle: Path, tmp_path: Path) -> None:
+    start([str(bundle / "archfit"), "setup", "helm", "--into", str(tmp_path)], dict(os.environ)).ok()
+    assert start([str(tmp_path / "archfit" / "archfit"), "--version"], {}).ok().startswith(b"archfit ")
+
+
 def test_kustomize_starts_the_bundle_from_path(bundle: Path, tmp_path: Path) -> None:
     texts = setup_files.files(discover=False, sidecar_image="x", bundle_image="x")
     function = texts["build-options/archfit-function.yaml"]
@@ -153,7 +167,9 @@ def test_kustomize_starts_the_bundle_from_path(bundle: Path, tmp_path: Path) -> 
             "ARCHFIT_CONFIG": str(config),
             "ARCHFIT_MIRROR": " ".join(registry.mirrors()[1::2]),
         }
-        options = setup_files.BUILD_OPTIONS.split()
+        options = yaml.safe_load(texts["build-options/argocd-cm.yaml"])["data"][
+            "kustomize.buildOptions"
+        ].split()
         out = start([machine.tool("kustomize"), "build", str(tmp_path), *options], environ).ok()
     assert b"key: kubernetes.io/arch" in out
 

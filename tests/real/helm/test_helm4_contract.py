@@ -17,7 +17,8 @@ import yaml
 import archfit as package
 import machine
 import running
-from archfit.integrations.helm.setup_files import manifest
+from archfit.integrations.helm.setup_files import ARGUMENTS
+from archfit.integrations.helm.setup_files import plugin as plugin_yaml
 from helming import SYSTEM_PATH, python_at, set_up, start
 from plugin_artifact import PluginRegistry
 
@@ -84,7 +85,7 @@ def test_check_11_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: 
 
 
 def test_check_11_the_version_is_the_packages() -> None:
-    assert REPOSITORY_PLUGIN.read_text(encoding="utf-8") == manifest("archfit")
+    assert REPOSITORY_PLUGIN.read_text(encoding="utf-8") == plugin_yaml("archfit", ARGUMENTS)
     assert yaml.safe_load(REPOSITORY_PLUGIN.read_bytes())["version"] == package.__version__
 
 

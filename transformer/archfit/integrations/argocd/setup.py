@@ -1,9 +1,9 @@
 """`archfit setup argocd [--into DIR] [--discover] [--image NAME] [--bundle-image NAME] [--check]`.
 
-    --into DIR    writes two Kustomize components for Argo CD's own kustomization, see argocd_files
-    --check       diagnoses an installation, from inside the sidecar or on DIR; see check_argocd
+    --into DIR    writes two Kustomize components for Argo CD's own kustomization, see setup_files
+    --check       checks an installation, in the sidecar or in DIR; see setup_check
 
-A file that is there already and differs is somebody's work: nothing is written then.
+Where a file is there already and differs, nothing is written: it may hold somebody's work.
 """
 
 from __future__ import annotations
@@ -12,28 +12,30 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.errors import ArchfitError, UsageError
+from archfit.errors import UsageError
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.setup_check import check
+from archfit.integrations.owned_files import File, write_files
 from archfit.options.arguments import Parser, wanted
 
 HELP = f"""\
 usage: archfit setup argocd [--into DIR] [--discover] [--image NAME] [--bundle-image NAME] [--force]
        archfit setup argocd --check [--into DIR]
 
-Writes what plugs archfit into Argo CD, as two Kustomize components: sidecar/ (a config management plugin for Helm,
-Kustomize and plain files) and build-options/ (a function that `kustomize build` in repo-server starts).
+Writes two Kustomize components that add archfit to Argo CD: sidecar/ (a config management plugin for Helm, Kustomize
+and plain files) and build-options/ (a function that `kustomize build` in repo-server starts).
 
   --into DIR            Write there; default: argocd-archfit.
-  --discover            Let the plugin find applications itself; else they name it: `plugin: {{name: archfit}}`.
+  --discover            Let the plugin find applications itself; else they ask for it: `plugin: {{name: archfit}}`.
   --image NAME          The sidecar's image; default: {setup_files.SIDECAR_IMAGE}.
   --bundle-image NAME   The init container's image; default: {setup_files.BUNDLE_IMAGE}.
   --force               Write over files that differ.
   --check               Write nothing; say what is wrong with an installation. Run it in the sidecar:
                         kubectl exec -n argocd deploy/argocd-repo-server -c archfit -- archfit setup argocd --check
-  -h, --help            Shows this and ends.
+  -h, --help            Show this help.
 """
 _DEFAULT = "argocd-archfit"
+_DIFFERS = "is there already and differs: nothing was written. Replace it with --force, or write elsewhere with --into"
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -60,46 +62,20 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
             )
     if found.check:
         return check(found.into, stdout, environ)
-    wanted_files = setup_files.files(
+    folder = found.into or _DEFAULT
+    texts = setup_files.files(
         discover=found.discover,
         sidecar_image=found.image or setup_files.SIDECAR_IMAGE,
         bundle_image=found.bundle_image or setup_files.BUNDLE_IMAGE,
     )
-    folder = found.into or _DEFAULT
-    _write(folder, wanted_files, force=found.force, stderr=stderr)
+    changed = write_files(
+        folder,
+        {name: File(text.encode()) for name, text in texts.items()},
+        lambda path, _content: "" if found.force else f"{path} {_DIFFERS}",
+    )
+    stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
     stderr.write(
         f"Now add the line `components: [{os.path.join(folder, 'sidecar')}]` to the kustomization that installs Argo "
-        "CD, and build the sidecar's image; docs/argocd.md says the rest.\n"
+        "CD, and build the sidecar's image: see docs/argocd.md.\n"
     )
     return 0
-
-
-def _write(folder: str, texts: Mapping[str, str], *, force: bool, stderr: TextIO) -> None:
-    """Writes all files, or none where one is somebody's. Raises ArchfitError."""
-    try:
-        there = {name: _content(os.path.join(folder, name)) for name in texts}
-        other = [name for name, text in texts.items() if there[name] not in (None, text.encode())]
-        if other and not force:
-            raise ArchfitError(
-                f"{os.path.join(folder, other[0])} is there already and differs: nothing was written. Write over it "
-                "with --force, or choose another folder with --into"
-            )
-        changed = [name for name, text in texts.items() if there[name] != text.encode()]
-        for name in changed:
-            path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(texts[name].encode())
-    except OSError as error:
-        raise ArchfitError(
-            f"cannot write {error.filename or folder} ({error.strerror}): choose a folder with --into"
-        ) from None
-    stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
-
-
-def _content(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None

@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.errors import ArchfitError, UsageError
-from archfit.files import replace
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check
+from archfit.integrations.owned_files import content_of, write_files
 from archfit.options.arguments import Parser, wanted
 
 HELP = """\
@@ -136,61 +136,38 @@ def _refuse_shared(directory: str, helms: Sequence[Helm], environ: Mapping[str, 
 
 
 def _write(directory: str, stderr: TextIO) -> None:
-    """Writes the plugin, whole; what is there already and right stays. Raises ArchfitError."""
+    """Writes the plugin, whole; a file that is there and right stays. Raises ArchfitError."""
     why = setup_files.unusable(directory, os.pathsep)
     if why:
         raise UsageError(f"{directory}: {why}: name another directory with --into")
     folder = os.path.join(directory, setup_files.NAME)
-    wanted_files = setup_files.files(sys.executable, windows=os.name == "nt")
-    try:
-        there = {name: _content(os.path.join(folder, name)) for name in wanted_files}
-        _refuse_foreign(directory, folder, there)
-        changed = [
-            name
-            for name, (text, mode) in wanted_files.items()
-            if there[name] != os.fsencode(text) or _mode(os.path.join(folder, name)) != mode
-        ]
-        os.makedirs(folder, exist_ok=True)
-        for name in sorted(changed, reverse=True):
-            text, mode = wanted_files[name]
-            replace(os.path.join(folder, name), os.fsencode(text), mode)
-            os.chmod(os.path.join(folder, name), mode)
-    except OSError as error:
-        raise ArchfitError(
-            f"cannot write {error.filename or folder} ({error.strerror}): name another directory with --into"
-        ) from None
+    _refuse_foreign(directory, folder)
+    frozen = getattr(sys, "frozen", False)
+    wanted = setup_files.files(sys.executable, windows=os.name == "nt", frozen=frozen)
+    changed = write_files(folder, wanted, _refusal)
     stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
 
 
-def _content(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
+def _refusal(path: str, content: bytes) -> str:
+    if setup_files.ours(content):
+        return ""
+    return (
+        f"{path} was not written by `archfit setup helm`: nothing was written. Move it away, or name another directory "
+        "with --into"
+    )
 
 
-def _mode(path: str) -> int:
-    return os.stat(path).st_mode & 0o777
-
-
-def _refuse_foreign(directory: str, folder: str, there: Mapping[str, bytes | None]) -> None:
-    """Raises ArchfitError for a file that `setup helm` did not write, and for a second plugin of our name."""
+def _refuse_foreign(directory: str, folder: str) -> None:
+    """Raises ArchfitError for a plugin that Helm installed as a link, and for a second plugin of our name."""
     if os.path.islink(folder):
         raise ArchfitError(
             f"{folder} is a link that `archfit setup helm` did not make, as `helm plugin install` does: nothing was "
             "written. Remove it, or name another directory with --into"
         )
-    for name, content in there.items():
-        if content is not None and not setup_files.ours(content):
-            raise ArchfitError(
-                f"{os.path.join(folder, name)} was not written by `archfit setup helm`: nothing was written. "
-                "Move it away, or name another directory with --into"
-            )
     for other in sorted(os.listdir(directory) if os.path.isdir(directory) else ()):
         path = os.path.join(directory, other, "plugin.yaml")
-        if other != setup_files.NAME and os.path.isfile(path) and setup_files.claims(_content(path) or b""):
+        if other != setup_files.NAME and os.path.isfile(path) and setup_files.claims(content_of(path) or b""):
             raise ArchfitError(
-                f"{path} is a plugin named archfit, too, and Helm refuses a directory that holds two: nothing was "
+                f"{path} is a plugin named archfit too, and Helm refuses a directory that holds two: nothing was "
                 "written. Remove it, or name another directory with --into"
             )

@@ -7,62 +7,52 @@
     in helm-plugin/     command: archfit                      found on PATH
 
 Helm 4 splits `command` at blanks before it expands variables, so a path of the user's cannot stand in it; a blank
-in HELM_PLUGIN_DIR does no harm. `--on-blank comment`: Helm 4 fails a release whose post-renderer prints nothing,
-also where the chart rendered nothing. `--hooks recreated`: Helm creates hooks and never updates one. The launcher says
-both by variables, which spares the run argparse; a flag of the user's counts for more than either.
+in HELM_PLUGIN_DIR does no harm. `--on-blank comment`: Helm 4 fails a release whose post-renderer prints nothing, also
+where the chart renders nothing. `--hooks recreated`: Helm creates hooks and never updates one.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 
 from archfit import __version__
+from archfit.integrations.owned_files import File
+from archfit.integrations.yaml_files import one_line, parsed, shipped, written
 
 NAME = "archfit"
 MARK = "# Written by `archfit setup helm`, which writes it anew each time: changes are lost."
+ARGUMENTS = ["--on-blank", "comment", "--hooks", "recreated"]
 _CLAIM = re.compile(rb"^name:[ \t]*[\"']?archfit[\"']?[ \t]*(#.*)?\r?$", re.MULTILINE).search
 
-HEAD = """\
-# A post-renderer for Helm 4 that runs the `archfit` on PATH. `archfit setup helm` writes one that needs no PATH.
-# Keep it out of every directory that Helm 3 reads: one file of this schema disables all plugins of Helm 3."""
+
+def plugin(command: str, arguments: list[str], head: str = "") -> str:
+    """The plugin.yaml whose plugin starts `command`. head: comment lines instead of those of helm-plugin/."""
+    data = parsed(shipped(__package__, "plugin.yaml"))
+    data["version"] = __version__
+    (start,) = data["runtimeConfig"]["platformCommand"]
+    start["command"] = command
+    start["args"] = one_line(arguments)
+    if head:
+        data.yaml_set_start_comment(head.removeprefix("# "))
+    return written(data)
 
 
-def manifest(
-    command: str, head: str = HEAD, arguments: str = "[--on-blank, comment, --hooks, recreated]"
-) -> str:
-    """The plugin.yaml whose plugin starts `command`. head: comment lines. arguments: a list in flow style."""
-    return f"""\
-{head}
-apiVersion: v1
-type: postrenderer/v1
-name: {NAME}
-version: {__version__}
-runtime: subprocess
-runtimeConfig:
-  platformCommand:
-    - command: {command}
-      args: {arguments}
-"""
+def files(python: str, *, windows: bool, frozen: bool = False) -> dict[str, File]:
+    """The plugin that starts this installation, by file name.
 
-
-def files(python: str, *, windows: bool) -> dict[str, tuple[str, int]]:
-    """File name -> (text, mode) of the plugin that starts this installation. python: its interpreter's path.
-
-    On Windows, where a script cannot be started like a program, the plugin starts the `archfit.exe` on PATH.
+    python: its interpreter's path. frozen: python is archfit itself, as `make bundle` builds it. On Windows, where a
+    script cannot be started like a program, the plugin starts the `archfit.exe` on PATH.
     """
     if windows:
-        return {"plugin.yaml": (manifest(NAME, MARK), 0o644)}
+        return {"plugin.yaml": File(plugin(NAME, ARGUMENTS, MARK).encode(), 0o644)}
     # -P: the working directory is the user's chart, and holds no modules of ours.
-    launcher = (
-        f"#!/bin/sh\n{MARK}\n"
-        'export ARCHFIT_ON_BLANK="${ARCHFIT_ON_BLANK:-comment}"\n'
-        'export ARCHFIT_HOOKS="${ARCHFIT_HOOKS:-recreated}"\n'
-        f"exec {shlex.quote(python)} -P -c 'from archfit.cli import run; run()' transform \"$@\"\n"
-    )
+    module = "" if frozen else " -P -c 'from archfit.cli import run; run()'"
+    launcher = shipped(__package__, "launcher.sh").format(mark=MARK, program=shlex.quote(python) + module)
     return {
-        "plugin.yaml": (manifest(f"${{HELM_PLUGIN_DIR}}/{NAME}", MARK, "[]"), 0o644),
-        NAME: (launcher, 0o755),
+        "plugin.yaml": File(plugin(f"${{HELM_PLUGIN_DIR}}/{NAME}", [], MARK).encode(), 0o644),
+        NAME: File(os.fsencode(launcher), 0o755),
     }
 
 
@@ -92,7 +82,7 @@ def profile(directory: str, current: list[str], separator: str) -> str:
 
 
 def function(directory: str, current: list[str], separator: str, helm: str) -> str:
-    """The same for one program alone, where another Helm could not stand it. helm: the program's path.
+    """The same for one program alone, where a Helm 3 must not read the directory. helm: the program's path.
 
     The body is a subshell, so the variable ends with it; HELM_PLUGINS reaches Helm 4 and nothing else.
     """

@@ -1,0 +1,56 @@
+"""The YAML files that `setup` writes: data with comments, so that a value of the user's never becomes syntax.
+
+    shipped(__package__, "sidecar/plugin.yaml")    the text of a file in the package's folder files/
+    parsed(text)                                   as data; comments, quotes and flow style are kept
+    written(data)                                  as text: two blanks a level, also before the dash of a list
+
+Source: ruamel.yaml, round trip.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+_NEVER_WRAP = 4096
+
+
+def shipped(package: str, name: str) -> str:
+    """The text of a file that comes with a package."""
+    return files(package).joinpath("files", *name.split("/")).read_text(encoding="utf-8")
+
+
+def parsed(text: str) -> Any:
+    """One document."""
+    return _yaml().load(text)
+
+
+def written(data: CommentedMap) -> str:
+    """The text of one document."""
+    text = StringIO()
+    _yaml().dump(data, text)
+    return text.getvalue()
+
+
+def mapping(**values: Any) -> CommentedMap:
+    """A mapping in block style, in this order."""
+    return CommentedMap(values)
+
+
+def one_line(values: list[str]) -> CommentedSeq:
+    """A list in flow style."""
+    found = CommentedSeq(values)
+    found.fa.set_flow_style()
+    return found
+
+
+def _yaml() -> YAML:
+    yaml = YAML()
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.width = _NEVER_WRAP
+    yaml.preserve_quotes = True
+    return yaml
