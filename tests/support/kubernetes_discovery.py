@@ -6,12 +6,9 @@ No cluster is imitated beyond that: nothing can be stored, and any other questio
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from types import TracebackType
+from loopback_server import Answer, Asked, LoopbackServer
 
 
 def _resources(version: str, **kinds: str) -> dict[str, Any]:
@@ -38,36 +35,10 @@ _ANSWERS = {
 }
 
 
-class Discovery:
-    """Serves between `__enter__`, which gives its address, and `__exit__`."""
+class Discovery(LoopbackServer):
+    """The API server; `url` is its address."""
 
-    def __enter__(self) -> str:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-        self._thread.start()
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        answer = _ANSWERS.get(self.path.partition("?")[0])
+    def stored(self, asked: Asked) -> Answer:
+        answer = _ANSWERS.get(asked.path.partition("?")[0])
         body = json.dumps(answer or {"kind": "Status", "status": "Failure", "code": 404}).encode()
-        self.send_response(200 if answer else 404)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing."""
+        return Answer(200 if answer else 404, body, {"Content-Type": "application/json"})

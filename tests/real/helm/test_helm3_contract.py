@@ -107,8 +107,8 @@ def test_check_04_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, 
 
 def test_check_05_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
     words = ("--dry-run=client", "--hide-secret", "--disable-openapi-validation", "--kube-apiserver")
-    with Discovery() as url:
-        seen = helm3.recorded("quiet", *words, url, command="install")
+    with Discovery() as api:
+        seen = helm3.recorded("quiet", *words, api.url, command="install")
     seen.helm.ok()
     assert seen.given.startswith(HIDDEN)
     assert seen.written == seen.given

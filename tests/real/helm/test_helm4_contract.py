@@ -312,8 +312,8 @@ def test_check_20_install_from_an_archive(helm4: Helm, tmp_path: Path) -> None:
 
 
 def test_check_20_install_from_a_registry(helm4: Helm, tmp_path: Path) -> None:
-    with PluginRegistry("archfit", package.__version__, _archive()) as host:
-        words = ("--verify=false", "--plain-http", f"oci://{host}/team/archfit:{package.__version__}")
+    with PluginRegistry("archfit", package.__version__, _archive()) as plugins:
+        words = ("--verify=false", "--plain-http", f"oci://{plugins.host}/team/archfit:{package.__version__}")
         assert _installed(helm4, tmp_path, *words) == helm4.template("shop").ok()
 
 
