@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lowest smoke campaign fuzz pods audit lint format bench bundle kinds lock clean
+.PHONY: help demo test test-fast test-real lowest smoke campaign fuzz pods audit lint format bench bundle kinds lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -34,7 +34,7 @@ define wheel
 endef
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 11
 
 demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no network once set up)
 	@$(RUN) fixtures/demo/demo.py
@@ -42,6 +42,13 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
 	@$(RUN) tests/support/install_tools.py
 	@$(RUN) -m pytest $(ARGS)
+
+test-fast: .venv/.ready ## Run the tests that need no program but Python and no shared data (ARGS=pytest options)
+	@$(RUN) -m pytest -m "not real" $(ARGS)
+
+test-real: .venv/.ready ## Run the tests that need other people's programs or shared data; fetches the programs first
+	@$(RUN) tests/support/install_tools.py
+	@$(RUN) -m pytest -m real $(ARGS)
 
 lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
 	@$(RUN) tests/support/install_tools.py redis-server docker-registry registry

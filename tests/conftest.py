@@ -9,6 +9,10 @@
 
 A part that is missing skips its tests, or fails them where ARCHFIT_TEST_MISSING=fail; there every skip is a
 failure.
+
+The marker `real` says that a test needs more than Python: other people's programs or the shared test data. It is set
+here for tests/real and for each test whose fixtures lead to the fixture `real`. A test without it that asks `machine`
+for a program, or starts one, fails and says so (machine.Unmarked): `make test-fast` leaves none out by accident.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ from schema_judging import SchemaJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+    from types import ModuleType
 
     from running import Ran
 
@@ -44,6 +49,8 @@ MAY_BE_SKIPPED: dict[str, str] = {}
 settings.register_profile("archfit", deadline=None)
 settings.load_profile("archfit")
 
+_REAL = Path(__file__).parent / "real"
+
 _FOREIGN = ("ARCHFIT_", "HELM_", "KUSTOMIZE_", "ARGOCD_", "XDG_")
 _FOREIGN_NAMES = {"DOCKER_CONFIG", "REGISTRY_AUTH_FILE", "KUBECONFIG", "KREW_ROOT", "NETRC"}
 _FOREIGN_NAMES |= {
@@ -51,12 +58,21 @@ _FOREIGN_NAMES |= {
 }
 
 
+# What a test without the marker `real` may start, beside what it wrote to a temporary folder itself.
+_PLAIN_PROGRAMS = {"archfit", "sh", Path(sys.executable).name, "python", "python3"}
+
+
 class OffLoopback(RuntimeError):
     """A test tried to reach another machine."""
 
 
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook (PEP 578): sockets reach loopback only."""
+    """An audit hook (PEP 578): sockets reach loopback only, and a test without `real` starts Python only."""
+    if event == "subprocess.Popen":
+        started = Path(os.fsdecode(arguments[0] or arguments[1][0]))
+        if started.name not in _PLAIN_PROGRAMS and not started.is_relative_to(tempfile.gettempdir()):
+            machine.refuse_unmarked(str(started))
+        return
     if event == "socket.getaddrinfo":
         host = arguments[0]
     elif event in {"socket.connect", "socket.sendto"} and isinstance(arguments[1], tuple):
@@ -69,7 +85,10 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Move into an empty home and forget what the user's environment says."""
+    """Move into an empty home and forget what the user's environment says. Register the marker."""
+    config.addinivalue_line(
+        "markers", "real: needs other people's programs or the shared test data; tests/conftest.py sets it"
+    )
     home = Path(tempfile.mkdtemp(prefix="archfit-home-"))
     config.stash[_HOME] = home
     for name in list(os.environ):
@@ -85,6 +104,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(config.stash[_HOME], ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Set the marker `real`, before `-m` chooses."""
+    for item in items:
+        if item.path.is_relative_to(_REAL) or "real" in getattr(item, "fixturenames", ()):
+            item.add_marker("real")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Tell `machine` which test runs."""
+    machine.unmarked = "" if item.get_closest_marker("real") else item.nodeid
+    try:
+        return (yield)
+    finally:
+        machine.unmarked = ""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -129,9 +166,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def tool() -> Callable[[str], str]:
+def real() -> ModuleType:
+    """`machine`, for each fixture that needs a program or shared test data: its tests get the marker `real`."""
+    return machine
+
+
+@pytest.fixture(scope="session")
+def tool(real: ModuleType) -> Callable[[str], str]:
     """`tool("helm4")` is the path of a program of machine.TABLE."""
-    return machine.tool
+    return real.tool
 
 
 @pytest.fixture(scope="session")
@@ -141,47 +184,45 @@ def archfit() -> Callable[..., Ran]:
 
 
 @pytest.fixture(scope="session")
-def judge() -> Iterator[Judge]:
+def judge(real: ModuleType) -> Iterator[Judge]:
     """The independent readers of YAML."""
-    with Judge(machine.go_build(machine.ROOT / "tests" / "judges" / "yaml", "judge")) as running:
+    with Judge(real.go_build(real.ROOT / "tests" / "judges" / "yaml", "judge")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def schema_judge() -> Iterator[SchemaJudge]:
+def schema_judge(real: ModuleType) -> Iterator[SchemaJudge]:
     """What an API server says about objects, by the definitions that operators publish."""
-    with SchemaJudge(
-        machine.go_build(machine.ROOT / "tests" / "judges" / "schema", "schema_judge")
-    ) as running:
+    with SchemaJudge(real.go_build(real.ROOT / "tests" / "judges" / "schema", "schema_judge")) as running:
         running.load(published_crds.files())
         yield running
 
 
 @pytest.fixture(scope="session")
-def corpus() -> Corpus:
+def corpus(real: ModuleType) -> Corpus:
     """The shared corpus: its streams and the platforms of their images."""
-    return Corpus(machine.shared("corpus"))
+    return Corpus(real.shared("corpus"))
 
 
 @pytest.fixture(scope="session")
-def oracle(corpus: Corpus) -> Oracle:
+def oracle(corpus: Corpus, real: ModuleType) -> Oracle:
     """The scheduler's own code as a judge of a stream before and after."""
-    return Oracle(
-        machine.go_build(machine.shared("oracle"), "oracle"), machine.shared("oracle"), corpus.platforms
-    )
+    return Oracle(real.go_build(real.shared("oracle"), "oracle"), real.shared("oracle"), corpus.platforms)
 
 
 @pytest.fixture(scope="session")
-def textcheck() -> Callable[[bytes, bytes], list[str]]:
+def textcheck(real: ModuleType) -> Callable[[bytes, bytes], list[str]]:
     """The byte-level judge: the faults of an edited stream."""
-    return textcheck_of(machine.shared("oracle", "textcheck.py"))
+    return textcheck_of(real.shared("oracle", "textcheck.py"))
 
 
 @pytest.fixture(scope="session")
-def corpus_registry(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DebianRegistry]:
+def corpus_registry(
+    real: ModuleType, corpus: Corpus, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DebianRegistry]:
     """Debian's registry, serving every image of the corpus."""
     folder = tmp_path_factory.mktemp("registry")
-    with DebianRegistry(machine.tool("docker-registry"), folder, corpus.platforms) as running:
+    with DebianRegistry(real.tool("docker-registry"), folder, corpus.platforms) as running:
         yield running
 
 

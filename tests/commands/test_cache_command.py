@@ -24,6 +24,7 @@ from running import archfit
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
 NOW = 1_767_225_600
 DAY = 86400
@@ -56,15 +57,16 @@ def filled(place: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+def server(real: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     with RedisServer(tmp_path_factory.mktemp("redis")) as running:
         yield running
 
 
-@pytest.fixture(params=["file", "server"])
-def place(request: pytest.FixtureRequest, server: RedisServer, tmp_path: Path) -> str:
+@pytest.fixture(params=["file", pytest.param("server", marks=pytest.mark.real)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "file":
         return str(tmp_path / "lookups.sqlite")
+    server = request.getfixturevalue("server")
     with server.client() as client:
         client.flushall()
     return f"{server.url()}/0"

@@ -389,6 +389,7 @@ BASE = {f"a.example/{name}:1": found("a") for name in "bdfhjl"}
         pytest.param({"a.example/c:1": found("a")}, {}, id="one side only"),
     ],
 )
+@pytest.mark.real
 def test_git_merges_what_two_branches_did(
     tmp_path: Path, ours: dict[str, Found], theirs: dict[str, Found]
 ) -> None:
@@ -406,6 +407,7 @@ def test_git_merges_what_two_branches_did(
     assert file.read_bytes() == render(BASE | ours | theirs)
 
 
+@pytest.mark.real
 def test_git_conflicts_where_both_moved_one_image_and_that_is_said(tmp_path: Path) -> None:
     file = tmp_path / "archfit.lock"
     git(tmp_path, "init", "--quiet")

@@ -18,6 +18,7 @@ from running import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lock.md").read_text(encoding="utf-8")
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
@@ -131,7 +132,7 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, registry: Registry) -> Checkout:
+def checkout(real: ModuleType, tmp_path: Path, registry: Registry) -> Checkout:
     """The bot has replaced nginx:1.27 by nginx:1.28 and knows nothing of the lock file."""
     made = Checkout(tmp_path, registry, "nginx:1.27", "quay.io/team/app:1")
     made.rendered("nginx:1.27", "quay.io/team/app:1")

@@ -345,6 +345,7 @@ def test_a_locked_run_loads_neither_network_nor_cache(locked: Locking, archfit: 
     assert [name for name in FORBIDDEN if name in loaded] == []
 
 
+@pytest.mark.real
 def test_without_any_network_the_bytes_are_the_same(locked: Locking, registry: Registry) -> None:
     """In a network namespace of its own, where not even loopback is up; the twin without a lock file fails there."""
     alone = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A machine without programs, a user who is not root, and an empty .tools."""
+    """A machine without programs, a user who is not root, and an empty .tools. All programs are stand-ins."""
+    monkeypatch.setattr(machine, "unmarked", "")
     for module in (machine, install_tools):
         monkeypatch.setattr(module, "TOOLS", tmp_path)
     monkeypatch.setattr(machine, "ENVIRON", {"PATH": str(tmp_path / "nowhere")})

@@ -306,6 +306,7 @@ def test_a_run_without_pull_secrets_in_the_stream_asks_as_ever(run: Program, ser
     assert served.kinds() == with_option
 
 
+@pytest.mark.real
 def test_a_shared_cache_keeps_its_answers_for_those_with_the_same_secret(
     run: Program, served: FakeRegistry, tmp_path: Path
 ) -> None:

@@ -465,6 +465,7 @@ def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
     assert target.read_text() == "mine"
 
 
+@pytest.mark.real
 def test_the_corpus_cluster_gives_gkes_rule() -> None:
     """Real nodes of GKE, three amd64 and three arm64 with GKE's taint."""
     out, err = ran((machine.shared("corpus") / "kubectl" / "nodes.json").read_bytes())

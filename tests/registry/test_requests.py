@@ -277,6 +277,7 @@ def test_connections_are_at_most_the_share_and_all_reused(fake: FakeRegistry, ru
     assert len(fake.asked) == 80
 
 
+@pytest.mark.real
 def test_one_tls_context_for_all_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     original = ssl.create_default_context

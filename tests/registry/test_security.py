@@ -195,6 +195,7 @@ class TestRealms:
             pytest.param("127.0.0.1", [WANTED], id="the-registrys-own-host-gets-them"),
         ],
     )
+    @pytest.mark.real
     def test_who_is_sent_credentials_security_6(
         self,
         fake: FakeRegistry,
@@ -347,6 +348,7 @@ class TestRedirects:
         assert "refused" in runs.cause("x.io/a:1")
         assert fake.count() == 1
 
+    @pytest.mark.real
     def test_never_from_https_to_http_security_8(self, fake: FakeRegistry, tmp_path: Path) -> None:
         files = tls_files()
         with FakeRegistry(files.context()) as safe:
@@ -368,12 +370,14 @@ class TestRedirects:
 
 
 class TestTls:
+    @pytest.mark.real
     def test_an_unknown_ca_is_refused_at_once_and_named(self, tmp_path: Path) -> None:
         with FakeRegistry(tls_files().context()) as safe:
             runs = Runs(tmp_path, safe.url)
             assert "certificate of 127.0.0.1 is not trusted" in runs.cause("x.io/a:1")
             assert (safe.asked, runs.waits) == ([], [])
 
+    @pytest.mark.real
     def test_a_named_ca_is_trusted(self, tmp_path: Path) -> None:
         files = tls_files()
         with FakeRegistry(files.context()) as safe:

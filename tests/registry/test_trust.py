@@ -21,19 +21,20 @@ from tls_files import tls_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
 BOTH = ["linux/amd64", "linux/arm64"]
 
 
 @pytest.fixture
-def safe() -> Iterator[FakeRegistry]:
+def safe(real: ModuleType) -> Iterator[FakeRegistry]:
     with FakeRegistry(tls_files().context()) as running:
         running.index("a", "1", BOTH)
         yield running
 
 
 @pytest.fixture
-def other() -> Iterator[FakeRegistry]:
+def other(real: ModuleType) -> Iterator[FakeRegistry]:
     """The same certificate at another port."""
     with FakeRegistry(tls_files().context()) as running:
         running.index("b", "1", BOTH)
@@ -99,6 +100,7 @@ class TestTls:
         assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
 
     @pytest.mark.parametrize("form", ["hosts.toml", "one-file", "certs.d"])
+    @pytest.mark.real
     def test_a_client_certificate_is_shown_to_its_server_alone_conformance_58(
         self, tmp_path: Path, form: str
     ) -> None:

@@ -94,6 +94,7 @@ def test_helpers_run_side_by_side_within_the_deadline_and_none_stays(
     assert gone(pids)
 
 
+@pytest.mark.real
 def test_the_helpers_that_a_shared_cache_wants_run_side_by_side_too(
     tmp_path: Path, registries: list[FakeRegistry]
 ) -> None:

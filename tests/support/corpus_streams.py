@@ -70,7 +70,7 @@ class Corpus:
 
 
 def each_stream(test: Callable[..., None]) -> Callable[..., None]:
-    """Run the test once for each stream of the corpus, as its argument `stream`."""
+    """Mark the test as `real` and run it once for each stream of the corpus, as its argument `stream`."""
     if (machine.SHARED / "corpus").is_dir():
         rows = [
             pytest.param(stream, id=name)
@@ -79,7 +79,7 @@ def each_stream(test: Callable[..., None]) -> Callable[..., None]:
     else:
         reason = f"{machine.SHARED / 'corpus'} is missing: set TEST_SHARED to the folder of shared test data"
         rows = [pytest.param(None, id="corpus", marks=pytest.mark.skip(reason=reason))]
-    return pytest.mark.parametrize("stream", rows)(test)
+    return pytest.mark.real(pytest.mark.parametrize("stream", rows)(test))
 
 
 class Verdict(NamedTuple):

@@ -10,6 +10,9 @@
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
 tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
 default `shared` beside the repository's folder.
+
+A test that asks for any of this has the marker `real` (tests/conftest.py sets it), so that `make test-fast` can leave
+it out. A test without the marker gets Unmarked, on every machine.
 """
 
 from __future__ import annotations
@@ -30,6 +33,23 @@ TOOLS = ROOT / ".tools"
 ENVIRON = dict(os.environ)
 SHARED = Path(ENVIRON.get("TEST_SHARED") or ROOT.parent / "shared")
 MISSING = ENVIRON.get("ARCHFIT_TEST_MISSING") or "skip"
+
+
+# The running test, where it lacks the marker `real`; conftest.py sets it.
+unmarked = ""
+
+
+class Unmarked(AssertionError):
+    """A test without the marker `real` asks for a program or for shared test data."""
+
+
+def refuse_unmarked(what: str) -> None:
+    """Raise Unmarked where the running test lacks the marker `real`."""
+    if unmarked:
+        raise Unmarked(
+            f"{unmarked} needs {what} and lacks the marker `real`. Move it to tests/real, mark it with"
+            " pytest.mark.real, or let the fixture that needs it request the fixture `real`."
+        )
 
 
 class Tool(NamedTuple):
@@ -84,7 +104,8 @@ TABLE = {
 
 
 def find(name: str) -> Path | None:
-    """Where the program of TABLE (or "go") is, None where this machine has none."""
+    """Where the program of TABLE (or "go") is, None where this machine has none. Raises Unmarked."""
+    refuse_unmarked(name)
     for folder in (TOOLS / "bin", TOOLS / "debian" / "usr" / "bin"):
         if os.access(folder / name, os.X_OK):
             return folder / name
@@ -93,7 +114,8 @@ def find(name: str) -> Path | None:
 
 
 def missing(what: str, remedy: str) -> NoReturn:
-    """Skip the running test, or fail it where nothing may be missing."""
+    """Skip the running test, or fail it where nothing may be missing. Raises Unmarked."""
+    refuse_unmarked(what)
     reason = f"{what} is missing: {remedy}"
     if MISSING == "fail":
         pytest.fail(reason, pytrace=False)
@@ -107,7 +129,8 @@ def tool(name: str) -> str:
 
 
 def shared(*parts: str) -> Path:
-    """A path in the shared test data. Skips or fails the running test where it is missing."""
+    """A path in the shared test data. Skips or fails the running test where it is missing. Raises Unmarked."""
+    refuse_unmarked("shared test data")
     path = SHARED.joinpath(*parts)
     return path if path.exists() else missing(str(path), "set TEST_SHARED to the folder of shared test data")
 
@@ -115,8 +138,9 @@ def shared(*parts: str) -> Path:
 def go_build(source: Path, name: str) -> Path:
     """The program of a Go module, built once for each state of its sources.
 
-    Raises AssertionError with the compiler's words; skips or fails the running test where Go is missing.
+    Raises AssertionError with the compiler's words, and Unmarked; skips or fails the running test where Go is missing.
     """
+    refuse_unmarked(f"the Go program {name}")
     digest = hashlib.sha256()
     for path in sorted(path for path in source.iterdir() if path.suffix in {".go", ".mod", ".sum"}):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")

@@ -32,9 +32,14 @@ class TlsFiles(NamedTuple):
         return made
 
 
-@functools.cache
 def tls_files() -> TlsFiles:
-    """Made once for each test process. Skips or fails the running test where there is no openssl."""
+    """Made once for each process. Skips or fails the running test where there is no openssl. Raises Unmarked."""
+    machine.refuse_unmarked("openssl")
+    return _made()
+
+
+@functools.cache
+def _made() -> TlsFiles:
     openssl = shutil.which("openssl") or machine.missing("openssl", "apt-get install openssl")
     folder = Path(tempfile.mkdtemp(prefix="archfit-tls-"))
 

@@ -147,7 +147,7 @@ def test_the_recipes_configuration_is_read_and_never_leaves(tmp_path: Path, arch
 
 
 @pytest.fixture
-def installed(tmp_path: Path):
+def installed(tmp_path: Path, real):
     """What a sidecar is: the files, programs on PATH, a cache."""
     _setup("--into", str(tmp_path / "argo")).ok()
     config = tmp_path / "archfit.yaml"

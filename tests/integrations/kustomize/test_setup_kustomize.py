@@ -63,6 +63,7 @@ def files(site, name="all"):
     return {path.name: path.read_bytes() for path in sorted((site.folder / name).iterdir())}
 
 
+@pytest.mark.real
 def test_kustomize_runs_what_is_written(site, setup):
     status, out, said = setup("kustomize", "--into", "all")
     assert (status, out) == (0, "")
@@ -81,6 +82,7 @@ def test_noop_a_second_time(site, setup):
     assert files(site) == once
 
 
+@pytest.mark.real
 def test_with_a_container_kubectl_runs_it(site, setup):
     assert setup("kustomize", "--into", "all", "--container", "registry.example/archfit:1")[0] == 0
     mirror = f"ARCHFIT_MIRROR={site.environ['ARCHFIT_MIRROR']}"
@@ -185,9 +187,9 @@ def test_flux_writes_nothing_over_a_file_of_the_users(site, setup):
 
 
 @pytest.fixture
-def kustomize(site):
+def kustomize(site, real):
     """The site, with kustomize on PATH."""
-    shutil.copy(machine.tool("kustomize"), site.folder.parent / "bin" / "kustomize")
+    shutil.copy(real.tool("kustomize"), site.folder.parent / "bin" / "kustomize")
     return site
 
 

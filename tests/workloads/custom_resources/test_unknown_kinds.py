@@ -41,6 +41,7 @@ def facts() -> dict[str, Any]:
     return json.loads(machine.shared("crds", "fields.json").read_bytes())
 
 
+@pytest.mark.real
 def test_the_table_follows_the_facts() -> None:
     """If not: make kinds FACTS=../shared/crds/fields.json."""
     spec = importlib.util.spec_from_file_location(
@@ -53,6 +54,7 @@ def test_the_table_follows_the_facts() -> None:
     assert script.OUTPUT.read_text(encoding="utf-8") == script.module(facts())
 
 
+@pytest.mark.real
 def test_each_kind_of_the_table_is_named_and_each_row_stands_in_its_schema() -> None:
     found = facts()
     named, shown = 0, 0
