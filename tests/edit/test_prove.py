@@ -9,7 +9,7 @@ from archfit.edit.prove import prove
 from archfit.errors import InternalError
 from archfit.patch import Add
 from archfit.source.split import split
-from archfit.workloads.inventory import Document, take
+from archfit.workloads.inventory import Document, scan_piece
 
 TEXT = "apiVersion: v1\nkind: Pod\nspec:\n  x: &a !t text\n  hostNetwork: true\n  containers:\n  - image: both:1\n    z: *a\n"
 PATCH = [Add(("spec", "tolerations"), [{"key": "on"}])]
@@ -19,7 +19,7 @@ GOOD = TEXT + '  tolerations: [{key: "on"}]\n'
 def document(text: str) -> Document:
     data = text.encode()
     (piece,) = split(data)
-    return take(data, piece).documents[0]
+    return scan_piece(data, piece).documents[0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.source.split import split
-from archfit.workloads.pull_secrets import Entry, matching, pull_secrets
+from archfit.workloads.pull_secrets import SecretEntry, matching, pull_secrets
 from fake_registry import Answer, FakeRegistry
 from redis_server import RedisServer
 from running import archfit
@@ -187,17 +187,17 @@ def test_a_secret_that_cannot_be_read_is_said_without_its_contents(data: str, ki
     ],
 )
 def test_which_keys_match_conformance_52(key: str, host: str, repository: str, matches: bool) -> None:
-    assert bool(matching([Entry(key, {}, "")], host, repository)) is matches
+    assert bool(matching([SecretEntry(key, {}, "")], host, repository)) is matches
 
 
 def test_longer_keys_come_first_conformance_52() -> None:
     keys = ["*.example", "x.example", "x.example/team", "x.example/team/app"]
-    entries = [Entry(key, {}, key) for key in keys]
+    entries = [SecretEntry(key, {}, key) for key in keys]
     assert [entry.key for entry in matching(entries, "x.example", "team/app")] == keys[::-1]
 
 
 def test_an_entry_has_no_text() -> None:
-    assert SECRET not in repr(Entry("x.example", login(), "Secret one"))
+    assert SECRET not in repr(SecretEntry("x.example", login(), "Secret one"))
 
 
 # The whole program, against a registry that wants a password.

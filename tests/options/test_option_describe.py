@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from archfit.options import describe, kinds
-from archfit.options.document import read
+from archfit.options import describe, option_types
+from archfit.options.config_yaml import read
 from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Operator, Options
@@ -148,9 +148,9 @@ def test_the_documented_default_is_the_default(option: Option) -> None:
     if option.default is None:
         assert actual == ""
     else:
-        assert option.kind.data(option.default) == actual
+        assert option.type.data(option.default) == actual
         text = describe.default_text(option)
-        assert not text or option.kind.text([text]) == actual
+        assert not text or option.type.text([text]) == actual
 
 
 def test_every_field_has_its_option() -> None:
@@ -163,7 +163,7 @@ def test_every_field_has_its_option() -> None:
 def test_a_row_is_complete(option: Option) -> None:
     """A sentence for help, a value in help unless it is a switch, and names that follow from the key."""
     assert re.fullmatch(r"[A-Z].*\.", option.help)
-    assert bool(option.metavar) == (option.kind is not kinds.SWITCH and not option.file_only)
+    assert bool(option.metavar) == (option.type is not option_types.SWITCH and not option.file_only)
     if not option.file_only:
         assert option.flags[0] == "--" + re.sub("([A-Z])", lambda found: "-" + found[1].lower(), option.key)
         assert option.variable == "ARCHFIT_" + option.flags[0][2:].replace("-", "_").upper()

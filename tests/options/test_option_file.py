@@ -6,10 +6,11 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Platform
-from archfit.options.document import DEPTH_LIMIT, read
+from archfit.options.config_yaml import DEPTH_LIMIT, read
 from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
 from archfit.options.mirrors import mirror
+from archfit.options.problem import Problem
 from archfit.options.settings import (
     GKE,
     Exclude,
@@ -22,7 +23,6 @@ from archfit.options.settings import (
     Toleration,
     TolerationRule,
 )
-from archfit.options.syntax import Problem
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

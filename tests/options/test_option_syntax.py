@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from archfit.images.platforms import Platform
-from archfit.options import mirrors, syntax, taints
+from archfit.options import mirrors, taints, text_form
 from archfit.options.excludes import exclude
+from archfit.options.problem import Problem
 from archfit.options.settings import GKE, Exclude, ImagePlatforms, Mirror, Toleration, TolerationRule
 
 Parse = Callable[[str], object]
@@ -28,55 +29,60 @@ def _rule(
 
 GOOD = [
     pytest.param(
-        syntax.cluster_architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"
+        text_form.cluster_architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "amd64, amd64",
         ("amd64",),
         id="architectures are unique, blanks around commas fall",
     ),
-    pytest.param(syntax.cluster_architectures, "386", ("386",), id="an architecture of digits"),
+    pytest.param(text_form.cluster_architectures, "386", ("386",), id="an architecture of digits"),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "windows/amd64,arm64,amd64,windows/amd64",
         ("amd64", "arm64", "windows/amd64"),
         id="architectures of Windows nodes",
     ),
     pytest.param(
-        syntax.weights, "arm64=1,amd64=100", (("amd64", 100), ("arm64", 1)), id="weights are sorted by name"
+        text_form.weights,
+        "arm64=1,amd64=100",
+        (("amd64", 100), ("arm64", 1)),
+        id="weights are sorted by name",
     ),
-    pytest.param(syntax.weights, " arm64 = 7 ", (("arm64", 7),), id="blanks around a weight fall"),
-    pytest.param(syntax.platforms, "linux/arm/v7,arm64,amd64", (AMD64, ARMV7, ARM64), id="linux is implied"),
-    pytest.param(syntax.platforms, "x86_64,linux/arm64/v8", (AMD64, ARM64), id="platforms are normalised"),
+    pytest.param(text_form.weights, " arm64 = 7 ", (("arm64", 7),), id="blanks around a weight fall"),
     pytest.param(
-        syntax.platforms, "windows/amd64", (Platform("windows", "amd64"),), id="another operating system"
+        text_form.platforms, "linux/arm/v7,arm64,amd64", (AMD64, ARMV7, ARM64), id="linux is implied"
+    ),
+    pytest.param(text_form.platforms, "x86_64,linux/arm64/v8", (AMD64, ARM64), id="platforms are normalised"),
+    pytest.param(
+        text_form.platforms, "windows/amd64", (Platform("windows", "amd64"),), id="another operating system"
     ),
     pytest.param(
-        syntax.image_platforms,
+        text_form.image_platforms,
         "registry.local/legacy/*=linux/amd64,arm64",
         ImagePlatforms("registry.local/legacy/*", (AMD64, ARM64)),
         id="an override",
     ),
     pytest.param(
-        syntax.image_platforms,
+        text_form.image_platforms,
         "host:5000/a:1.*=amd64",
         ImagePlatforms("host:5000/a:1.*", (AMD64,)),
         id="an override with port and tag",
     ),
-    pytest.param(syntax.duration, "0", 0.0, id="zero needs no unit"),
-    pytest.param(syntax.duration, "90s", 90.0, id="seconds"),
-    pytest.param(syntax.duration, "15m", 900.0, id="minutes"),
-    pytest.param(syntax.duration, "6h", 21600.0, id="hours"),
-    pytest.param(syntax.duration, "7d", 604800.0, id="days"),
-    pytest.param(syntax.duration, "1h30m", 5400.0, id="units add up"),
-    pytest.param(syntax.duration, "500ms", 0.5, id="milliseconds"),
-    pytest.param(syntax.whole_seconds, "1000ms", 1, id="milliseconds that make a second"),
-    pytest.param(syntax.deadline, "1500ms", 1.5, id="a deadline may have a fraction"),
-    pytest.param(syntax.label_key, "example.com/arch", "example.com/arch", id="a key with a prefix"),
-    pytest.param(syntax.label_key, "Arch_x.y-1", "Arch_x.y-1", id="a key without a prefix"),
-    pytest.param(syntax.label_value, "", "", id="an empty value"),
-    pytest.param(syntax.label_value, "v" * 63, "v" * 63, id="a value of 63 characters"),
+    pytest.param(text_form.duration, "0", 0.0, id="zero needs no unit"),
+    pytest.param(text_form.duration, "90s", 90.0, id="seconds"),
+    pytest.param(text_form.duration, "15m", 900.0, id="minutes"),
+    pytest.param(text_form.duration, "6h", 21600.0, id="hours"),
+    pytest.param(text_form.duration, "7d", 604800.0, id="days"),
+    pytest.param(text_form.duration, "1h30m", 5400.0, id="units add up"),
+    pytest.param(text_form.duration, "500ms", 0.5, id="milliseconds"),
+    pytest.param(text_form.whole_seconds, "1000ms", 1, id="milliseconds that make a second"),
+    pytest.param(text_form.deadline, "1500ms", 1.5, id="a deadline may have a fraction"),
+    pytest.param(text_form.label_key, "example.com/arch", "example.com/arch", id="a key with a prefix"),
+    pytest.param(text_form.label_key, "Arch_x.y-1", "Arch_x.y-1", id="a key without a prefix"),
+    pytest.param(text_form.label_value, "", "", id="an empty value"),
+    pytest.param(text_form.label_value, "v" * 63, "v" * 63, id="a value of 63 characters"),
     pytest.param(exclude, "DaemonSet", Exclude("DaemonSet"), id="exclude: a kind"),
     pytest.param(exclude, "*/kube-system", Exclude("*", "kube-system"), id="exclude: a namespace"),
     pytest.param(
@@ -167,7 +173,7 @@ def test_reads(parse: Parse, text: str, expected: object) -> None:
 BAD = [
     *(
         pytest.param(
-            syntax.cluster_architectures,
+            text_form.cluster_architectures,
             f"amd64,{text}",
             f"{text!r} is not an architecture of nodes: write {remedy}",
             id=f"architectures: {text}",
@@ -187,113 +193,116 @@ BAD = [
         )
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "windows/amd64",
         "names no architecture of Linux nodes: write those too, as 'amd64', beside 'windows/amd64'",
         id="architectures: none of Linux nodes",
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "amd64,",
         "'amd64,' has an empty entry: write architectures separated by single commas",
         id="architectures: an empty entry",
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "aarch64",
         "'aarch64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
         id="architectures: uname's word",
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "amr64",
         "'amr64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
         id="architectures: a typo",
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "AMD64",
         "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'",
         id="architectures: capitals",
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "quantum",
         f"'quantum' is not an architecture as Kubernetes labels its nodes: {KNOWN}",
         id="architectures: nothing near",
     ),
     pytest.param(
-        syntax.cluster_architectures,
+        text_form.cluster_architectures,
         "linux/arm64",
         "'linux/arm64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
         id="architectures: a platform",
     ),
-    pytest.param(syntax.weights, "arm64", "'arm64' has no weight: write 'arm64=1'", id="weights: none"),
+    pytest.param(text_form.weights, "arm64", "'arm64' has no weight: write 'arm64=1'", id="weights: none"),
     pytest.param(
-        syntax.weights,
+        text_form.weights,
         "arm64=0",
         "'0' is not a weight: write a whole number from 1 to 100",
         id="weights: zero",
     ),
     pytest.param(
-        syntax.weights,
+        text_form.weights,
         "arm64=101",
         "'101' is not a weight: write a whole number from 1 to 100",
         id="weights: 101",
     ),
     pytest.param(
-        syntax.weights,
+        text_form.weights,
         "arm64=²",
         "'²' is not a weight: write a whole number from 1 to 100",
         id="weights: odd digit",
     ),
     pytest.param(
-        syntax.weights, "arm64=1,arm64=2", "'arm64' has two weights: write one of them", id="weights: twice"
+        text_form.weights,
+        "arm64=1,arm64=2",
+        "'arm64' has two weights: write one of them",
+        id="weights: twice",
     ),
     pytest.param(
-        syntax.platforms,
+        text_form.platforms,
         "linux/",
         "'linux/' is not a platform: write os/architecture[/variant], as in 'linux/arm64'",
         id="platforms: half of one",
     ),
     pytest.param(
-        syntax.image_platforms,
+        text_form.image_platforms,
         "registry.local/*",
         "'registry.local/*' names no platforms: write it as 'registry.local/legacy/*=linux/amd64'",
         id="overrides: no platforms",
     ),
     pytest.param(
-        syntax.image_platforms,
+        text_form.image_platforms,
         "=amd64",
         "'' is not a pattern for images: write one as 'registry.local/legacy/*'",
         id="overrides: no pattern",
     ),
     pytest.param(
-        syntax.duration,
+        text_form.duration,
         "30",
         "'30' is not a duration: write '30s', or another with d, h, m, s or ms",
         id="duration: no unit",
     ),
     pytest.param(
-        syntax.duration,
+        text_form.duration,
         "1.5h",
         "'1.5h' is not a duration: write '30s', or another with d, h, m, s or ms",
         id="duration: a fraction",
     ),
     pytest.param(
-        syntax.duration,
+        text_form.duration,
         "-5s",
         "'-5s' is not a duration: write '30s', or another with d, h, m, s or ms",
         id="duration: negative",
     ),
     pytest.param(
-        syntax.whole_seconds,
+        text_form.whole_seconds,
         "1500ms",
         "'1500ms' is not a whole number of seconds: write '1s' or more",
         id="duration: half a second where whole ones count",
     ),
     pytest.param(
-        syntax.deadline,
+        text_form.deadline,
         "0",
         "'0' leaves no time at all: write a duration such as '30s'",
         id="duration: no deadline",
@@ -436,7 +445,7 @@ BAD = [
 @pytest.mark.parametrize(("parse", "text", "message"), BAD)
 def test_refuses(parse: Parse, text: str, message: str) -> None:
     """A value that is wrong is refused with one sentence: what is wrong, what to write."""
-    with pytest.raises(syntax.Problem) as caught:
+    with pytest.raises(Problem) as caught:
         parse(text)
     assert str(caught.value) == message
     assert caught.value.exit_code == 2
@@ -456,7 +465,7 @@ def test_refuses(parse: Parse, text: str, message: str) -> None:
 )
 def test_a_mirror_with_a_secret_is_refused_without_repeating_it(text: str) -> None:
     """No message holds a password or token."""
-    with pytest.raises(syntax.Problem) as caught:
+    with pytest.raises(Problem) as caught:
         mirrors.mirror_pair(text)
     assert "hunter2" not in str(caught.value)
 
@@ -466,12 +475,12 @@ def test_a_mirror_with_a_secret_is_refused_without_repeating_it(text: str) -> No
 )
 def test_keys_follow_kubernetes_rules_for_labels(key: str) -> None:
     """What the API server would refuse as a key is refused here."""
-    with pytest.raises(syntax.Problem):
-        syntax.label_key(key)
+    with pytest.raises(Problem):
+        text_form.label_key(key)
 
 
 @pytest.mark.parametrize("value", ["-a", "a-", "x" * 64, "a/b", "a\n"])
 def test_values_follow_kubernetes_rules_for_labels(value: str) -> None:
     """What the API server would refuse as a value is refused here."""
-    with pytest.raises(syntax.Problem):
-        syntax.label_value(value)
+    with pytest.raises(Problem):
+        text_form.label_value(value)

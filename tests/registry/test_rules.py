@@ -6,8 +6,8 @@ import pytest
 
 from archfit.images.reference import parse
 from archfit.options.mirrors import mirror, mirror_pair
+from archfit.options.problem import Problem
 from archfit.options.settings import Mirror
-from archfit.options.syntax import Problem
 from archfit.registry.routing.endpoints import Target, target
 from archfit.registry.transport.addresses import kind_of
 from archfit.registry.transport.proxies import proxy_for

@@ -8,7 +8,7 @@ import pytest
 from archfit.source.scan import spans
 from archfit.source.skip import identity
 from archfit.source.split import split
-from archfit.workloads.inventory import is_podless, take
+from archfit.workloads.inventory import is_podless, scan_piece
 
 POD = "apiVersion: v1\nkind: Pod\nspec: {containers: [{image: both:1}]}\n"
 
@@ -148,7 +148,7 @@ HIDDEN = [
 @pytest.mark.parametrize(("text", "lines"), HIDDEN)
 def test_pods_of_lists(text: str, lines: list[int]) -> None:
     data = text.encode()
-    found = [take(data, piece) for piece in split(data)]
+    found = [scan_piece(data, piece) for piece in split(data)]
     assert [result for inventory in found for result in inventory.results] == []
     pods = [pod for inventory in found for document in inventory.documents for pod in document.pods]
     assert [pod.location.line for pod in pods] == lines

@@ -21,7 +21,7 @@ from archfit.source.scan import check_editable
 from archfit.source.split import Piece
 from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import by_kind
-from archfit.workloads.inventory import Document, take
+from archfit.workloads.inventory import Document, scan_piece
 from archfit.workloads.owner import left_to_controllers
 from archfit.workloads.pods import Pod
 
@@ -86,7 +86,7 @@ class Transformed(Record):
 def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     """What the pieces of a stream hold, and which images have to be looked up."""
     pieces, rows = tuple(pieces), by_kind(options.workloads)
-    inventories = [take(data, piece, rows) for piece in pieces]
+    inventories = [scan_piece(data, piece, rows) for piece in pieces]
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
     untouched = [one for inventory in inventories for one in inventory.untouched]
@@ -122,9 +122,9 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     if not C_EXTENSION:
         results.append(Result("info", _PURE_PARSER))
     if any(pod.places is not None and pod.places.same for document in documents for pod in document.pods):
-        from archfit.workloads.joined import joined
+        from archfit.workloads.borrowed_images import with_borrowed_images
 
-        documents = joined(documents, rows)
+        documents = with_borrowed_images(documents, rows)
     if any(data.find(word) >= 0 for word in _SELECTING):
         from archfit.workloads.node_selectors import selected
 

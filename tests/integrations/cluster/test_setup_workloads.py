@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.cluster.workload_setup import HELP, LIMIT, run
+from archfit.options.config_yaml import read as read_document
 from archfit.options.describe import json_schema
-from archfit.options.document import read as read_document
 from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.workloads.builtin import by_kind

@@ -15,7 +15,7 @@ import yaml
 
 import archfit
 import machine
-from archfit.options.kinds import CACHE, PATH
+from archfit.options.option_types import CACHE, PATH
 from archfit.options.table import OPERATOR
 from argocd_caller import Plugin, repository
 from running import PROGRAM
@@ -109,7 +109,7 @@ def test_44_saying_what_is_enforced_is_no_error(plugin: Plugin, tmp_path: Path) 
         *(
             pytest.param({option.variable: "archfit.yaml"}, option.key, id=f"45-{option.key}")
             for option in OPERATOR
-            if option.kind is PATH or option.kind is CACHE
+            if option.type is PATH or option.type is CACHE
         ),
         pytest.param({"SSL_CERT_FILE": "ca.pem"}, "SSL_CERT_FILE", id="CA"),
         pytest.param({"DOCKER_CONFIG": "."}, "DOCKER_CONFIG", id="usual-credentials"),

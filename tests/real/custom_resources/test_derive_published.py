@@ -18,8 +18,8 @@ import machine
 import published_crds
 from archfit.cluster.crds.definitions import definitions
 from archfit.cluster.crds.derive import derived
+from archfit.cluster.crds.rows_file import text, written
 from archfit.cluster.crds.schema import facts
-from archfit.cluster.crds.written import text, written
 from archfit.options.file import from_file
 from archfit.source.compose import parse
 from archfit.source.split import split

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from archfit.errors import InvalidInput
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.source.split import split
-from archfit.workloads.inventory import take
+from archfit.workloads.inventory import scan_piece
 from emitting import Style, stream_text
 from judging import Refused, typed
 from streaming import Failed, edited, patched, steps
@@ -189,7 +189,7 @@ def _found(text: bytes) -> list[tuple[int, str, tuple[Any, ...]]]:
     return [
         (document.span.number, pod.ref.kind, tuple(use.text for use in pod.images))
         for piece in split(text)
-        for document in take(text, piece).documents
+        for document in scan_piece(text, piece).documents
         for pod in document.pods
     ]
 

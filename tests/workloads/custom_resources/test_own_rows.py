@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from archfit.errors import UsageError
+from archfit.options.config_yaml import read as read_document
 from archfit.options.describe import json_schema
-from archfit.options.document import read as read_document
 from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
 from streaming import edited, placed

@@ -22,10 +22,11 @@ from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
+from archfit.options.problem import Problem
 from archfit.options.settings import Options
-from archfit.options.syntax import Problem, architecture
-from archfit.options.syntax import platforms as parse_platforms
 from archfit.options.table import TABLE
+from archfit.options.text_form import architecture
+from archfit.options.text_form import platforms as parse_platforms
 from archfit.pipeline import Transformed, decided
 from archfit.placement.requirement import judge
 from archfit.record import Record

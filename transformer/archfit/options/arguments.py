@@ -16,9 +16,9 @@ import re
 from collections.abc import Sequence
 
 from archfit.errors import UsageError
-from archfit.options.kinds import SWITCH
 from archfit.options.layers import Given, Layer
-from archfit.options.syntax import Problem, nearest
+from archfit.options.option_types import SWITCH
+from archfit.options.problem import Problem, nearest
 from archfit.options.table import CONFIG_FLAG, TABLE, Option
 from archfit.typing_names import NoReturn
 
@@ -83,7 +83,7 @@ def wanted(argv: Sequence[str]) -> str:
 
 def add(parser: argparse.ArgumentParser, option: Option) -> None:
     """Adds an option's flags; each occurrence is kept as the text that a variable would hold."""
-    if option.kind is SWITCH:
+    if option.type is SWITCH:
         for flag, text in zip(option.flags, ("true", "false"), strict=False):
             parser.add_argument(flag, dest=option.key, action="append_const", const=text)
     elif option.flags:
@@ -130,6 +130,6 @@ def _parsed(option: Option, texts: Sequence[str]) -> object:
     if "" in texts:
         raise UsageError(f"{option.flags[0]}: is empty: write a value, or leave the flag out")
     try:
-        return option.kind.text(texts)
+        return option.type.text(texts)
     except Problem as problem:
         raise UsageError(f"{option.flags[0]}: {problem.message}") from None

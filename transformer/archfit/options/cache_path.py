@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
+from archfit.options.problem import Problem
 from archfit.options.settings import CacheServer
-from archfit.options.syntax import Problem
 
 # Not the grammar of registries: names of containers, which serve as hosts here, have underscores.
 _HOST = r"[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:.]+\]"

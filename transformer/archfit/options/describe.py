@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Sequence
 
 from archfit.options.file import API_VERSION, KIND
-from archfit.options.kinds import SWITCH, Schema
+from archfit.options.option_types import SWITCH, Schema
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE, Option
 
 BEGIN, END = "<!-- options -->", "<!-- /options -->"
@@ -90,7 +90,7 @@ def json_schema() -> Schema:
 def _properties(rows: Sequence[Option]) -> dict[str, Schema]:
     return {
         option.key: {
-            **option.kind.schema,
+            **option.type.schema,
             "description": option.help,
             **({} if option.default is None else {"default": option.default}),
         }
@@ -129,11 +129,11 @@ def help_text(usage: str, about: str, rows: Sequence[Option] = TABLE) -> str:
 
 
 def _entry(option: Option) -> list[str]:
-    heads = ", ".join(option.flags) if option.kind is SWITCH else f"{option.flags[0]} {option.metavar}"
+    heads = ", ".join(option.flags) if option.type is SWITCH else f"{option.flags[0]} {option.metavar}"
     notes = [option.help]
     if option.repeatable:
         notes.append("May be repeated.")
-    if default_text(option) and option.kind is not SWITCH:
+    if default_text(option) and option.type is not SWITCH:
         notes.append(f"Default: {default_text(option)}.")
     return _lines(heads, " ".join(notes))
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from archfit.errors import UsageError
 from archfit.options.layers import Given, Layer
-from archfit.options.syntax import Problem, nearest
+from archfit.options.problem import Problem, nearest
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
 
 _SERVICE = ("ARCHFIT_PORT", "ARCHFIT_SERVICE_")
@@ -30,7 +30,7 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
         if not text.strip():
             continue
         try:
-            parsed = option.kind.text(text.split() if option.repeatable else [text.strip()])
+            parsed = option.type.text(text.split() if option.repeatable else [text.strip()])
         except Problem as problem:
             raise UsageError(f"{option.variable}: {problem.message}") from None
         given[option.key] = Given(parsed, option.variable)

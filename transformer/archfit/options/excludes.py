@@ -5,8 +5,8 @@ exclude = kind [ "/" namespace [ "/" name ] ]        each a glob; parts left out
 
 from __future__ import annotations
 
+from archfit.options.problem import Problem
 from archfit.options.settings import Exclude
-from archfit.options.syntax import Problem
 
 
 def exclude(text: str) -> Exclude:

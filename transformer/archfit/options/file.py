@@ -17,10 +17,10 @@ from functools import partial
 from os.path import dirname, join
 
 from archfit.errors import UsageError
-from archfit.options import data
-from archfit.options.document import Document, read
+from archfit.options import data_form
+from archfit.options.config_yaml import ConfigYaml, read
 from archfit.options.layers import Given, Layer
-from archfit.options.syntax import Problem, expected
+from archfit.options.problem import Problem, expected
 from archfit.options.table import BY_KEY, OPERATOR, SPEC
 from archfit.patch import Path, dotted
 from archfit.printable import visible
@@ -59,7 +59,7 @@ def from_values(values: object, source: str) -> Layer:
     try:
         found = _object(values)
         _without_trust(found)
-        return Layer(source, _given(found, "spec", Document(values, {}), source))
+        return Layer(source, _given(found, "spec", ConfigYaml(values, {}), source))
     except Problem as problem:
         field = _shown(problem.path)
         raise UsageError(f"{source}{', ' + field if field else ''}: {problem.message}") from None
@@ -80,7 +80,7 @@ def _text(content: bytes) -> str:
         raise Problem("is not UTF-8: save it in that encoding", (), line) from None
 
 
-def _layer(document: Document, path: str, source: str) -> Layer:
+def _layer(document: ConfigYaml, path: str, source: str) -> Layer:
     found = _object(document.values)
     given = {**_given(found, "spec", document, path), **_given(found, "operator", document, path)}
     lock = given.get("lockFile")
@@ -89,8 +89,8 @@ def _layer(document: Document, path: str, source: str) -> Layer:
     operator = found.get("operator")
     enforced: tuple[str, ...] = ()
     if isinstance(operator, dict) and "enforced" in operator:
-        enforced = data.within(
-            "operator", lambda part: data.within("enforced", _enforced, part), operator["enforced"]
+        enforced = data_form.within(
+            "operator", lambda part: data_form.within("enforced", _enforced, part), operator["enforced"]
         )
     return Layer(source, given, enforced)
 
@@ -105,7 +105,8 @@ def _object(values: object) -> dict[str, object]:
             raise Problem(f"has no {key}: add {key}: {wanted}")
         if values[key] != wanted:
             raise Problem(
-                f"{data.within(key, data.string, values[key])!r} is not known: write {wanted}", (key,)
+                f"{data_form.within(key, data_form.string, values[key])!r} is not known: write {wanted}",
+                (key,),
             )
     for key in values:
         for part, known in _KEYS.items():
@@ -119,7 +120,7 @@ def _object(values: object) -> dict[str, object]:
     return values
 
 
-def _given(found: dict[str, object], part: str, document: Document, name: str) -> dict[str, Given]:
+def _given(found: dict[str, object], part: str, document: ConfigYaml, name: str) -> dict[str, Given]:
     """The options of one part. Raises Problem."""
     values = found.get(part)
     if values is None:
@@ -135,8 +136,8 @@ def _given(found: dict[str, object], part: str, document: Document, name: str) -
             raise Problem(_misplaced(key, part), (part, key))
         line = _line(document.lines, (part, key))
         where = f"{name}{f' line {line}' if line else ''}, {part}.{key}"
-        parse = partial(data.within, key, option.kind.data)
-        given[key] = Given(data.within(part, parse, value), where)
+        parse = partial(data_form.within, key, option.type.data)
+        given[key] = Given(data_form.within(part, parse, value), where)
     return given
 
 
@@ -149,12 +150,12 @@ def _misplaced(key: str, part: str) -> str:
 
 def _enforced(value: object) -> tuple[str, ...]:
     def known(item: object) -> str:
-        key = data.string(item)
+        key = data_form.string(item)
         if key not in BY_KEY:
             raise Problem(f"there is no option {key!r}: {expected(key, BY_KEY)}")
         return key
 
-    return data.items(value, known, "clusterArchitectures, onConflict")
+    return data_form.items(value, known, "clusterArchitectures, onConflict")
 
 
 def _shown(path: Path) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from archfit.errors import UsageError
 from archfit.options.file import API_VERSION, KIND, from_values
 from archfit.options.layers import Given, Layer
-from archfit.options.syntax import Problem, expected
+from archfit.options.problem import Problem, expected
 from archfit.options.table import BY_KEY, SPEC
 from archfit.typing_names import Any
 
@@ -45,7 +45,7 @@ def _from_data(data: Any) -> Layer | None:
             raise UsageError(f"{where}: has to be a string, as in every ConfigMap: put it in quotes")
         option = BY_KEY[key]
         try:
-            parsed = option.kind.text(text.split() if option.repeatable else [text.strip()])
+            parsed = option.type.text(text.split() if option.repeatable else [text.strip()])
         except Problem as problem:
             raise UsageError(f"{where}: {problem.message}") from None
         given[key] = Given(parsed, where)

@@ -8,8 +8,8 @@ No message repeats a part of the text in which a user name or password may stand
 from __future__ import annotations
 
 from archfit.images.reference import host_and_port, is_host
+from archfit.options.problem import Problem
 from archfit.options.settings import HostPattern
-from archfit.options.syntax import Problem
 
 
 def host_pattern(text: str, *, every: bool = False) -> HostPattern:

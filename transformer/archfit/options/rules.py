@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from archfit.options import data, syntax
-from archfit.options.kinds import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, Kind
+from archfit.options import data_form, text_form
+from archfit.options.option_types import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, OptionType
+from archfit.options.problem import Problem
 from archfit.options.settings import Match, Rule
-from archfit.options.syntax import Problem
 
 _EFFECTS = ("only", "tolerate", "prefer", "skip")
 _GLOBS = ("namespace", "kind", "name")
@@ -26,11 +26,11 @@ _GLOBS = ("namespace", "kind", "name")
 
 def rules(value: object) -> tuple[Rule, ...]:
     """The list of rules, in its order. Raises Problem."""
-    return data.items(value, _rule, "{match: {namespace: shop}, only: [amd64]}")
+    return data_form.items(value, _rule, "{match: {namespace: shop}, only: [amd64]}")
 
 
 def _rule(value: object) -> Rule:
-    found = data.fields(value, ("match", *_EFFECTS), "match: {namespace: shop}, only: [amd64]")
+    found = data_form.fields(value, ("match", *_EFFECTS), "match: {namespace: shop}, only: [amd64]")
     if "match" not in found:
         raise Problem(
             "has no match: write which pods it is about, as match: {namespace: shop}, or match: {} for all"
@@ -38,33 +38,40 @@ def _rule(value: object) -> Rule:
     if len(found) == 1:
         raise Problem(f"asks for nothing: write at least one of {', '.join(_EFFECTS)}")
     return Rule(
-        data.within("match", _match, found["match"]),
-        only=data.within("only", data.architectures, found["only"]) if "only" in found else None,
-        tolerate=data.within("tolerate", data.boolean, found["tolerate"]) if "tolerate" in found else None,
-        prefer=data.within("prefer", data.weights, found["prefer"]) if "prefer" in found else None,
-        skip=data.within("skip", data.boolean, found["skip"]) if "skip" in found else None,
+        data_form.within("match", _match, found["match"]),
+        only=data_form.within("only", data_form.architectures, found["only"]) if "only" in found else None,
+        tolerate=data_form.within("tolerate", data_form.boolean, found["tolerate"])
+        if "tolerate" in found
+        else None,
+        prefer=data_form.within("prefer", data_form.weights, found["prefer"]) if "prefer" in found else None,
+        skip=data_form.within("skip", data_form.boolean, found["skip"]) if "skip" in found else None,
     )
 
 
 def _match(value: object) -> Match:
-    found = data.fields(value, (*_GLOBS, "labels"), "namespace: shop")
-    namespace, kind, name = (data.within(key, _glob, found[key]) if key in found else "" for key in _GLOBS)
-    return Match(namespace, kind, name, data.within("labels", _labels, found.get("labels", {})))
+    found = data_form.fields(value, (*_GLOBS, "labels"), "namespace: shop")
+    namespace, kind, name = (
+        data_form.within(key, _glob, found[key]) if key in found else "" for key in _GLOBS
+    )
+    return Match(namespace, kind, name, data_form.within("labels", _labels, found.get("labels", {})))
 
 
 def _glob(value: object) -> str:
-    text = data.string(value)
+    text = data_form.string(value)
     if not text:
         raise Problem("is empty: write a name or a glob such as 'web-*', or leave the key out")
     return text
 
 
 def _labels(value: object) -> tuple[tuple[str, str], ...]:
-    found = data.members(value, "tier: front")
+    found = data_form.members(value, "tier: front")
     return tuple(
-        (syntax.label_key(key), data.within(key, lambda item: syntax.label_value(data.string(item)), text))
-        for key, text in found.items()
+        (text_form.label_key(key), data_form.within(key, _label_value, text)) for key, text in found.items()
     )
+
+
+def _label_value(value: object) -> str:
+    return text_form.label_value(data_form.string(value))
 
 
 def file_only(_given: Sequence[str]) -> object:
@@ -73,7 +80,7 @@ def file_only(_given: Sequence[str]) -> object:
 
 
 _GLOB = {"type": ["string", "integer"], "minLength": 1}
-RULES = Kind(
+RULES = OptionType(
     file_only,
     rules,
     {

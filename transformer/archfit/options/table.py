@@ -2,8 +2,8 @@
 
 key          as in the configuration file; the flag is its kebab-case, the variable that in capitals
 part         "spec": placement, anyone may supply it; "operator": trust, the operator alone
-field        of values.Options or values.Operator
-kind         how it is written (kinds)
+field        of settings.Options or settings.Operator
+type         how it is written (option_types)
 metavar      what stands for the value in help; "" for switches
 default      in the form that the file has; None where it is said in the help
 help         one sentence or two, for help, schema and documentation
@@ -14,8 +14,8 @@ positive     False for a switch that only ever turns something off
 
 from __future__ import annotations
 
-from archfit.options import kinds
-from archfit.options.kinds import Kind, choice
+from archfit.options import option_types
+from archfit.options.option_types import OptionType, choice
 from archfit.options.rules import RULES
 from archfit.options.workload_rows import WORKLOADS
 from archfit.record import Record
@@ -35,7 +35,7 @@ class Option(Record):
     key: str
     part: Part
     field: str
-    kind: Kind
+    type: OptionType
     metavar: str
     default: object
     help: str
@@ -53,7 +53,7 @@ class Option(Record):
         """The flag, and for a switch the one that turns it off."""
         if self.file_only:
             return ()
-        off = (f"--no-{self.name}",) if self.kind is kinds.SWITCH and self.positive else ()
+        off = (f"--no-{self.name}",) if self.type is option_types.SWITCH and self.positive else ()
         return (f"--{self.name}", *off)
 
     @property
@@ -63,20 +63,20 @@ class Option(Record):
 
 
 def _spec(
-    key: str, kind: Kind, metavar: str, default: object, text: str, *, repeatable: bool = False
+    key: str, type_: OptionType, metavar: str, default: object, text: str, *, repeatable: bool = False
 ) -> Option:
     field = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
-    return Option(key, "spec", field, kind, metavar, default, text, repeatable)
+    return Option(key, "spec", field, type_, metavar, default, text, repeatable)
 
 
 SPEC = (
     _spec(
-        "clusterArchitectures", kinds.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
+        "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
         "The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64. "
         "Without a windows entry, pods for Windows are not restricted.",
     ),
     _spec(
-        "tolerate", kinds.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
+        "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
         "A taint to tolerate where a pod can reach nodes behind it and none that cannot run it, in kubectl's syntax, "
         "as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none for no taint. "
         "The first use replaces the default.",
@@ -88,7 +88,7 @@ SPEC = (
         "(unsafe: pods may land on nodes that cannot run them).",
     ),
     _spec(
-        "prefer", kinds.PREFERENCE, "ARCH=WEIGHT,..", {},
+        "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
         "Architectures to prefer where a pod can reach more than one, with weights from 1 to 100.",
     ),
     _spec(
@@ -101,7 +101,7 @@ SPEC = (
         "or leave the pod as it is (which drops what an earlier render added).",
     ),
     _spec(
-        "assume", kinds.PLATFORMS, "PLATFORM,..", [],
+        "assume", option_types.PLATFORMS, "PLATFORM,..", [],
         "The platforms that images count as under --on-unknown=assume.",
     ),
     _spec(
@@ -123,7 +123,7 @@ SPEC = (
         "What to do about a DaemonSet that will not run on every architecture of the cluster.",
     ),
     _spec(
-        "strict", kinds.SWITCH, "", False,
+        "strict", option_types.SWITCH, "", False,
         "Makes it an error when nobody can say what an image supports: a template, an empty string, "
         "an image that is never pulled.",
     ),
@@ -132,33 +132,33 @@ SPEC = (
         "What to do with blank input: write it back, write one comment, or fail.",
     ),
     _spec(
-        "imagePlatforms", kinds.OVERRIDES, "GLOB=PLATFORM,..", {},
+        "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
         "The platforms of images whose metadata lies or cannot be read; the glob is matched against "
         "host/repository, with :tag or @digest if it has one.",
         repeatable=True,
     ),
     _spec(
-        "exclude", kinds.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
+        "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
         "Workloads to leave alone; each part is a glob.",
         repeatable=True,
     ),
     _spec(
-        "unlabelledNodes", kinds.KEYS, "KEY", [],
+        "unlabelledNodes", option_types.KEYS, "KEY", [],
         "A toleration key by which pods that may run on nodes without an architecture label are known, beside "
         "virtual-kubelet.io/provider; they stay reachable.",
         repeatable=True,
     ),
     _spec(
-        "lockFile", kinds.PATH, "FILE", None,
+        "lockFile", option_types.PATH, "FILE", None,
         "The lock file that archfit lock writes; what it holds is final. In a configuration file, a path "
         "from that file's folder.",
     ),
     _spec(
-        "locked", kinds.SWITCH, "", False,
+        "locked", option_types.SWITCH, "", False,
         "Uses nothing but the lock file: what it lacks is an error, and neither cache nor registries are asked.",
     ),
     _spec(
-        "stamp", kinds.SWITCH, "", False,
+        "stamp", option_types.SWITCH, "", False,
         "For files that are edited in place, as by kpt: records what was added in the annotation archfit.dev/added "
         "of the object; a later run takes that back before it decides anew.",
     ),
@@ -177,79 +177,79 @@ SPEC = (
 
 OPERATOR = (
     Option(
-        "mirror", "operator", "mirrors", kinds.MIRRORS, "SOURCE=URL", {},
+        "mirror", "operator", "mirrors", option_types.MIRRORS, "SOURCE=URL", {},
         "Where to ask instead of a registry; SOURCE is its host as in docker.io/library/nginx, or * for all, "
         "and a path in the URL goes in front of the repository.",
         repeatable=True,
     ),
     Option(
-        "hostsDir", "operator", "hosts_dir", kinds.PATH, "DIR", None,
+        "hostsDir", "operator", "hosts_dir", option_types.PATH, "DIR", None,
         "A directory of containerd's hosts.toml files (or of certificates as in certs.d), one folder for each "
         "registry: mirrors in order, CAs, client certificates, headers.",
     ),
     Option(
-        "registriesConf", "operator", "registries_conf", kinds.PATH, "FILE", None,
+        "registriesConf", "operator", "registries_conf", option_types.PATH, "FILE", None,
         "A registries.conf as Podman and CRI-O read it: rewritten, mirrored, insecure and blocked registries.",
     ),
     Option(
-        "caFile", "operator", "ca_file", kinds.PATH, "FILE", None,
+        "caFile", "operator", "ca_file", option_types.PATH, "FILE", None,
         "CA certificates (PEM) for registries, beside the usual ones; SSL_CERT_FILE replaces those.",
     ),
     Option(
-        "allowHost", "operator", "allow_hosts", kinds.ALLOWED_HOSTS, "HOST[:PORT]", [],
+        "allowHost", "operator", "allow_hosts", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
         "A server that may be on a private network or on loopback, as harbor.corp.example or *.corp.example; "
         "without a port, 443.",
         repeatable=True,
     ),
     Option(
-        "denyHost", "operator", "deny_hosts", kinds.DENIED_HOSTS, "HOST[:PORT]", [],
+        "denyHost", "operator", "deny_hosts", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
         "A server that is never asked, as *.example.com; without a port, on any. * is every server that is not named "
         "by --allow-host, --mirror, --hosts-dir, --registries-conf or a credentials file.",
         repeatable=True,
     ),
     Option(
-        "cache", "operator", "cache", kinds.CACHE, "PATH", None,
+        "cache", "operator", "cache", option_types.CACHE, "PATH", None,
         "The file that remembers what registries said, by default in the user's cache directory; or a server that "
         "several machines share, as redis://cache.example:6379/0 or rediss://cache.example.",
     ),
     Option(
-        "cachePasswordFile", "operator", "cache_password_file", kinds.PATH, "FILE", None,
+        "cachePasswordFile", "operator", "cache_password_file", option_types.PATH, "FILE", None,
         "A file whose first line is the cache server's password; ARCHFIT_CACHE_PASSWORD may hold it instead.",
     ),
     Option(
-        "cacheCaFile", "operator", "cache_ca_file", kinds.PATH, "FILE", None,
+        "cacheCaFile", "operator", "cache_ca_file", option_types.PATH, "FILE", None,
         "The CA certificates (PEM) for a cache server at rediss://; by default the system's.",
     ),
     Option(
-        "cacheTtl", "operator", "cache_ttl_seconds", kinds.WHOLE_SECONDS, "DURATION", "6h",
+        "cacheTtl", "operator", "cache_ttl_seconds", option_types.WHOLE_SECONDS, "DURATION", "6h",
         "How long a tag is believed to point to the same image without asking.",
     ),
     Option(
-        "maxStale", "operator", "max_stale_seconds", kinds.WHOLE_SECONDS, "DURATION", "7d",
+        "maxStale", "operator", "max_stale_seconds", option_types.WHOLE_SECONDS, "DURATION", "7d",
         "How old an answer may be when the registry cannot be asked.",
     ),
     Option(
-        "noCache", "operator", "no_cache", kinds.SWITCH, "", False,
+        "noCache", "operator", "no_cache", option_types.SWITCH, "", False,
         "Neither reads nor writes the cache.", positive=False,
     ),
     Option(
-        "offline", "operator", "offline", kinds.SWITCH, "", False,
+        "offline", "operator", "offline", option_types.SWITCH, "", False,
         "Asks no registry; what the cache does not hold is unknown.",
     ),
     Option(
-        "timeout", "operator", "timeout_seconds", kinds.DEADLINE, "DURATION", "30s",
+        "timeout", "operator", "timeout_seconds", option_types.DEADLINE, "DURATION", "30s",
         "The time that all lookups of a run have together.",
     ),
     Option(
-        "authfile", "operator", "authfile", kinds.PATH, "FILE", None,
+        "authfile", "operator", "authfile", option_types.PATH, "FILE", None,
         "Registry credentials in the format of Docker's config.json; by default the usual places.",
     ),
     Option(
-        "pullSecrets", "operator", "pull_secrets", kinds.SWITCH, "", False,
+        "pullSecrets", "operator", "pull_secrets", option_types.SWITCH, "", False,
         "Uses the pull secrets in the manifests for the pods that refer to them, as the kubelet does.",
     ),
     Option(
-        "report", "operator", "report", kinds.PATH, "FILE", None,
+        "report", "operator", "report", option_types.PATH, "FILE", None,
         "Where to write every decision as JSON.",
     ),
 )  # fmt: skip

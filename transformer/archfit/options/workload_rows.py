@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from archfit.options import data
-from archfit.options.kinds import Kind
+from archfit.options import data_form
+from archfit.options.option_types import OptionType
+from archfit.options.problem import Problem
 from archfit.options.rules import file_only
 from archfit.options.settings import Workload
-from archfit.options.syntax import Problem
 from archfit.patch import Path, undotted
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
@@ -38,7 +38,7 @@ _EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
 
 def workloads(value: object) -> tuple[Workload, ...]:
     """The rows, in their order. Raises Problem, also for two rows of a kind that place the same pods."""
-    rows = data.items(value, _workload, f"{{{_EXAMPLE}}}")
+    rows = data_form.items(value, _workload, f"{{{_EXAMPLE}}}")
     taken: dict[tuple[str, str], list[tuple[Path, Workload]]] = {}
     for row in rows:
         known = taken.setdefault((row.group, row.kind), [])
@@ -76,22 +76,24 @@ def _place(value: object, row: Workload) -> int:
 
 
 def _workload(value: object) -> Workload:
-    found = data.fields(value, _KEYS, _EXAMPLE)
+    found = data_form.fields(value, _KEYS, _EXAMPLE)
     for key in ("group", "kind", "podSpec"):
         if key not in found:
             raise Problem(f"has no {key}: write it as {{{_EXAMPLE}}}")
-    pod_spec = data.within("podSpec", _path, found["podSpec"])
-    images = data.within("images", _images, found["images"]) if "images" in found else ()
-    never = data.within("neverRun", _images, found["neverRun"]) if "neverRun" in found else ()
-    fields = {name: data.within(name, _field, found[name]) for name in _FIELDS if name in found}
-    there = data.within("within", _path, found["within"]) if "within" in found else ()
+    pod_spec = data_form.within("podSpec", _path, found["podSpec"])
+    images = data_form.within("images", _images, found["images"]) if "images" in found else ()
+    never = data_form.within("neverRun", _images, found["neverRun"]) if "neverRun" in found else ()
+    fields = {name: data_form.within(name, _field, found[name]) for name in _FIELDS if name in found}
+    there = data_form.within("within", _path, found["within"]) if "within" in found else ()
     if there and pod_spec[: len(there)] != there:
         raise Problem("has to be podSpec or a part of it, from the root", ("within",))
     return Workload(
-        data.within("group", _group, found["group"]),
-        data.within("kind", _kind, found["kind"]),
+        data_form.within("group", _group, found["group"]),
+        data_form.within("kind", _kind, found["kind"]),
         pod_spec,
-        data.within("immutable", data.boolean, found["immutable"]) if "immutable" in found else False,
+        data_form.within("immutable", data_form.boolean, found["immutable"])
+        if "immutable" in found
+        else False,
         there=there or (pod_spec if images or fields else ()),
         images=tuple((path,) for path in images),
         never_run=tuple((path, "its row says so") for path in never),
@@ -102,7 +104,7 @@ def _workload(value: object) -> Workload:
 
 
 def _path(value: object) -> Path:
-    text = data.string(value)
+    text = data_form.string(value)
     try:
         return undotted(text)
     except ValueError:
@@ -117,25 +119,25 @@ def _field(value: object) -> Path | None:
 
 
 def _images(value: object) -> tuple[Path, ...]:
-    return data.items(value, _path, "spec.image")
+    return data_form.items(value, _path, "spec.image")
 
 
 def _group(value: object) -> str:
-    text = data.string(value)
+    text = data_form.string(value)
     if "/" in text or text != text.strip():
         raise Problem(f"{text!r} is not an API group: leave out the version, as in example.com")
     return text
 
 
 def _kind(value: object) -> str:
-    text = data.string(value)
+    text = data_form.string(value)
     if not text.isalnum():
         raise Problem(f"{text!r} is not a kind: write one as Widget")
     return text
 
 
 _PATH = {"type": "string", "pattern": r"^[^][. /\\\"']+(\[\*\])?(\.[^][. /\\\"']+(\[\*\])?)*$"}
-WORKLOADS = Kind(
+WORKLOADS = OptionType(
     file_only,
     workloads,
     {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from archfit.options.settings import Toleration, TolerationRule
-from archfit.options.syntax import WINDOWS
+from archfit.options.text_form import WINDOWS
 from archfit.placement.affinity import meets
 from archfit.placement.evidence import Evidence
 from archfit.placement.reach import Reach, System

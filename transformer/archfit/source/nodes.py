@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from archfit.patch import Path
 from archfit.record import Record
 from archfit.source import c_parser
 from archfit.typing_names import Any, TypeAlias
@@ -142,3 +143,16 @@ def last_leaf(tree: Tree, node: int) -> Any:
         return event
     before = tree.events[index - 1]
     return event if COLON(tree.text, before.end_mark.index) else before
+
+
+def line_at(tree: Tree, known: Children, node: int, path: Path) -> int:
+    """The 0-based line of what stands at path below node. known: a memory, at first empty."""
+    line: int = tree.events[node].start_mark.line
+    for step in path:
+        inside = is_mapping(tree, node)
+        node = child(tree, node, step, known)
+        if node < 0:
+            break
+        # A key is one event, right before its value.
+        line = tree.events[node - inside].start_mark.line
+    return line

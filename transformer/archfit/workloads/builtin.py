@@ -9,7 +9,7 @@
     batch   CronJob                 spec.jobTemplate.spec.template.spec
 
 which kinds certainly hold none, so that their text need not be parsed. Kind alone says nothing: Knative's Service and
-Volcano's Job carry pods. The rows of custom resources are in `custom`, and the user's in the configuration.
+Volcano's Job carry pods. The rows of custom resources are in `custom_rows`, and the user's in the configuration.
 """
 
 from __future__ import annotations

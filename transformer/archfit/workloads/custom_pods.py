@@ -33,7 +33,7 @@ _ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platfor
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
 
-class Shared:
+class SharedByPods:
     """What all pods of a row in one object have in common, found once."""
 
     def __init__(self, row: Workload, value: dict[str, Any]) -> None:
@@ -61,10 +61,10 @@ class Shared:
         return self._holders
 
 
-class Found:
-    """One pod of an object: what `find` makes a Pod of. Paths are from the object's root."""
+class CustomPod:
+    """One pod of an object: what `pod_specs` makes a Pod of. Paths are from the object's root."""
 
-    def __init__(self, row: Workload, value: dict[str, Any], there: Path, shared: Shared) -> None:
+    def __init__(self, row: Workload, value: dict[str, Any], there: Path, shared: SharedByPods) -> None:
         self._row, self._value, self._there, self._shared = row, value, there, shared
         self.path = self._same(row.pod_spec)
         spec = get(value, self.path)
@@ -260,14 +260,14 @@ def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
     return found
 
 
-def found_by(row: Workload, value: dict[str, Any]) -> Iterator[Found]:
+def custom_pods(row: Workload, value: dict[str, Any]) -> Iterator[CustomPod]:
     """The pods that a row finds in an object."""
-    source, shared = row.there or row.pod_spec, Shared(row, value)
+    source, shared = row.there or row.pod_spec, SharedByPods(row, value)
     for there, holder in matches(value, source):
         if isinstance(holder, dict) and not any(
             _barred(value, bound(pattern, source, there), text) for pattern, text in row.unless
         ):
-            yield Found(row, value, there, shared)
+            yield CustomPod(row, value, there, shared)
 
 
 def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
@@ -281,7 +281,7 @@ def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
         if unbarred and (not row.there or _barred(value, row.there, row.only)):
             yield row.reason
         return
-    for found in found_by(row, value) if row.there or "*" in row.pod_spec else ():
+    for found in custom_pods(row, value) if row.there or "*" in row.pod_spec else ():
         problem = found.problem()
         if problem:
             yield problem

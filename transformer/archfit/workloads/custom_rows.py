@@ -7,8 +7,10 @@ of an injector are.
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
+
 from archfit.options.settings import Workload
-from archfit.workloads.builtin import by_kind
 
 _FAMILIES = """
 argo          argoproj.io
@@ -56,25 +58,32 @@ for _line in _FAMILIES.split("\n")[1:-1]:
     _family, *_groups = _line.split()
     for _group in _groups:
         _BY_GROUP.setdefault(_group, []).append(_family)
-_LOADED: dict[str, dict[tuple[str, str], tuple[Workload, ...]]] = {}
+_LOADED: dict[str, tuple[Workload, ...]] = {}
 
 
 def custom_rows(group: str, kind: str) -> tuple[Workload, ...]:
     """The rows of a kind, () for a kind that has none."""
-    families = _BY_GROUP.get(group)
-    if not families:
-        return ()
-    return tuple(row for family in families for row in _family_rows(family).get((group, kind), ()))
+    return _rows_of_kind(group, kind) if group in _BY_GROUP else ()
 
 
 def all_custom_rows() -> dict[tuple[str, str], tuple[Workload, ...]]:
     """Every row, by group and kind."""
     families = dict.fromkeys(family for families in _BY_GROUP.values() for family in families)
-    return by_kind(row for family in families for rows in _family_rows(family).values() for row in rows)
+    kinds = dict.fromkeys((row.group, row.kind) for family in families for row in _family_rows(family))
+    return {kind: custom_rows(*kind) for kind in kinds}
 
 
-def _family_rows(family: str) -> dict[tuple[str, str], tuple[Workload, ...]]:
-    if family not in _LOADED:
-        module = __import__(f"archfit.workloads.families.{family}", fromlist=["rows"])
-        _LOADED[family] = by_kind(module.rows())
-    return _LOADED[family]
+@cache
+def _rows_of_kind(group: str, kind: str) -> tuple[Workload, ...]:
+    return tuple(
+        row
+        for family in _BY_GROUP[group]
+        for row in _family_rows(family)
+        if row.group == group and row.kind == kind
+    )
+
+
+def _family_rows(name: str) -> tuple[Workload, ...]:
+    if name not in _LOADED:
+        _LOADED[name] = tuple(import_module(f"archfit.workloads.families.{name}").rows())
+    return _LOADED[name]

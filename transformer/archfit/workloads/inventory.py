@@ -71,7 +71,7 @@ def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
     return False if listed(*key) else None
 
 
-def take(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
+def scan_piece(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
     """What the piece holds. Problems become error results; nothing is raised for bad input. own: the user's rows."""
     parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, own)))
     try:
@@ -152,8 +152,8 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
 
 def _foreign(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
     """A result for each part of a document that is no Kubernetes object."""
+    from archfit.source.nodes import line_at
     from archfit.workloads.coverage.foreign import foreign
-    from archfit.workloads.line_numbers import line_of
 
     known: Children = {}
     return tuple(
@@ -161,7 +161,7 @@ def _foreign(tree: Tree, root: int, value: Any, span: Span, location: Location) 
             severity,
             message,
             location=location.replace(
-                line=span.line + line_of(tree, known, root, path) if path else span.line
+                line=span.line + line_at(tree, known, root, path) if path else span.line
             ),
         )
         for path, severity, message in foreign(value, item=span.item)

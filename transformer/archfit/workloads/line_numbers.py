@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from archfit.patch import Path
 from archfit.source.compose import parse
-from archfit.source.nodes import ROOT, Children, Tree, child, is_mapping
+from archfit.source.nodes import ROOT, Children, Tree, line_at
 from archfit.workloads.inventory import Document
 from archfit.workloads.pods import Pod
 
@@ -30,17 +30,4 @@ class Lines:
         document = self._of[id(pod)]
         if self._last is None or self._last[0] is not document:
             self._last = document, parse(document.span.text(self._data)), {}
-        return document.span.line + line_of(*self._last[1:], ROOT + document.span.item, path)
-
-
-def line_of(tree: Tree, known: Children, node: int, path: Path) -> int:
-    """The 0-based line of what stands at path below node. known: a memory, at first empty."""
-    line: int = tree.events[node].start_mark.line
-    for step in path:
-        inside = is_mapping(tree, node)
-        node = child(tree, node, step, known)
-        if node < 0:
-            break
-        # A key is one event, right before its value.
-        line = tree.events[node - inside].start_mark.line
-    return line
+        return document.span.line + line_at(*self._last[1:], ROOT + document.span.item, path)

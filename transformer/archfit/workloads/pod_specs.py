@@ -164,7 +164,7 @@ def _by_rows(
         if row.reason:
             continue
         if row.there or "*" in row.pod_spec:
-            yield from _pods_elsewhere(row, value, location, path)
+            yield from _custom_pods(row, value, location, path)
         elif row.pod_spec:
             pod = _pod_beside(row, value, location, path)
             if pod is not None:
@@ -194,11 +194,11 @@ def _pod_beside(row: Workload, value: dict[str, Any], location: Location, path: 
     )
 
 
-def _pods_elsewhere(row: Workload, value: dict[str, Any], location: Location, path: Path) -> Iterator[Pod]:
-    from archfit.workloads.custom_pods import found_by
+def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path: Path) -> Iterator[Pod]:
+    from archfit.workloads.custom_pods import custom_pods
     from archfit.workloads.patterns import get
 
-    for found in found_by(row, value):
+    for found in custom_pods(row, value):
         if found.problem():
             continue
         spec, places = found.placed()

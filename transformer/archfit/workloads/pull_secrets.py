@@ -31,16 +31,16 @@ from archfit.source.split import Piece
 from archfit.source.values import text_of
 from archfit.typing_names import Any, TypeAlias
 from archfit.workloads.builtin import LISTS, Own, group_of
-from archfit.workloads.inventory import take
+from archfit.workloads.inventory import scan_piece
 from archfit.workloads.pod_specs import objects
 from archfit.workloads.pods import Pod
 
-Named: TypeAlias = tuple[str, str]
+NamespacedName: TypeAlias = tuple[str, str]
 
 _TYPES = {"kubernetes.io/dockerconfigjson": ".dockerconfigjson", "kubernetes.io/dockercfg": ".dockercfg"}
 
 
-class Entry(Record):
+class SecretEntry(Record):
     """One registry of a Secret. key: as written. value: with the password. source: for messages."""
 
     key: str
@@ -48,12 +48,12 @@ class Entry(Record):
     source: str
 
     def __repr__(self) -> str:
-        return f"Entry(source={self.source!r})"
+        return f"SecretEntry(source={self.source!r})"
 
 
 def pull_secrets(
     streams: Iterable[tuple[bytes, Sequence[Piece]]], own: Own
-) -> tuple[dict[str, tuple[Entry, ...]], tuple[str, ...]]:
+) -> tuple[dict[str, tuple[SecretEntry, ...]], tuple[str, ...]]:
     """For each image string of the pods the entries that their Secrets have, whatever registry they are for.
 
     And what there is to say: Secrets that are named and cannot be read. streams: that are applied together. own: the
@@ -63,13 +63,13 @@ def pull_secrets(
     found = [value for data, piece in parts for value in _objects(data, piece)]
     accounts = {_name(value): value for value in found if value.get("kind") == "ServiceAccount"}
     secrets = {_name(value): value for value in found if value.get("kind") == "Secret"}
-    entries: dict[str, dict[str, Entry]] = {}
+    entries: dict[str, dict[str, SecretEntry]] = {}
     said: dict[str, None] = {}
     if secrets:
         pods = [
             pod
             for data, piece in parts
-            for document in take(data, piece, own).documents
+            for document in scan_piece(data, piece, own).documents
             for pod in document.pods
         ]
         for pod in pods:
@@ -87,7 +87,7 @@ def pull_secrets(
     return {text: tuple(some.values()) for text, some in entries.items() if text and some}, tuple(said)
 
 
-def matching(entries: Iterable[Entry], host: str, repository: str) -> list[Entry]:
+def matching(entries: Iterable[SecretEntry], host: str, repository: str) -> list[SecretEntry]:
     """Those for an image of `host[:port]`, longer keys first."""
     places = [(_place(entry.key), entry) for entry in entries]
     hits = [(place, entry) for place, entry in places if _matches(place, _folded(host), repository)]
@@ -147,13 +147,13 @@ def _is_other(api_version: str, kind: str) -> bool:
     return key not in LISTS and key not in {("", "Secret"), ("", "ServiceAccount")}
 
 
-def _name(value: Mapping[str, Any]) -> Named:
+def _name(value: Mapping[str, Any]) -> NamespacedName:
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     return text_of(metadata.get("namespace")), text_of(metadata.get("name"))
 
 
-def _named(pod: Pod, accounts: Mapping[Named, Mapping[str, Any]]) -> list[str]:
+def _named(pod: Pod, accounts: Mapping[NamespacedName, Mapping[str, Any]]) -> list[str]:
     """The names of the Secrets that the pod would be pulled with."""
     own = _names(pod.spec)
     if own:
@@ -170,7 +170,7 @@ def _names(holder: Mapping[str, Any]) -> list[str]:
     return [name for item in items if isinstance(item, dict) and (name := text_of(item.get("name")))]
 
 
-def _entries(secret: Mapping[str, Any], source: str) -> tuple[Entry, ...] | None:
+def _entries(secret: Mapping[str, Any], source: str) -> tuple[SecretEntry, ...] | None:
     """What a Secret holds, None where that cannot be read."""
     field = _TYPES.get(text_of(secret.get("type")))
     if field is None:
@@ -187,5 +187,7 @@ def _entries(secret: Mapping[str, Any], source: str) -> tuple[Entry, ...] | None
     if not isinstance(auths, dict):
         return None
     return tuple(
-        Entry(key, value, f"{source} ({key})") for key, value in auths.items() if isinstance(value, dict)
+        SecretEntry(key, value, f"{source} ({key})")
+        for key, value in auths.items()
+        if isinstance(value, dict)
     )

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from archfit.cluster.crds.definitions import Definition, Version
-from archfit.cluster.crds.places import Place, last_key, places_of
+from archfit.cluster.crds.placements import Placement, last_key, placements_of
+from archfit.cluster.crds.row_text import can_be_written, in_one_line, text
 from archfit.cluster.crds.schema import Facts, facts
-from archfit.cluster.crds.written import can_be_written, in_one_line, text
 from archfit.options.settings import Workload
 from archfit.patch import Path
 from archfit.record import Record
@@ -69,7 +69,7 @@ def derived(definition: Definition) -> Derived:
 
 def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[str]]:
     found = facts(version.schema or {})
-    every = {place.path: place for place in places_of(found)}
+    every = {place.path: place for place in placements_of(found)}
     if len(every) > PLACES_LIMIT or len(found.images) > IMAGES_LIMIT:
         return [], [
             f"its schema has {len(every)} places for pods and {len(found.images)} images: too many to read"
@@ -112,7 +112,7 @@ def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[
 
 
 def _shared(
-    found: Facts, places: dict[Path, Place]
+    found: Facts, places: dict[Path, Placement]
 ) -> tuple[dict[Path, list[Path]], dict[Path, list[Path]], list[Path]]:
     """Images by the place that they stand in, by the places below them, and those without either."""
     inside: dict[Path, list[Path]] = {}
@@ -134,7 +134,7 @@ def _shared(
     return inside, above, homeless
 
 
-def _problem(place: Place, images: list[Path], places: dict[Path, Place]) -> str:
+def _problem(place: Placement, images: list[Path], places: dict[Path, Placement]) -> str:
     """Why a place gets no row, "" if it gets one."""
     if not images and not place.pod_spec:
         return (
@@ -151,7 +151,7 @@ def _problem(place: Place, images: list[Path], places: dict[Path, Place]) -> str
     return ""
 
 
-def _row(definition: Definition, found: Facts, place: Place, images: list[Path]) -> Workload:
+def _row(definition: Definition, found: Facts, place: Placement, images: list[Path]) -> Workload:
     there: Path = ()
     if images:
         there = _creatable(found, place, images) or place.path
@@ -173,7 +173,7 @@ def _row(definition: Definition, found: Facts, place: Place, images: list[Path])
     )
 
 
-def _creatable(found: Facts, place: Place, images: list[Path]) -> Path:
+def _creatable(found: Facts, place: Placement, images: list[Path]) -> Path:
     """What there is of a place that may be created below the images, () if it has to be there."""
     holders = [_holder(image) for image in images]
     if any(holder[: len(place.path)] == place.path for holder in holders):
@@ -199,7 +199,7 @@ def _holder(image: Path) -> Path:
     return image[:end]
 
 
-def _doubts(found: Facts, places: dict[Path, Place], rows: Iterable[Workload]) -> Iterator[str]:
+def _doubts(found: Facts, places: dict[Path, Placement], rows: Iterable[Workload]) -> Iterator[str]:
     """What to look up before the rows are used."""
     for image, others in found.partial:
         yield f"{text(image)}: {others} beside it may be a part of the image's name, which no row reads"

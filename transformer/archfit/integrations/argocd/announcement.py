@@ -11,7 +11,7 @@ from typing import Any
 
 from archfit.integrations.argocd.source_parameters import ROWS
 from archfit.options.describe import default_text
-from archfit.options.kinds import SWITCH
+from archfit.options.option_types import SWITCH
 from archfit.options.settings import Options
 from archfit.options.table import SPEC, Option
 
@@ -47,7 +47,7 @@ def _placement(option: Option, operators: Options) -> dict[str, Any]:
         shape = "string"
     entry: dict[str, Any] = {"name": option.key, "title": option.name, "tooltip": option.help}
     entry["collectionType"] = shape
-    if option.kind is SWITCH:
+    if option.type is SWITCH:
         entry["itemType"] = "boolean"
     if getattr(operators, option.field) == getattr(Options(), option.field) and default_text(option):
         entry[shape] = option.default if shape == "array" else default_text(option)

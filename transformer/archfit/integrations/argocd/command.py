@@ -26,7 +26,7 @@ from archfit.integrations.argocd.renderer_process import Ended, end_on_term, hol
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
 from archfit.integrations.argocd.source_parameters import Source
-from archfit.options import kinds
+from archfit.options import option_types
 from archfit.options.arguments import Parser, read
 from archfit.options.layers import Given, Layer
 from archfit.options.load import load
@@ -215,7 +215,7 @@ def _check_paths(settings: Settings, environ: Mapping[str, str]) -> None:
     named = {
         option.key: str(getattr(settings.operator, option.field))
         for option in OPERATOR
-        if option.kind is kinds.PATH or option.kind is kinds.CACHE
+        if option.type is option_types.PATH or option.type is option_types.CACHE
     }
     named |= {name: environ.get(name, "") for name in _PATH_VARIABLES}
     for name, path in named.items():

@@ -32,9 +32,9 @@ from archfit.integrations.argocd.source_parameters import (
     field_value,
     shown,
 )
-from archfit.options.document import read
+from archfit.options.config_yaml import read
 from archfit.options.layers import Given, Layer
-from archfit.options.syntax import Problem, nearest
+from archfit.options.problem import Problem, nearest
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option
 from archfit.record import Record
 
@@ -170,11 +170,11 @@ def _option_value(option: Option, given: Parameter) -> object:
     if option.file_only:
         if not isinstance(given, str):
             raise Problem("has to be a string that holds YAML, as in the configuration file")
-        return option.kind.data(read(given).values)
+        return option.type.data(read(given).values)
     if isinstance(given, str):
         if not given.strip():
             raise Problem("is empty: write a value, or leave it out")
-        return option.kind.text(given.split() if option.repeatable else [given.strip()])
+        return option.type.text(given.split() if option.repeatable else [given.strip()])
     wanted = dict if isinstance(given, dict) else list
     if not isinstance(option.default, wanted):
         raise Problem(
@@ -183,7 +183,7 @@ def _option_value(option: Option, given: Parameter) -> object:
             else f"has to be {_ONE[option.key]}"
         )
     items = [f"{key}={value}" for key, value in given.items()] if isinstance(given, dict) else list(given)
-    return option.kind.text((items or ["none"]) if option.repeatable else [",".join(items) or "none"])
+    return option.type.text((items or ["none"]) if option.repeatable else [",".join(items) or "none"])
 
 
 _ONE = {

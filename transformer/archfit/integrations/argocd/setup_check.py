@@ -19,9 +19,9 @@ from typing import BinaryIO
 
 from archfit.errors import UsageError
 from archfit.integrations.argocd.command import settings_of
-from archfit.options.document import read
+from archfit.options.config_yaml import read
+from archfit.options.problem import Problem, expected
 from archfit.options.settings import CacheServer
-from archfit.options.syntax import Problem, expected
 from archfit.printable import encoded
 from archfit.store.directories import default_path
 

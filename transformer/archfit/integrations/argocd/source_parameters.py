@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
-from archfit.options.syntax import Problem
+from archfit.options.problem import Problem
 from archfit.record import Record
 
 Shape: TypeAlias = "Literal['string', 'array', 'map', 'boolean']"

@@ -22,9 +22,10 @@ from archfit.cluster.nodes import Cluster, counted, nodes, summarised
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import write_new
 from archfit.options.arguments import Parser, wanted
-from archfit.options.document import read
+from archfit.options.config_yaml import read
 from archfit.options.file import API_VERSION, KIND
-from archfit.options.syntax import Problem, label_key
+from archfit.options.problem import Problem
+from archfit.options.text_form import label_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.cluster.crds.definitions import KIND, Definition, definitions
 from archfit.cluster.crds.derive import Derived, derived
-from archfit.cluster.crds.written import written
+from archfit.cluster.crds.rows_file import written
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import read_file, write_new
 from archfit.options.arguments import Parser, wanted

@@ -1,6 +1,6 @@
-"""How a kind of option is written: as text (flag, variable), as data (file), and its JSON Schema.
+"""How the options of each type are written: as text (flag, variable), as data (file), and the JSON Schema.
 
-    kind              text                         data
+    type              text                         data
     choice            one of its words             the same
     SWITCH            true, false, 1, 0            a boolean
     PATH              any text                     the same
@@ -16,7 +16,7 @@
     .._HOSTS          HOST[:PORT]       (again)    a list
 
 `none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. The texts' grammars
-are in `syntax`, `taints`, `mirrors`, `host_patterns`, `cache_path` and `excludes`, the data's in `data`.
+are in `text_form`, `taints`, `mirrors`, `host_patterns`, `cache_path` and `excludes`, the data's in `data_form`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from archfit.images.platforms import ARCHITECTURES
-from archfit.options import data, syntax
+from archfit.options import data_form, text_form
 from archfit.options.cache_path import cache_path
 from archfit.options.excludes import exclude
 from archfit.options.host_patterns import host_pattern
 from archfit.options.mirrors import mirror_pair
-from archfit.options.syntax import Problem, distinct
+from archfit.options.problem import Problem, nearest
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
+from archfit.options.text_form import distinct
 from archfit.record import Record
 from archfit.typing_names import Any, TypeAlias
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 Schema: TypeAlias = dict[str, Any]
 
 
-class Kind(Record):
+class OptionType(Record):
     """text: from the occurrences of a flag, at least one. data: from a file. schema: of the data."""
 
     text: Callable[[Sequence[str]], object]
@@ -51,30 +52,29 @@ class Kind(Record):
     schema: Schema
 
 
-def choice(*choices: str) -> Kind:
+def choice(*choices: str) -> OptionType:
     """One of some words."""
 
     def parse(word: str) -> str:
         if word not in choices:
             raise Problem(
-                f"{word!r} is not one of {', '.join(choices)}: "
-                f"write {syntax.nearest(word, choices) or choices[0]!r}"
+                f"{word!r} is not one of {', '.join(choices)}: write {nearest(word, choices) or choices[0]!r}"
             )
         return word
 
     return single(parse, {"enum": list(choices)})
 
 
-def single(parse: Callable[[str], object], schema: Schema) -> Kind:
+def single(parse: Callable[[str], object], schema: Schema) -> OptionType:
     """One text; of several occurrences of a flag the last one counts."""
-    return Kind(lambda given: parse(given[-1]), lambda value: parse(data.string(value)), schema)
+    return OptionType(lambda given: parse(given[-1]), lambda value: parse(data_form.string(value)), schema)
 
 
-def repeated(parse: Callable[[str], object], item: Schema, example: str) -> Kind:
+def repeated(parse: Callable[[str], object], item: Schema, example: str) -> OptionType:
     """A list of texts."""
-    return Kind(
+    return OptionType(
         lambda given: _each(given, parse),
-        lambda value: data.items(value, lambda one: parse(data.string(one)), example),
+        lambda value: data_form.items(value, lambda one: parse(data_form.string(one)), example),
         _or_none({"type": "array", "items": item}),
     )
 
@@ -117,7 +117,7 @@ _TEXT = {"type": "string", "minLength": 1}
 ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*ARCHITECTURES, 386]}, "minItems": 1}
 _CLUSTER_LIST: Schema = {
     "type": "array",
-    "items": {"enum": [*ARCHITECTURES, 386, *(f"windows/{name}" for name in syntax.WINDOWS)]},
+    "items": {"enum": [*ARCHITECTURES, 386, *(f"windows/{name}" for name in text_form.WINDOWS)]},
     "contains": ARCHITECTURE_LIST["items"],
 }
 _TOLERATION = {
@@ -151,27 +151,31 @@ _WEIGHTS = {
 _OVERRIDES = {"type": "object", "additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}}
 _MIRRORS = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^https?://[^@?#]+$"}}
 
-SWITCH = Kind(lambda given: _switch(given[-1]), data.boolean, {"type": "boolean"})
+SWITCH = OptionType(lambda given: _switch(given[-1]), data_form.boolean, {"type": "boolean"})
 PATH = single(_path, _TEXT)
 CACHE = single(cache_path, _TEXT)
-WHOLE_SECONDS = single(syntax.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
-DEADLINE = single(syntax.deadline, _DURATION)
-CLUSTER = Kind(
-    lambda given: syntax.cluster_architectures(given[-1]), data.cluster_architectures, _CLUSTER_LIST
+WHOLE_SECONDS = single(text_form.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
+DEADLINE = single(text_form.deadline, _DURATION)
+CLUSTER = OptionType(
+    lambda given: text_form.cluster_architectures(given[-1]), data_form.cluster_architectures, _CLUSTER_LIST
 )
-PLATFORMS = Kind(_last(syntax.platforms), data.platforms, _or_none({"type": "array", "items": _PLATFORM}))
-PREFERENCE = Kind(_last(syntax.weights), data.weights, _or_none(_WEIGHTS))
-TOLERATIONS = Kind(
-    lambda given: _each(given, toleration_rule), data.tolerations, _or_none({"type": "array", "items": _RULE})
+PLATFORMS = OptionType(
+    _last(text_form.platforms), data_form.platforms, _or_none({"type": "array", "items": _PLATFORM})
 )
-OVERRIDES = Kind(
-    lambda given: distinct(_each(given, syntax.image_platforms), lambda row: row.pattern),
-    data.overrides,
+PREFERENCE = OptionType(_last(text_form.weights), data_form.weights, _or_none(_WEIGHTS))
+TOLERATIONS = OptionType(
+    lambda given: _each(given, toleration_rule),
+    data_form.tolerations,
+    _or_none({"type": "array", "items": _RULE}),
+)
+OVERRIDES = OptionType(
+    lambda given: distinct(_each(given, text_form.image_platforms), lambda row: row.pattern),
+    data_form.overrides,
     _or_none(_OVERRIDES),
 )
-MIRRORS = Kind(
+MIRRORS = OptionType(
     lambda given: distinct(_each(given, mirror_pair), lambda row: row.source),
-    data.mirrors,
+    data_form.mirrors,
     _or_none(_MIRRORS),
 )
 ALLOWED_HOSTS = repeated(host_pattern, _HOST_PATTERN, "harbor.corp.example, '*.corp.example'")
@@ -179,4 +183,4 @@ DENIED_HOSTS = repeated(
     lambda text: host_pattern(text, every=True), {"type": "string", "minLength": 1}, "'*.example.com'"
 )
 EXCLUDES = repeated(exclude, _TEXT, "DaemonSet, '*/kube-system'")
-KEYS = repeated(syntax.label_key, _LABEL_KEY, "example.com/virtual")
+KEYS = repeated(text_form.label_key, _LABEL_KEY, "example.com/virtual")

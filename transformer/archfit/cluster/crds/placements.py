@@ -25,7 +25,7 @@ _OPEN: tuple[tuple[str, Path], ...] = (
 )
 
 
-class Place(Record):
+class Placement(Record):
     """Where a pod's placement is. A field of None is missing; `pod_spec`: containers stand there too.
 
     likely: the schema leaves it open, and only its name speaks for it.
@@ -39,12 +39,12 @@ class Place(Record):
     likely: bool = False
 
 
-def places_of(found: Facts) -> Iterator[Place]:
+def placements_of(found: Facts) -> Iterator[Placement]:
     """Placement put together: what stands beside each other, or as operators nest it (`affinity.tolerations`)."""
     taken: set[Path] = set()
     for pod in found.pod_specs:
         here = [None if name in pod.missing else () for name in FIELDS]
-        yield Place(pod.path, True, here[0], here[1], here[2])
+        yield Placement(pod.path, True, here[0], here[1], here[2])
         taken.add(pod.path)
     tolerations, selectors = set(found.tolerations), set(found.node_selector)
     for affinity in found.affinity:
@@ -60,17 +60,17 @@ def places_of(found: Facts) -> Iterator[Place]:
             path = next(((*holder, name) for holder in holders if (*holder, name) in known), None)
             known.discard(path or ())
             beside.append(_field(path, base, name) if path else None)
-        yield Place(base, False, _field(affinity, base, "affinity"), beside[0], beside[1])
+        yield Placement(base, False, _field(affinity, base, "affinity"), beside[0], beside[1])
     for path in sorted(tolerations):
         base = path[:-1]
         if base not in taken and base:
             selector = (*base, "nodeSelector")
-            yield Place(base, False, None, (), () if selector in selectors else None)
+            yield Placement(base, False, None, (), () if selector in selectors else None)
     for path in found.open:
         name = last_key(path)
         below = next((below for end, below in _OPEN if name.endswith(end)), None)
         if below is not None and (*path, *below) not in taken:
-            yield Place((*path, *below), pod_spec=True, likely=True)
+            yield Placement((*path, *below), pod_spec=True, likely=True)
 
 
 def last_key(path: Path) -> str:

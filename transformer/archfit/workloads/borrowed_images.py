@@ -21,7 +21,7 @@ from archfit.workloads.pods import ImageUse, Pod
 Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 
 
-def joined(documents: Iterable[Document], own: Own) -> tuple[Document, ...]:
+def with_borrowed_images(documents: Iterable[Document], own: Own) -> tuple[Document, ...]:
     """The documents with the images of such pods filled in. own: the user's rows."""
     documents = tuple(documents)
     wanted = {key for document in documents for pod in document.pods if (key := _wanted(pod)) is not None}

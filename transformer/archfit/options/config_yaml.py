@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from archfit.options.syntax import Problem
+from archfit.options.problem import Problem
 from archfit.patch import Path
 from archfit.record import Record
 from archfit.typing_names import Any
@@ -30,7 +30,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
 _TEXT_TAGS = {None, "!", "tag:yaml.org,2002:str"}
 
 
-class Document(Record):
+class ConfigYaml(Record):
     """values: of the whole file, None when it is empty. lines: 1-based, by path from the root."""
 
     values: object
@@ -47,7 +47,7 @@ class _Open:
         self.key: str | None = None
 
 
-def read(text: str) -> Document:
+def read(text: str) -> ConfigYaml:
     """The one document of the text. Raises Problem with its line."""
     import yaml  # 15 ms that only runs with a configuration file pay
 
@@ -62,7 +62,7 @@ def read(text: str) -> Document:
         ) from None
     except yaml.YAMLError as error:
         raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): mend it") from None
-    return Document(reader.root, reader.lines)
+    return ConfigYaml(reader.root, reader.lines)
 
 
 class _Reader:

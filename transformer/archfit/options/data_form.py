@@ -18,10 +18,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from archfit.images.platforms import Platform
-from archfit.options import syntax
+from archfit.options import text_form
 from archfit.options.mirrors import mirror, registry_host
+from archfit.options.problem import Problem, expected
 from archfit.options.settings import ImagePlatforms, Mirror, Toleration, TolerationRule
-from archfit.options.syntax import Problem, expected
 from archfit.options.taints import OPERATORS, effect, toleration_rule
 
 TYPE_CHECKING = False
@@ -88,7 +88,7 @@ def architectures(value: object) -> tuple[str, ...]:
     found = (
         ()
         if value == "none"
-        else items(value, lambda item: syntax.architecture(string(item)), "amd64, arm64")
+        else items(value, lambda item: text_form.architecture(string(item)), "amd64, arm64")
     )
     if not found:
         raise Problem("names no architecture: write at least one, as [amd64]")
@@ -100,16 +100,16 @@ def cluster_architectures(value: object) -> tuple[str, ...]:
     found = (
         ()
         if value == "none"
-        else items(value, lambda item: syntax.cluster_architecture(string(item)), "amd64, arm64")
+        else items(value, lambda item: text_form.cluster_architecture(string(item)), "amd64, arm64")
     )
     if not found:
         raise Problem("names no architecture: write at least one, as [amd64]")
-    return syntax.with_linux(found)
+    return text_form.with_linux(found)
 
 
 def platforms(value: object) -> tuple[Platform, ...]:
     """A list of platforms, sorted by their text and unique. Raises Problem."""
-    return tuple(sorted(items(value, lambda item: syntax.platform(string(item)), "linux/amd64"), key=str))
+    return tuple(sorted(items(value, lambda item: text_form.platform(string(item)), "linux/amd64"), key=str))
 
 
 def weights(value: object) -> tuple[tuple[str, int], ...]:
@@ -117,7 +117,7 @@ def weights(value: object) -> tuple[tuple[str, int], ...]:
     found = members(value, "arm64: 10, amd64: 5")
     return tuple(
         sorted(
-            (syntax.architecture(name), within(name, lambda item: syntax.weight(string(item)), number))
+            (text_form.architecture(name), within(name, lambda item: text_form.weight(string(item)), number))
             for name, number in found.items()
         )
     )
@@ -134,7 +134,7 @@ def overrides(value: object) -> tuple[ImagePlatforms, ...]:
 
     found = members(value, "'registry.local/legacy/*': [linux/amd64]")
     return tuple(
-        ImagePlatforms(syntax.glob(pattern), within(pattern, some, row)) for pattern, row in found.items()
+        ImagePlatforms(text_form.glob(pattern), within(pattern, some, row)) for pattern, row in found.items()
     )
 
 
@@ -143,7 +143,7 @@ def mirrors(value: object) -> tuple[Mirror, ...]:
     found = members(value, "docker.io: 'https://hub.example/proxy'")
     hosts = [(registry_host(source), url) for source, url in found.items()]
     rows = tuple(within(host, partial(_mirror, host), url) for host, url in hosts)
-    return syntax.distinct(rows, lambda row: row.source)
+    return text_form.distinct(rows, lambda row: row.source)
 
 
 def _mirror(host: str, url: object) -> Mirror:
@@ -174,9 +174,9 @@ def _toleration(value: object) -> Toleration:
     )
     if "key" not in found:
         raise Problem("has no key: write the taint's key, as a toleration of every taint is never added")
-    key = within("key", lambda item: syntax.label_key(string(item)), found["key"])
+    key = within("key", lambda item: text_form.label_key(string(item)), found["key"])
     operator = within("operator", _operator, found.get("operator", "Equal"))
-    text = within("value", lambda item: syntax.label_value(string(item)), found.get("value", ""))
+    text = within("value", lambda item: text_form.label_value(string(item)), found.get("value", ""))
     if operator == "Exists" and text:
         raise Problem("operator Exists takes no value: leave it out, or write operator: Equal", ("value",))
     scope = within("effect", lambda item: effect(string(item)), found["effect"]) if "effect" in found else ""

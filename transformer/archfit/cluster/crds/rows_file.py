@@ -1,4 +1,4 @@
-"""Rows of `workloads:` as a configuration file writes them, for a person to read and check.
+"""A configuration file with derived rows, for a person to read and check.
 
 # example.com/Database, by the schema of v1
 # Check: spec.exporter.image: no affinity or tolerations beside or above it; ..
@@ -17,14 +17,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from archfit.cluster.crds.schema import FIELDS
+from archfit.cluster.crds.derive import Derived
+from archfit.cluster.crds.row_text import entries
 from archfit.options.file import API_VERSION, KIND
-from archfit.options.settings import Workload
-from archfit.patch import Path, undotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.cluster.crds.derive import Derived
 
 _WIDTH = 110
 _PLAIN = re.compile(r"[A-Za-z][-A-Za-z0-9_./+*\[\]]*").fullmatch
@@ -33,40 +28,6 @@ _HEAD = """\
 Written by `archfit setup workloads` from CustomResourceDefinitions. A schema says where a field is, not what
 the operator does with it: check each row against the operator's documentation, then use the file with --config
 or ARCHFIT_CONFIG."""
-
-
-def text(path: Path) -> str:
-    """The path as a row writes it, "[*]" for every item or member."""
-    return ".".join(map(str, path)).replace(".*", "[*]")
-
-
-def can_be_written(path: Path) -> bool:
-    """Whether a row can hold the path: its keys have no dots, blanks, quotes or brackets."""
-    try:
-        return text(path).isprintable() and "\\" not in text(path) and undotted(text(path)) == path
-    except ValueError:
-        return False
-
-
-def entries(row: Workload) -> Iterator[tuple[str, str | bool | list[str]]]:
-    """The keys and values of a row as the configuration file has them; what is as by default is left out."""
-    yield "group", row.group
-    yield "kind", row.kind
-    yield "podSpec", text(row.pod_spec)
-    if row.there and row.there != row.pod_spec:
-        yield "within", text(row.there)
-    if row.images:
-        yield "images", [text(path) for entry in row.images for path in entry]
-    for key, path in zip(FIELDS, (row.affinity, row.tolerations, row.node_selector), strict=True):
-        if path != ():
-            yield key, text(path) if path is not None else "none"
-    if row.immutable:
-        yield "immutable", True
-
-
-def in_one_line(row: Workload) -> str:
-    """The row as a flow mapping, to be pasted into `workloads:`."""
-    return "{" + ", ".join(f"{key}: {_flow(value)}" for key, value in entries(row)) + "}"
 
 
 def written(found: Sequence[Derived], known: Iterable[str]) -> str:
@@ -140,9 +101,3 @@ def _scalar(value: object) -> str:
     """Text as YAML: plain where nobody can read it otherwise."""
     plain = str(value)
     return plain if _PLAIN(plain) and (plain.lower() not in _WORDS or plain == "none") else f"'{plain}'"
-
-
-def _flow(value: str | bool | list[str]) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_flow, value))}]"
-    return "true" if value is True else f"'{value}'"

@@ -18,10 +18,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from archfit.errors import InvalidReference, UsageError
+from archfit.errors import InvalidReference
 from archfit.images.platforms import ARCHITECTURES, Platform, normalised, parse_platform
+from archfit.options.problem import Problem, nearest
 from archfit.options.settings import ImagePlatforms
-from archfit.patch import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,34 +40,6 @@ _LABEL_KEY = rf"(?:({_DNS})/)?({_NAME})"
 _LABEL_VALUE = rf"(?:{_NAME})?"
 _DURATION = r"(?:[0-9]{1,9}(?:ms|s|m|h|d))+"
 _DURATION_PART = r"([0-9]+)(ms|s|m|h|d)"
-
-
-class Problem(UsageError):
-    """A value is wrong. `path` leads from the option's value to the wrong part; `line` is 0 where unknown."""
-
-    def __init__(self, message: str, path: Path = (), line: int = 0) -> None:
-        super().__init__(message)
-        self.message = message
-        self.path = path
-        self.line = line
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that `word` is most likely meant to be, "" where none comes near."""
-    import difflib  # needed for an error message only
-
-    def bare(text: str) -> str:
-        return text.lower().replace("-", "").replace("_", "")
-
-    spelled = {bare(name): name for name in known}
-    return next((spelled[found] for found in difflib.get_close_matches(bare(word), spelled, 1, 0.7)), "")
-
-
-def expected(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown word: the nearest known one, or all of them."""
-    known = tuple(known)
-    near = nearest(word, known)
-    return f"write {near!r}" if near else f"known are {', '.join(known)}"
 
 
 def distinct(rows: tuple[T, ...], key: Callable[[T], str]) -> tuple[T, ...]:
