@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from archfit.options.settings import Options
-from archfit.placement.annotations import way
-from archfit.placement.misplaced import misplaced
+from archfit.placement.annotations import misplaced, way
 from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
 from placing import ARCH

@@ -8,8 +8,9 @@ import pytest
 
 from archfit.images.platforms import Absent, Found, Unasked, Unknown, parse_platform
 from archfit.options.settings import Exclude, ImagePlatforms, Options
-from archfit.placement.images import answers_for, questions
-from placing import DEFAULT, GKE, a_pod, decided, found, in_, term, terms_of, using
+from archfit.placement.questions import answers_for
+from archfit.placement.selection import pod_options
+from placing import DEFAULT, GKE, a_pod, decided, found, in_, questions_of, term, terms_of, using
 
 A, AR = "amd64", "amd64 arm64"
 INJECTED = {"annotations": {"inject.istio.io/templates": "gateway"}}
@@ -49,7 +50,7 @@ INJECTED = {"annotations": {"inject.istio.io/templates": "gateway"}}
     ],
 )
 def test_questions(spec: dict[str, Any], asked: tuple[str, ...]) -> None:
-    assert questions(a_pod(spec), DEFAULT) == asked
+    assert questions_of(a_pod(spec)) == asked
 
 
 @pytest.mark.parametrize(
@@ -68,13 +69,11 @@ def test_questions(spec: dict[str, Any], asked: tuple[str, ...]) -> None:
     ],
 )
 def test_auto_under_an_injector(metadata: dict[str, Any], *, asked: bool) -> None:
-    assert questions(a_pod(using("auto", "a"), metadata=metadata), DEFAULT) == (
-        ("auto", "a") if asked else ("a",)
-    )
+    assert questions_of(a_pod(using("auto", "a"), metadata=metadata)) == (("auto", "a") if asked else ("a",))
 
 
 def test_another_image_under_an_injector_is_asked() -> None:
-    assert questions(a_pod(using("automatic"), metadata=INJECTED), DEFAULT) == ("automatic",)
+    assert questions_of(a_pod(using("automatic"), metadata=INJECTED)) == ("automatic",)
 
 
 def test_each_use_gets_its_answer() -> None:
@@ -88,7 +87,8 @@ def test_each_use_gets_its_answer() -> None:
             {"image": "forgotten"},
         ]
     }
-    got = answers_for(a_pod(spec), {"a": found(A), "b": Absent("no")}, DEFAULT)
+    pod = a_pod(spec)
+    got = answers_for(pod, {"a": found(A), "b": Absent("no")}, DEFAULT, pod_options(pod, DEFAULT))
     assert [type(answer) for answer in got] == [Found, Unasked, Unasked, Unasked, Absent, Unknown]
     assert got[1] == Unasked("no image is named")
     assert got[2] == Unasked("it is never pulled (imagePullPolicy: Never)")

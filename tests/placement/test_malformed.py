@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.placement.images import questions
 from archfit.source.values import Typed
-from placing import ARCH, OS, PREFERRED, REQUIRED, one, requiring, term
+from placing import ARCH, OS, PREFERRED, REQUIRED, one, questions_of, requiring, term
 
 NUMBER, TRUE = Typed("int", "5"), Typed("bool", "true")
 TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
@@ -133,7 +132,7 @@ def test_malformed(fields: dict[str, Any], field: str, message: str) -> None:
     assert outcome.name == "Unresolved"
     assert outcome.messages == [f"error: {message}"]
     assert outcome.decision.results[0].field == f"spec.template.spec.{field}"
-    assert questions(outcome.pod, Options()) == ("app:1",)
+    assert questions_of(outcome.pod) == ("app:1",)
 
 
 @pytest.mark.parametrize(

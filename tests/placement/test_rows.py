@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule
-from archfit.placement.decide import decide
 from placing import (
     ARCH,
     BETA,
@@ -16,6 +15,7 @@ from placing import (
     OS,
     a_pod,
     decided,
+    decision_for,
     found,
     in_,
     one,
@@ -711,7 +711,7 @@ def test_the_decision_says_who_removed_what() -> None:
 
 def test_a_pod_in_a_list_gets_paths_of_the_list() -> None:
     pod = a_pod(using("a"), "Pod").replace(path=("items", 2, "spec"))
-    patch = decide(pod, {"a": found(A)}, DEFAULT).patch
+    patch = decision_for(pod, {"a": found(A)}, DEFAULT).patch
     assert {step.path[:3] for step in patch} == {("items", 2, "spec")}
 
 

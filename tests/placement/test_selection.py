@@ -9,10 +9,21 @@ import pytest
 from archfit.errors import UsageError
 from archfit.options.excludes import exclude
 from archfit.options.settings import Exclude, Match, Options, Rule
-from archfit.placement.decide import decide
-from archfit.placement.images import questions
 from archfit.source.values import Typed
-from placing import GKE, a_pod, decided, found, in_, one, pod_of, term, terms_of, using
+from placing import (
+    GKE,
+    a_pod,
+    decided,
+    decision_for,
+    found,
+    in_,
+    one,
+    pod_of,
+    questions_of,
+    term,
+    terms_of,
+    using,
+)
 
 TRUE = Typed("bool", "true")
 A, R, AR = "amd64", "arm64", "amd64 arm64"
@@ -47,7 +58,7 @@ def test_exclude(pattern: str, *, excluded: bool) -> None:
     options = Options(exclude=(Exclude("Nothing"), exclude(pattern)))
     outcome = one(A, options)
     assert outcome.name == ("OptedOut" if excluded else "Change")
-    assert questions(outcome.pod, options) == (() if excluded else ("app:1",))
+    assert questions_of(outcome.pod, options) == (() if excluded else ("app:1",))
     if excluded:
         assert outcome.decision.reason == f"excluded by configuration ({pattern})"
 
@@ -176,7 +187,7 @@ def test_image_platforms(annotation: str, terms: object) -> None:
     metadata = noted(image_platforms=annotation)
     outcome = decided(spec, {}, metadata=metadata)
     assert terms_of(outcome.spec) == terms
-    assert questions(outcome.pod, Options()) == ()
+    assert questions_of(outcome.pod) == ()
     assert outcome.messages[0].startswith(
         "info: a: its platforms are stated by configuration or annotation: linux/amd64"
     )
@@ -303,11 +314,11 @@ JOB_TEMPLATE = {
 def test_a_cron_job_reads_its_job_template_too() -> None:
     pod = pod_of(JOB_TEMPLATE)
     assert [at for at, _ in pod.between] == [("spec", "jobTemplate", "metadata")]
-    assert decide(pod, {"a": found(AR)}, Options()).reachable == ("amd64",)
+    assert decision_for(pod, {"a": found(AR)}, Options()).reachable == ("amd64",)
     nearer = pod.replace(metadata=noted(only="arm64"))
-    assert decide(nearer, {"a": found(AR)}, Options()).reachable == ("arm64",)
+    assert decision_for(nearer, {"a": found(AR)}, Options()).reachable == ("arm64",)
     further = pod.replace(object_metadata=noted(only="arm64"))
-    assert decide(further, {"a": found(AR)}, Options()).reachable == ("amd64",)
+    assert decision_for(further, {"a": found(AR)}, Options()).reachable == ("amd64",)
 
 
 @pytest.mark.parametrize(
@@ -342,7 +353,7 @@ def test_what_a_controller_made_is_left_to_it(owners: Any, controller: str, kind
     assert outcome.messages == []
     if controller:
         assert outcome.decision.reason == f"its controller decides ({controller})"
-        assert questions(outcome.pod, Options()) == ()
+        assert questions_of(outcome.pod) == ()
 
 
 def test_a_bare_pod_is_its_own_template() -> None:
@@ -351,12 +362,11 @@ def test_a_bare_pod_is_its_own_template() -> None:
 
 
 def test_a_pod_in_a_list_names_its_field() -> None:
-    from archfit.placement.decide import decide
 
     pod = a_pod(using("a"), metadata=noted(onyl="amd64"), object_metadata=noted(olny="amd64"))
     root = ("items", 0, "items", 3)
     pod = pod.replace(path=(*root, *pod.path), root=root)
-    assert [result.field for result in decide(pod, {}, Options()).results][:2] == [
+    assert [result.field for result in decision_for(pod, {}, Options()).results][:2] == [
         'items[0].items[3].metadata.annotations["archfit.dev/olny"]',
         'items[0].items[3].spec.template.metadata.annotations["archfit.dev/onyl"]',
     ]

@@ -10,6 +10,7 @@ from archfit.images.platforms import Found, parse_platform
 from archfit.options.settings import ImagePlatforms, Options
 from archfit.placement.architectures import is_plain
 from archfit.placement.requirement import judge
+from archfit.placement.selection import pod_options
 from archfit.results import Location
 from placing import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
 
@@ -230,6 +231,12 @@ def test_386_without_amd64_nodes_is_not_talked_about() -> None:
 )
 def test_require(platforms: str, spec: dict[str, Any], lacks: int, severities: list[str]) -> None:
     pod = a_pod({**using("app:1"), **spec})
-    verdict = judge(pod, answers({"app:1": platforms}), Options(), (parse_platform("linux/arm64"),))
+    verdict = judge(
+        pod,
+        pod_options(pod, Options()),
+        answers({"app:1": platforms}),
+        Options(),
+        (parse_platform("linux/arm64"),),
+    )
     assert len(verdict.lacks) == lacks
     assert [result.severity for result in verdict.results] == severities

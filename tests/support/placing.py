@@ -12,10 +12,14 @@ from archfit import patch
 from archfit.images.platforms import Answer, Found, parse_platform
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
+from archfit.placement.questions import questions
+from archfit.placement.selection import pod_options
 from archfit.results import Decision, Location
 from archfit.workloads.pod_specs import find_pods
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from archfit.workloads.pods import Pod
 
 ARCH = "kubernetes.io/arch"
@@ -101,6 +105,16 @@ def a_pod(spec: dict[str, Any], kind: str = "Deployment", **metadata: Any) -> Po
     return pod_of(an_object(spec, kind, **metadata))
 
 
+def decision_for(pod: Pod, known: Mapping[str, Answer], options: Options = DEFAULT) -> Decision:
+    """The decision for a pod, with the options of the run, its rules and its annotations."""
+    return decide(pod, pod_options(pod, options), known, options)
+
+
+def questions_of(pod: Pod, options: Options = DEFAULT) -> tuple[str, ...]:
+    """The images to look up for a pod."""
+    return questions(pod, pod_options(pod, options))
+
+
 def decided(
     spec: dict[str, Any],
     images: dict[str, str | Answer],
@@ -111,7 +125,7 @@ def decided(
     """Decides, and applies the patch."""
     made = an_object(spec, kind, **metadata)
     pod = pod_of(made)
-    decision = decide(pod, answers(images), options)
+    decision = decision_for(pod, answers(images), options)
     assert bool(decision.patch) == (decision.outcome == "Change")
     after = patch.apply(made, decision.patch)
     return Outcome(decision, pod, after, pod_of(after).spec)

@@ -13,6 +13,7 @@ Source of Result: kustomize, cmd/config/docs/api-conventions/functions-spec.md, 
 
 from __future__ import annotations
 
+from archfit.errors import InvalidInput
 from archfit.patch import Operation
 from archfit.record import Record
 from archfit.typing_names import Literal, TypeAlias
@@ -52,6 +53,12 @@ class Result(Record):
     ref: ObjectRef | None = None
     field: str = ""
     location: Location | None = None
+
+    @classmethod
+    def from_error(cls, error: InvalidInput) -> Result:
+        """The result for a stream that cannot be read."""
+        location = Location(error.document, error.line) if error.line else None
+        return cls("error", error.message, location=location)
 
     def __str__(self) -> str:
         head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)

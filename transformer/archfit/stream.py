@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from archfit.errors import InvalidInput
-from archfit.pipeline import Splice
 from archfit.record import Record
 from archfit.results import Result
 from archfit.source.scan import check_utf8
@@ -36,7 +35,15 @@ class Stream(Record):
     results: tuple[Result, ...] = ()
 
 
-class Span(Record):
+class Splice(Record):
+    """`data[start:end]` of the input is replaced by `text`. Offsets in bytes."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+class ChangedSpan(Record):
     """A change, seen from the output: `output[start:end]` stands where the input had `was`. Offsets in bytes."""
 
     start: int
@@ -77,11 +84,11 @@ def write(data: bytes, splices: Iterable[Splice]) -> list[bytes | memoryview]:
     return [*parts, view[at:]] if parts else [data]
 
 
-def changed_spans(data: bytes, splices: Iterable[Splice]) -> list[Span]:
+def changed_spans(data: bytes, splices: Iterable[Splice]) -> list[ChangedSpan]:
     """Where the output differs; putting each `was` back gives the input."""
     spans, shift = [], 0
     for splice in splices:
         start = splice.start + shift
-        spans.append(Span(start, start + len(splice.text), data[splice.start : splice.end]))
+        spans.append(ChangedSpan(start, start + len(splice.text), data[splice.start : splice.end]))
         shift += len(splice.text) - (splice.end - splice.start)
     return spans

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from archfit.options.settings import Options
-    from archfit.pipeline import Splice, Transformed
+    from archfit.pipeline import Transformed
+    from archfit.stream import Splice
 
 _OFFERS = tuple(
     Found(

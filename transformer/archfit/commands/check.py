@@ -27,7 +27,7 @@ from archfit.options.settings import Options
 from archfit.options.table import TABLE
 from archfit.options.text_form import architecture
 from archfit.options.text_form import platforms as parse_platforms
-from archfit.pipeline import Transformed, decided
+from archfit.pipeline import Decided, decided
 from archfit.placement.requirement import judge
 from archfit.record import Record
 from archfit.report import check_listing, github, sarif
@@ -86,13 +86,13 @@ def run(
     asking = LookupSession(settings, environ, stderr)
     try:
         asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
-        texts = questions(inputs, settings.options, left_alone=bool(required))
+        texts = questions(inputs, left_alone=bool(required))
         answers = asking.answers(texts) if texts else {}
         looked = [_looked_at(manifests, answers, settings.options, required) for manifests in inputs]
         report = _report([from_result(result, "") for result in asking.messages], looked, required)
         results = [*asking.messages, *(result for one in looked for result in one.results)]
         kept = prepared(
-            Transformed((), tuple(pair for one in looked for pair in one.decisions), (), answers),
+            Decided(tuple(pair for one in looked for pair in one.decisions), (), answers),
             results,
             (),
             exit_code=report.exit_code,
@@ -132,7 +132,7 @@ def _looked_at(
     findings = [from_result(result, name) for result in said]
     pods = [pod for document in found.documents for pod in document.pods]
     if required:
-        verdicts = [(pod, judge(pod, answers, options, required)) for pod in pods]
+        verdicts = [(pod, judge(pod, own, answers, options, required)) for pod, own in found.pods()]
         findings += of_verdicts(verdicts, name, line)
         said += dict.fromkeys(result for _, verdict in verdicts for result in verdict.results)
         pods = [pod for pod, verdict in verdicts if not verdict.left_out]

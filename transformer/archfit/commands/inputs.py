@@ -18,9 +18,9 @@ from archfit.files import read_file
 from archfit.options.layers import Layer
 from archfit.options.settings import Options
 from archfit.pipeline import Survey, survey
-from archfit.placement.images import questions as of_pod
+from archfit.placement.questions import questions as of_pod
 from archfit.record import Record
-from archfit.results import Location, Result
+from archfit.results import Result
 
 
 class Manifests(Record):
@@ -69,12 +69,12 @@ def surveyed(found: Iterable[tuple[str, bytes]], options: Options, flags: Layer)
     return [_surveyed(name, data, options, on_blank) for name, data in found]
 
 
-def questions(inputs: Iterable[Manifests], options: Options, *, left_alone: bool = False) -> list[str]:
+def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[str]:
     """Every image string that has to be looked up, once. left_alone: those of pods that archfit leaves alone, too."""
     if not left_alone:
         return list(dict.fromkeys(text for manifests in inputs for text in manifests.survey.texts))
-    pods = (pod for manifests in inputs for document in manifests.survey.documents for pod in document.pods)
-    return list(dict.fromkeys(text for pod in pods for text in of_pod(pod, options, left_alone=True)))
+    pods = (pair for manifests in inputs for pair in manifests.survey.pods())
+    return list(dict.fromkeys(text for pod, own in pods for text in of_pod(pod, own, left_alone=True)))
 
 
 def named(result: Result, name: str) -> Result:
@@ -96,8 +96,7 @@ def _surveyed(name: str, data: bytes, options: Options, on_blank: str) -> Manife
     try:
         read = stream.read(data, on_blank)
     except InvalidInput as error:
-        location = Location(error.document, error.line) if error.line else None
-        return Manifests(name, data, _NOTHING, (Result("error", error.message, location=location),))
+        return Manifests(name, data, _NOTHING, (Result.from_error(error),))
     if not read.pieces:
         blank = Result("warning", "the input holds no manifests")
         return Manifests(name, data, _NOTHING, (blank,))

@@ -15,13 +15,13 @@ from time import gmtime, strftime
 
 from archfit.errors import ArchfitError, OutputError, UsageError
 from archfit.files import Prepared
-from archfit.pipeline import Transformed
+from archfit.pipeline import Decided
 from archfit.printable import json_text, visible
 from archfit.report.run_report import TIME, report
 from archfit.results import Result
 from archfit.source.values import plain
 from archfit.store.directories import state_path
-from archfit.stream import Span
+from archfit.stream import ChangedSpan
 from archfit.typing_names import Any, BinaryIO
 
 HELP = """\
@@ -85,9 +85,9 @@ def _tried(one: Prepared | None, what: Callable[[Prepared], None]) -> None:
 
 
 def prepared(
-    transformed: Transformed | None,
+    transformed: Decided | None,
     results: Iterable[Result],
-    edits: Iterable[Span],
+    edits: Iterable[ChangedSpan],
     *,
     exit_code: int,
     sources: Iterable[str],

@@ -11,12 +11,11 @@ from archfit.images.overrides import override
 from archfit.images.reference import parse
 from archfit.options.settings import Options
 from archfit.patch import dotted
-from archfit.pipeline import survey
+from archfit.pipeline import Survey, survey
 from archfit.placement.evidence import malformed
-from archfit.placement.images import answers_for
-from archfit.placement.selection import wishes
+from archfit.placement.questions import answers_for
 from archfit.record import Record
-from archfit.results import Location, Result
+from archfit.results import Result
 from archfit.workloads.inventory import Document
 
 
@@ -45,8 +44,7 @@ def asked(found: Iterable[tuple[str, bytes]], options: Options, *, blank_is_wron
         try:
             read = stream.read(data, options.on_blank)
         except InvalidInput as error:
-            location = Location(error.document, error.line) if error.line else None
-            results.append(named(Result("error", error.message, location=location), name))
+            results.append(named(Result.from_error(error), name))
             continue
         if blank_is_wrong and not read.pieces:
             results.append(named(Result("error", blank_is_wrong), name))
@@ -57,18 +55,16 @@ def asked(found: Iterable[tuple[str, bytes]], options: Options, *, blank_is_wron
             reference = parse(text)
             if not override(reference, options.image_platforms):
                 needed.setdefault(reference.normalised, text)
-        results += [named(result, name) for result in _malformed(surveyed.documents, options)]
+        results += [named(result, name) for result in _malformed(surveyed, options)]
         for text, use in _uses(surveyed.documents):
             uses.setdefault(text, named(use, name))
     return Asked(needed, uses, tuple(results))
 
 
-def _malformed(documents: Iterable[Document], options: Options) -> Iterable[Result]:
-    for document in documents:
-        for pod in document.pods:
-            asked = wishes(pod, options)
-            if not asked.left_alone:
-                yield from malformed(pod, answers_for(pod, {}, options, asked), options)
+def _malformed(found: Survey, options: Options) -> Iterable[Result]:
+    for pod, own in found.pods():
+        if not own.left_alone:
+            yield from malformed(pod, answers_for(pod, {}, options, own), options)
 
 
 def _uses(documents: Iterable[Document]) -> Iterable[tuple[str, Result]]:

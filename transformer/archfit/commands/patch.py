@@ -19,7 +19,7 @@ from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.table import TABLE
-from archfit.pipeline import Transformed, decided
+from archfit.pipeline import Decided, decided
 from archfit.report.kustomize_patches import FORMS, as_yaml
 from archfit.report.patches import Entry, as_json, entries, problems
 from archfit.report.text import failure, lines, summary
@@ -72,7 +72,7 @@ def run(
     found: list[Entry] = []
     try:
         asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
-        texts = questions(inputs, options)
+        texts = questions(inputs)
         answers = asking.answers(texts) if texts else {}
         results += asking.messages
         for manifests in inputs:
@@ -85,7 +85,7 @@ def run(
             results += problems(found)
         failed = any(result.severity == "error" for result in results)
         kept = prepared(
-            Transformed((), tuple(decisions), (), answers),
+            Decided(tuple(decisions), (), answers),
             results,
             (),
             exit_code=int(failed),

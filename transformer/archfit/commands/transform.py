@@ -22,10 +22,10 @@ from archfit.images.platforms import Unknown
 from archfit.lookup.session import LookupSession
 from archfit.options.load import load
 from archfit.options.settings import Settings
-from archfit.pipeline import Splice, Transformed, transform
+from archfit.pipeline import Transformed, transform
 from archfit.report.text import failure, lines, summary
-from archfit.results import Location, Result
-from archfit.stream import Span
+from archfit.results import Result
+from archfit.stream import ChangedSpan, Splice
 from archfit.typing_names import BinaryIO, TextIO
 
 TYPE_CHECKING = False
@@ -181,8 +181,7 @@ class Job:
         try:
             read = stream.read(data, options.on_blank)
         except InvalidInput as error:
-            location = Location(error.document, error.line) if error.line else None
-            return self._failed(None, [Result("error", error.message, location=location)], stdout)
+            return self._failed(None, [Result.from_error(error)], stdout)
         self._asking.use_pull_secrets([(read.data, read.pieces)])
         transformed = transform(read.data, read.pieces, options, self._asking.answers)
         results = [*read.results, *self._asking.messages, *transformed.results]
@@ -233,7 +232,7 @@ class Job:
         return 1
 
     def _report(
-        self, transformed: Transformed | None, results: list[Result], code: int, edits: Sequence[Span]
+        self, transformed: Transformed | None, results: list[Result], code: int, edits: Sequence[ChangedSpan]
     ) -> Report:
         from archfit.commands.last import prepared
 

@@ -77,7 +77,7 @@ def demands(pod: Pod) -> tuple[Demand, ...]:
     )
     system = mapping(spec, "os", at)
     default = string(system, "name", (*at, "os")) if system else ""
-    terms, path = required_terms(pod)
+    terms, path = existing_terms(pod)
     if terms is None:
         return (_demand(None, _systems(selected, default), pins),)
     found = []
@@ -103,7 +103,7 @@ def runtime_pins(pod: Pod) -> tuple[str, ...]:
     return _of_runtime_class(pod, ARCH_LABELS)
 
 
-def required_terms(pod: Pod) -> tuple[list[dict[str, Any]] | None, Path]:
+def existing_terms(pod: Pod) -> tuple[list[dict[str, Any]] | None, Path]:
     """The required terms (None where there is no required set; null terms as {}), the path of their list.
 
     Raises Malformed.

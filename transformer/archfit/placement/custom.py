@@ -14,103 +14,92 @@ from collections.abc import Iterable, Sequence
 from archfit.options.settings import Options, Toleration
 from archfit.patch import Add, Operation, Path, dotted
 from archfit.placement import messages
-from archfit.placement.required_terms import NOTHING, Restriction
+from archfit.placement.pod_patch import Additions
+from archfit.placement.required_terms import NOTHING
 from archfit.record import Record
 from archfit.results import Removed, Result, Severity
 from archfit.workloads.pods import Places, Pod
 
 
-class Fields(Record):
-    """What is left to write. problem: why that is not enough, "" where it is."""
+class Writable(Record):
+    """What of the additions can be written. problem: why that is not enough, "" where it is."""
 
-    written: Restriction
-    preferred: tuple[tuple[str, int], ...]
-    tolerations: tuple[Toleration, ...]
+    additions: Additions
     results: tuple[Result, ...] = ()
     problem: str = ""
 
 
-def within_fields(
+def writable(
     pod: Pod,
     options: Options,
     reachable: Iterable[str],
     lacking: Sequence[Removed],
-    written: Restriction,
-    preferred: Sequence[tuple[str, int]],
-    new: Sequence[Toleration],
+    additions: Additions,
     *,
     tainted: bool,
-) -> Fields:
-    """What the kind has fields for. tainted: all that the pod can reach needs one of the tolerations `new`."""
+) -> Writable:
+    """What the kind has fields for. tainted: all that the pod can reach needs one of the new tolerations."""
     replaced = dict(pod.places.replaced) if pod.places else {}
     no_affinity = pod.lacks("affinity") or "affinity" in replaced
     no_tolerations = pod.lacks("tolerations") or "tolerations" in replaced
     if not no_affinity and not no_tolerations:
-        return Fields(written, tuple(preferred), tuple(new))
+        return Writable(additions)
     kind, unplaced = pod.ref.kind, pod.places.unplaced if pod.places else ""
     needed: dict[str, str] = {}
-    if no_affinity and written is not NOTHING and not written.only_always:
+    if no_affinity and additions.terms is not NOTHING and not additions.terms.only_always:
         needed["affinity"] = _no_affinity(kind, reachable, lacking)
     if no_tolerations and tainted:
-        needed["tolerations"] = _no_tolerations(kind, new)
+        needed["tolerations"] = _no_tolerations(kind, additions.tolerations)
     if needed and unplaced:
-        said = [_result(pod, "warning", f"{unplaced}{messages.because(lacking)}", pod.path)]
+        results = [pod.result("warning", f"{unplaced}{messages.because(lacking)}", pod.path)]
     elif needed:
-        said = [
-            _result(pod, _severity(options), _replaced(pod.at(field)), replaced[field])
+        severity: Severity = "error" if options.on_conflict == "fail" else "warning"
+        results = [
+            pod.result(severity, _replaced(pod.at(field)), replaced[field])
             if field in replaced
-            else _result(pod, _severity(options), message, pod.path)
+            else pod.result(severity, message, pod.path)
             for field, message in needed.items()
         ]
     else:
         dropped = {
-            "affinity": [f"a preference of {name}" for name, _ in preferred] if no_affinity else [],
-            "tolerations": [f"a toleration of {messages.taint(one)}" for one in new]
+            "affinity": [f"a preference of {name}" for name, _ in additions.preferred] if no_affinity else [],
+            "tolerations": [f"a toleration of {messages.taint(one)}" for one in additions.tolerations]
             if no_tolerations
             else [],
         }
-        said = [
-            _result(pod, "info", _dropped(pod, field, wanted), pod.path)
-            for field, wanted in dropped.items()
-            if wanted and not unplaced
+        results = [
+            pod.result("info", _dropped(pod, field, names), pod.path)
+            for field, names in dropped.items()
+            if names and not unplaced
         ]
     problem = (
         "its operator takes from elsewhere what it needs"
         if replaced
         else f"{kind} has no field for what it needs"
     )
-    return Fields(
-        NOTHING if no_affinity else written,
-        () if no_affinity else tuple(preferred),
-        () if no_tolerations else tuple(new),
-        tuple(said),
-        problem if needed else "",
+    left = Additions(
+        NOTHING if no_affinity else additions.terms,
+        () if no_affinity else additions.preferred,
+        () if no_tolerations else additions.tolerations,
     )
+    return Writable(left, tuple(results), problem if needed else "")
 
 
 def effect(pod: Pod, places: Places, patch: Iterable[Operation]) -> list[Result]:
-    """What there is to tell about what the operator makes of the patch."""
-    told = []
+    """What there is to say about what the operator makes of the patch."""
+    results = []
     affinity = pod.at("affinity")
     if places.lost_default and any(_within(step, affinity) for step in patch):
-        told.append(_result(pod, "warning", places.lost_default, affinity))
+        results.append(pod.result("warning", places.lost_default, affinity))
     if places.needed_only:
-        told.append(_result(pod, "warning", places.needed_only, pod.path))
+        results.append(pod.result("warning", places.needed_only, pod.path))
     if places.note:
-        told.append(_result(pod, "info", places.note, pod.path))
-    return told
+        results.append(pod.result("info", places.note, pod.path))
+    return results
 
 
 def _within(step: Operation, holder: Path) -> bool:
     return isinstance(step, Add) and step.path[: len(holder)] == holder
-
-
-def _severity(options: Options) -> Severity:
-    return "error" if options.on_conflict == "fail" else "warning"
-
-
-def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
-    return Result(severity, message, pod.ref, dotted(path), pod.location)
 
 
 def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
@@ -135,7 +124,7 @@ def _replaced(own: Path) -> str:
     )
 
 
-def _dropped(pod: Pod, field: str, wanted: Iterable[str]) -> str:
+def _dropped(pod: Pod, field: str, names: Iterable[str]) -> str:
     winner = dict(pod.places.replaced).get(field) if pod.places else None
     why = f"{dotted(winner)} replaces it" if winner else f"{pod.ref.kind} has no field for {field}"
-    return f"{', '.join(wanted)} would be added, but {why}"
+    return f"{', '.join(names)} would be added, but {why}"

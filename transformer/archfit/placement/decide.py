@@ -1,8 +1,8 @@
 """The decision for one pod spec, as a patch. Four steps:
 
     (a) opted out -> OptedOut; an image without an answer -> Unresolved; E is empty -> Conflict
-    (b) required node affinity, for the pod or for each of its terms       `restriction`
-    (c) tolerations, then preferred terms, on top of it
+    (b) required node affinity, for the pod or for each of its terms       `required_terms`
+    (c) tolerations, then preferred terms, on top of it                    `tolerations`
     (d) `immutable: needed`, for what cannot be changed once applied (`immutability`): only what it
         cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
         every architecture that the pod can reach needs one; preferred terms go
@@ -14,30 +14,30 @@ decides alone; else NotNeeded. A pod with an error is Unresolved; its results sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
-from archfit.patch import Operation, Path, dotted
-from archfit.placement import additions, affinity_patch, messages, tolerations
+from archfit.patch import Operation
+from archfit.placement import messages
+from archfit.placement import tolerations as taints
 from archfit.placement.affinity import (
     ARCH_LABELS,
     arch_pins,
     demands,
-    required_terms,
+    existing_terms,
     runtime_pins,
     states_preference,
 )
 from archfit.placement.architectures import removed
-from archfit.placement.evidence import Evidence, weigh
+from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import Malformed
-from archfit.placement.images import answers_for
 from archfit.placement.immutability import is_immutable
-from archfit.placement.leftover import leftover
-from archfit.placement.materialise import fitted
+from archfit.placement.pod_patch import Additions, pod_patch
+from archfit.placement.questions import answers_for
 from archfit.placement.reach import Reach, by_system, reaches, union
-from archfit.placement.required_terms import NOTHING, Restriction, restriction
-from archfit.placement.selection import Wishes, wishes
+from archfit.placement.required_terms import NOTHING, RequiredTerms, required_terms, stale_term
+from archfit.placement.selection import PodOptions
 from archfit.record import Record
 from archfit.results import Decision, Outcome, Removed, Result, Severity
 from archfit.workloads.pods import Pod
@@ -46,184 +46,199 @@ from archfit.workloads.pods import Pod
 class _Case(Record):
     """What steps (a) to (d) look at.
 
+    options: of the run. own: of the pod.
     reachable: E.
-    own: the pod's own tolerations.
+    tolerations: those that the pod has.
     stated: the pod's own preferred terms speak of the architecture; False where nobody asked.
-    once: the object cannot be changed once it is applied.
-    results: gathers what there is to tell.
+    immutable: the object cannot be changed once it is applied.
+    results: gathers what there is to say.
     """
 
     pod: Pod
     options: Options
-    asked: Wishes
-    evidence: Evidence
+    own: PodOptions
+    evidence: ImageEvidence
     found: tuple[Reach, ...]
     reachable: frozenset[str]
-    own: list[Toleration]
+    tolerations: list[Toleration]
     stated: bool
-    once: bool
+    immutable: bool
     results: list[Result]
 
 
-def decide(pod: Pod, answers: Mapping[str, Answer], options: Options) -> Decision:
+def decide(pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options) -> Decision:
     """The one decision for this pod spec.
 
-    answers: the answer for each of `images.questions(pod, options)`.
+    own: `pod_options(pod, options)`. answers: the answer for each of `questions(pod, own)`.
     Raises UsageError for overrides that disagree.
     """
-    once = is_immutable(pod, options)
-    asked = wishes(pod, options)
-    if asked.left_alone:
+    immutable = is_immutable(pod, options)
+    if own.left_alone:
         return Decision(
             "OptedOut",
-            asked.left_alone,
-            immutable=once,
-            results=asked.results,
-            controller=asked.controller,
+            own.left_alone,
+            immutable=immutable,
+            results=own.results,
+            controller=own.controller,
         )
-    evidence = weigh(pod, answers_for(pod, answers, options, asked), options)
-    results = [*asked.results, *evidence.results]
+    evidence = ImageEvidence.from_answers(pod, answers_for(pod, answers, options, own), options)
+    results = [*own.results, *evidence.results]
     found: tuple[Reach, ...] = ()
-    own: list[Toleration] = []
+    tolerations: list[Toleration] = []
     stated = False
     try:
         cluster = by_system(options.cluster_architectures)
-        found = reaches(demands(pod), evidence.known, cluster, asked.only)
-        stated = bool(asked.prefer) and states_preference(pod)
+        found = reaches(demands(pod), evidence.known, cluster, own.only)
+        stated = bool(own.prefer) and states_preference(pod)
     except Malformed as malformed:
-        results.append(_result(pod, "error", str(malformed), malformed.path))
+        results.append(pod.result("error", str(malformed), malformed.path))
     try:
-        own = tolerations.existing(pod)
+        tolerations = taints.existing(pod)
     except Malformed as malformed:
-        results.append(_result(pod, "error", str(malformed), malformed.path))
+        results.append(pod.result("error", str(malformed), malformed.path))
     if results and any(result.severity == "error" for result in results):
-        return Decision("Unresolved", "it has errors", immutable=once, results=tuple(results))
+        return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
     if evidence.leave:
-        return Decision("Unresolved", evidence.leave, immutable=once, results=tuple(results))
+        return Decision("Unresolved", evidence.leave, immutable=immutable, results=tuple(results))
     reachable = union([reach.live for reach in found])
-    case = _Case(pod, options, asked, evidence, found, reachable, own, stated, once, results)
+    case = _Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
     return _placed(case) if reachable else _conflict(case)
 
 
 def _conflict(case: _Case) -> Decision:
     pod, pins = case.pod, _pins(case.pod)
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
-    message = messages.conflict(pod, pins, case.found, case.evidence.known, case.asked, case.options)
-    case.results.append(_result(pod, severity, message, messages.demanding_path(pod, pins, case.found)))
+    message = messages.conflict(pod, pins, case.found, case.evidence.known, case.own, case.options)
+    case.results.append(pod.result(severity, message, messages.demanding_path(pod, pins, case.found)))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
 
 def _placed(case: _Case) -> Decision:
-    pod, options, asked = case.pod, case.options, case.asked
+    pod, options, own = case.pod, case.options, case.own
     custom = pod.places
-    needed_only = (case.once and options.immutable == "needed") or bool(custom and custom.needed_only)
+    needed_only = (case.immutable and options.immutable == "needed") or bool(custom and custom.needed_only)
     pins = _pins(pod)
-    wanted = restriction(
+    needed = required_terms(
         case.found,
         pinned=bool(pins),
         always=options.affinity == "always" and not needed_only,
-        unlabelled=bool(asked.unlabelled),
+        unlabelled=bool(own.unlabelled),
     )
     lacking = _lacking(case)
     narrows = any(system.lacking for reach in case.found for system in reach.systems)
     if custom is not None and custom.chosen and narrows and not pins:
-        case.results.append(_result(pod, "warning", f"{custom.chosen}{messages.because(lacking)}", pod.path))
+        case.results.append(pod.result("warning", f"{custom.chosen}{messages.because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
-    _warn(case, pins, wanted, lacking)
-    narrow = "" if options.stamp else leftover(pod, case.found, unlabelled=bool(asked.unlabelled))
-    if narrow:
-        case.results.append(_result(pod, "info", narrow, required_terms(pod)[1]))
-    written = NOTHING if options.affinity == "never" else wanted
+    _warn(case, pins, needed, lacking)
+    stale = None if options.stamp else stale_term(pod, case.found, unlabelled=bool(own.unlabelled))
+    if stale:
+        case.results.append(pod.result("info", messages.stale_term(*stale), existing_terms(pod)[1]))
 
-    applying = additions.applicable(asked.tolerate, case.found, case.reachable, written, case.evidence)
-    new = tolerations.uncovered(case.own, applying)
-    covered = bool(applying) and not new
-    preferred: list[tuple[str, int]] = []
-    if needed_only:
-        if new and not additions.all_tainted(asked.tolerate, case.own, case.reachable):
-            new = []
-    elif asked.prefer and not case.stated and pod.ref.kind != "DaemonSet":
-        preferred = additions.preferred(asked.prefer, case.reachable, case.evidence)
-
+    terms = NOTHING if options.affinity == "never" else needed
+    applying = taints.applicable(own.tolerate, case.found, case.reachable, terms, case.evidence)
+    additions = _additions(case, terms, applying, needed_only=needed_only)
     if custom is not None:
-        from archfit.placement.custom import within_fields
+        from archfit.placement.custom import writable  # only streams with custom resources need it
 
-        tainted = bool(new) and additions.all_tainted(asked.tolerate, case.own, case.reachable)
-        fields = within_fields(
-            pod, options, case.reachable, lacking, written, preferred, new, tainted=tainted
-        )
-        case.results.extend(fields.results)
-        if fields.problem:
-            return _decision(case, "OptedOut" if custom.unplaced else "Conflict", fields.problem, lacking)
-        written, preferred, new = fields.written, list(fields.preferred), list(fields.tolerations)
+        tainted = bool(additions.tolerations) and _all_tainted(case)
+        left = writable(pod, options, case.reachable, lacking, additions, tainted=tainted)
+        case.results.extend(left.results)
+        if left.problem:
+            return _decision(case, "OptedOut" if custom.unplaced else "Conflict", left.problem, lacking)
+        additions = left.additions
 
-    patch = fitted(
-        pod,
-        [
-            *affinity_patch.operations(pod, written.required, written.narrowed, preferred),
-            *tolerations.operations(pod, new),
-        ],
-    )
+    patch = pod_patch(pod, additions)
     if patch:
-        if custom is not None:
-            from archfit.placement.custom import effect
-
-            case.results.extend(effect(pod, custom, patch))
-        restricted = case.reachable if written is not NOTHING else ()
-        _tell_of_written(case, written)
-        preferences = [architecture for architecture, _ in preferred]
-        reason = messages.changed(restricted, lacking, new, preferences, unlabelled=asked.unlabelled)
-        return _decision(case, "Change", reason, lacking, tuple(patch))
-    if wanted is not written:
+        return _changed(case, additions, lacking, patch)
+    if needed is not additions.terms:
         return _decision(case, "OptedOut", "affinity: never", lacking)
+    covered = bool(applying) and not taints.uncovered(case.tolerations, applying)
     if lacking or covered or case.stated:
         return _decision(case, "AlreadySet", "it already says what archfit would write", lacking)
     unseen = case.evidence.unasked and not case.evidence.known
     return _decision(case, "NotNeeded", messages.not_needed(needed_only=needed_only, unseen=unseen), lacking)
 
 
-def _warn(case: _Case, pins: tuple[str, ...], wanted: Restriction, lacking: tuple[Removed, ...]) -> None:
+def _additions(
+    case: _Case, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool
+) -> Additions:
+    """Steps (c) and (d). terms: of step (b). applying: the tolerations of the rules that apply."""
+    own = case.own
+    new = taints.uncovered(case.tolerations, applying)
+    preferred: list[tuple[str, int]] = []
+    if needed_only:
+        if new and not _all_tainted(case):
+            new = []
+    elif own.prefer and not case.stated and case.pod.ref.kind != "DaemonSet":
+        preferred = taints.preferred(own.prefer, case.reachable, case.evidence)
+    return Additions(terms, tuple(preferred), tuple(new))
+
+
+def _all_tainted(case: _Case) -> bool:
+    return taints.all_tainted(case.own.tolerate, case.tolerations, case.reachable)
+
+
+def _changed(
+    case: _Case, additions: Additions, lacking: tuple[Removed, ...], patch: tuple[Operation, ...]
+) -> Decision:
+    pod = case.pod
+    if pod.places is not None:
+        from archfit.placement.custom import effect
+
+        case.results.extend(effect(pod, pod.places, patch))
+    _warn_of_spread(case, additions.terms)
+    reason = messages.changed(
+        case.reachable if additions.terms is not NOTHING else (),
+        lacking,
+        additions.tolerations,
+        [architecture for architecture, _ in additions.preferred],
+        unlabelled=case.own.unlabelled,
+    )
+    return _decision(case, "Change", reason, lacking, patch)
+
+
+def _warn(case: _Case, pins: tuple[str, ...], needed: RequiredTerms, lacking: tuple[Removed, ...]) -> None:
     """Adds the warnings of step (b), and the DaemonSet row's."""
     pod, options = case.pod, case.options
     here = union(system.cluster for reach in case.found for system in reach.systems)
     if pins and not here & case.reachable:
         message = messages.foreign_pin(pod, pins, here)
-        case.results.append(_result(pod, "warning", message, messages.demanding_path(pod, pins, case.found)))
+        case.results.append(pod.result("warning", message, messages.demanding_path(pod, pins, case.found)))
     chosen = {value for key, value in pod.namespace_selector if key in ARCH_LABELS}
     if chosen and (len(chosen) > 1 or not chosen <= case.reachable):
         message = messages.foreign_namespace(pod.ref.namespace, chosen, case.reachable)
-        case.results.append(_result(pod, "warning", message, pod.path))
-    if wanted is NOTHING:
+        case.results.append(pod.result("warning", message, pod.path))
+    if needed is NOTHING:
         return
     if options.affinity == "never":
-        if not wanted.only_always:
-            case.results.append(_result(pod, "warning", messages.unsafe(lacking), pod.path))
+        if not needed.only_always:
+            case.results.append(pod.result("warning", messages.unsafe(lacking), pod.path))
         return
-    if wanted.dead or any(reach.lost for reach in case.found):
-        _warn_of_terms(case, wanted)
+    if needed.dead or any(reach.lost for reach in case.found):
+        _warn_of_terms(case, needed)
     if pod.ref.kind == "DaemonSet":
         lost = messages.lost_nodes(case.found)
         if lost:
             severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
-            case.results.append(_result(pod, severity, messages.daemon_set(lost, lacking), pod.path))
+            case.results.append(pod.result(severity, messages.daemon_set(lost, lacking), pod.path))
 
 
-def _warn_of_terms(case: _Case, wanted: Restriction) -> None:
+def _warn_of_terms(case: _Case, needed: RequiredTerms) -> None:
     pod = case.pod
-    path = required_terms(pod)[1]
-    for reach in wanted.dead:
+    path = existing_terms(pod)[1]
+    for reach in needed.dead:
         message = messages.dead_term(reach, case.reachable)
-        case.results.append(_result(pod, "warning", message, (*path, reach.demand.index or 0)))
+        case.results.append(pod.result("warning", message, (*path, reach.demand.index or 0)))
     for reach in case.found:
         if reach.lost and reach.live:
             index = reach.demand.index
             at = pod.path if index is None else (*path, index)
-            case.results.append(_result(pod, "warning", messages.lost_systems(reach), at))
+            case.results.append(pod.result("warning", messages.lost_systems(reach), at))
 
 
-def _tell_of_written(case: _Case, written: Restriction) -> None:
-    """Adds what is to be said of an affinity once it is written."""
-    if written is NOTHING or written.only_always:
+def _warn_of_spread(case: _Case, terms: RequiredTerms) -> None:
+    """Adds the warnings of spread constraints that count nodes which the written affinity shuts out."""
+    if terms is NOTHING or terms.only_always:
         return
     constraints = case.pod.spec.get("topologySpreadConstraints")
     for index, constraint in enumerate(constraints if isinstance(constraints, list) else ()):
@@ -234,7 +249,7 @@ def _tell_of_written(case: _Case, written: Restriction) -> None:
         ):
             path = (*case.pod.path, "topologySpreadConstraints", index)
             message = messages.spread(str(constraint.get("topologyKey")), case.reachable)
-            case.results.append(_result(case.pod, "warning", message, path))
+            case.results.append(case.pod.result("warning", message, path))
 
 
 def _lacking(case: _Case) -> tuple[Removed, ...]:
@@ -272,7 +287,7 @@ def _decision(
         None if offered is None else tuple(sorted(offered)),
         tuple(sorted(case.reachable)),
         lacking,
-        case.once,
+        case.immutable,
         tuple(case.results),
     )
 
@@ -280,7 +295,3 @@ def _decision(
 def _pins(pod: Pod) -> tuple[str, ...]:
     """The architectures that the pod's nodeSelector will name once it is admitted."""
     return tuple(dict.fromkeys((*arch_pins(pod), *runtime_pins(pod))))
-
-
-def _result(pod: Pod, severity: Severity, message: str, path: Path) -> Result:
-    return Result(severity, message, pod.ref, dotted(path), pod.location)

@@ -1,12 +1,12 @@
 """What the answers about a pod's images mean for it.
 
-    Found               it counts (`architectures`, `uncounted`); overrides and stale answers are said
+    Found               it counts (`architectures`, `uncounted`); overrides and stale answers are reported
     Absent              on_absent: fail -> an error, leave -> the pod is left as it is
     Unknown             on_unknown: fail -> an error, leave -> the pod is left as it is,
                         assume -> it counts as an image with the platforms of `assume`
                         an error in any case, where the answer is final
     Unasked             restricts nothing, but no toleration is added; an error with `strict`
-    Malformed           an error: no node could pull it
+    Malformed           an error: no node can pull it
 
 Every image is looked at: all errors of a pod are reported at once, each image once.
 """
@@ -24,8 +24,8 @@ from archfit.results import Result, Severity
 from archfit.workloads.pods import ImageUse, Pod
 
 
-class Evidence(Record):
-    """The answers of one pod, weighed by the options.
+class ImageEvidence(Record):
+    """What is known about the images of one pod, judged by the options.
 
     known: each use of an image whose platforms count.
     unasked: for at least one image nobody could answer.
@@ -38,80 +38,83 @@ class Evidence(Record):
     leave: str = ""
     results: tuple[Result, ...] = ()
 
+    @classmethod
+    def from_answers(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
+        """The evidence of one answer for each of `pod.images`, in order."""
+        weighing = _Weighing(pod, options)
+        for use, answer in zip(pod.images, given, strict=True):
+            weighing.add(use, answer)
+        return cls(tuple(weighing.known), weighing.unasked, weighing.leave, tuple(weighing.results.values()))
 
-def weigh(pod: Pod, given: Iterable[Answer], options: Options) -> Evidence:
-    """Weighs one answer for each of `pod.images`, in order."""
-    known: list[tuple[ImageUse, Found]] = []
-    unasked, leave = False, ""
-    results: dict[tuple[str, str], Result] = {}
-    for use, given_answer in zip(pod.images, given, strict=True):
-        answer = given_answer
+
+class _Weighing:
+    """The answers of one pod, one by one."""
+
+    def __init__(self, pod: Pod, options: Options) -> None:
+        self.pod, self.options = pod, options
+        self.known: list[tuple[ImageUse, Found]] = []
+        self.unasked, self.leave = False, ""
+        self.results: dict[tuple[str, str], Result] = {}
+
+    def add(self, use: ImageUse, answer: Answer) -> None:
+        options = self.options
         if isinstance(answer, Found):
             if answer.origin in ("override", "stale"):
-                _say(results, pod, use, *_origin(answer))
-            answer = _counted(results, pod, use, answer, options)
+                self._report(use, *_origin(answer))
+            answer = self._counted(use, answer)
         if (
             isinstance(answer, Unknown)
             and not answer.final
             and options.on_unknown == "assume"
             and options.assume
         ):
-            _say(results, pod, use, "warning", _assumed(answer, options))
-            answer = _counted(results, pod, use, Found(options.assume, origin="assumed"), options)
+            self._report(use, "warning", _assumed(answer, options))
+            answer = self._counted(use, Found(options.assume, origin="assumed"))
         if isinstance(answer, Found):
-            known.append((use, answer))
+            self.known.append((use, answer))
         elif isinstance(answer, Unasked):
-            unasked = True
-            _say(
-                results,
-                pod,
-                use,
-                "error" if options.strict else "info",
-                _unasked(answer, strict=options.strict),
-            )
+            self.unasked = True
+            severity: Severity = "error" if options.strict else "info"
+            self._report(use, severity, _unasked(answer, strict=options.strict))
         elif isinstance(answer, Malformed):
-            _say(results, pod, use, "error", _malformed(answer))
+            self._report(use, "error", _malformed(answer))
         elif isinstance(answer, Absent):
-            severity, message = _absent(answer, options)
-            leave = leave or f"{use.text} does not exist"
-            _say(results, pod, use, severity, message)
+            self.leave = self.leave or f"{use.text} does not exist"
+            self._report(use, *_absent(answer, options))
         else:
-            severity, message = _unknown(answer, options)
-            leave = leave or f"the platforms of {use.text} are not known"
-            _say(results, pod, use, severity, message)
-    return Evidence(tuple(known), unasked, leave, tuple(results.values()))
+            self.leave = self.leave or f"the platforms of {use.text} are not known"
+            self._report(use, *_unknown(answer, options))
+
+    def _counted(self, use: ImageUse, found: Found) -> Found | Unknown:
+        """What counts of the answer for this pod; its warnings are reported."""
+        if is_plain(found):
+            return found
+        from archfit.placement.uncounted import counted  # only few images need it
+
+        answer, warnings = counted(
+            use,
+            found,
+            runtime_class=bool(self.pod.spec.get("runtimeClassName")),
+            wanted=self.options.cluster_architectures,
+        )
+        for warning in warnings:
+            self._report(use, "warning", warning)
+        return answer
+
+    def _report(self, use: ImageUse, severity: Severity, message: str) -> None:
+        field = dotted(use.path)
+        message = f"{use.text}: {message}" if use.text else message
+        result = self.pod.result(severity, message, use.path)
+        self.results.setdefault((use.text or field, message), result)
 
 
 def malformed(pod: Pod, given: Iterable[Answer], options: Options) -> tuple[Result, ...]:
-    """The errors that `weigh` has for images that are no references, whatever the others' answers."""
+    """The errors for images that are no references, whatever the others' answers."""
     pairs = [pair for pair in zip(pod.images, given, strict=True) if isinstance(pair[1], Malformed)]
     if not pairs:
         return ()
     uses, answers = zip(*pairs, strict=True)
-    return weigh(pod.replace(images=uses), answers, options).results
-
-
-def _counted(
-    results: dict[tuple[str, str], Result], pod: Pod, use: ImageUse, found: Found, options: Options
-) -> Found | Unknown:
-    """What counts of the answer for this pod; the warnings are said."""
-    if is_plain(found):
-        return found
-    from archfit.placement.uncounted import counted
-
-    runtime_class = bool(pod.spec.get("runtimeClassName"))
-    answer, warnings = counted(use, found, runtime_class=runtime_class, wanted=options.cluster_architectures)
-    for warning in warnings:
-        _say(results, pod, use, "warning", warning)
-    return answer
-
-
-def _say(
-    results: dict[tuple[str, str], Result], pod: Pod, use: ImageUse, severity: Severity, message: str
-) -> None:
-    field = dotted(use.path)
-    message = f"{use.text}: {message}" if use.text else message
-    results.setdefault((use.text or field, message), Result(severity, message, pod.ref, field, pod.location))
+    return ImageEvidence.from_answers(pod.replace(images=uses), answers, options).results
 
 
 def _origin(found: Found) -> tuple[Severity, str]:
@@ -141,10 +144,10 @@ def _malformed(answer: Malformed) -> str:
 
 
 def _absent(answer: Absent, options: Options) -> tuple[Severity, str]:
-    said = f"there is no such image: {answer.detail}"
+    problem = f"there is no such image: {answer.detail}"
     if options.on_absent == "leave":
-        return "warning", f"{said}; the pod is left as it is (--on-absent leave)"
-    return "error", f"{said}; correct the image, or leave such pods as they are with --on-absent leave"
+        return "warning", f"{problem}; the pod is left as it is (--on-absent leave)"
+    return "error", f"{problem}; correct the image, or leave such pods as they are with --on-absent leave"
 
 
 def _assumed(answer: Unknown, options: Options) -> str:
@@ -154,14 +157,14 @@ def _assumed(answer: Unknown, options: Options) -> str:
 def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
     if answer.final:
         return "error", answer.cause
-    said = f"its platforms are not known: {answer.cause}"
+    problem = f"its platforms are not known: {answer.cause}"
     if options.on_unknown == "leave":
-        return "warning", f"{said}; the pod is left as it is (--on-unknown leave)"
+        return "warning", f"{problem}; the pod is left as it is (--on-unknown leave)"
     if options.on_unknown == "assume":
-        return "error", f"{said}; --on-unknown assume needs --assume, as in --assume linux/amd64"
+        return "error", f"{problem}; --on-unknown assume needs --assume, as in --assume linux/amd64"
     if answer.remedy:
-        return "error", f"{said}; {answer.remedy}, or choose --on-unknown assume or leave"
+        return "error", f"{problem}; {answer.remedy}, or choose --on-unknown assume or leave"
     return "error", (
-        f"{said}; state them with --image-platforms or archfit.dev/image-platforms, "
+        f"{problem}; state them with --image-platforms or archfit.dev/image-platforms, "
         "or choose --on-unknown assume or leave"
     )

@@ -15,7 +15,7 @@ from archfit.patch import Path, dotted
 from archfit.placement.affinity import ARCH_LABELS, REQUIRED
 from archfit.placement.architectures import Known, offered
 from archfit.placement.reach import Reach, union
-from archfit.placement.selection import Wishes
+from archfit.placement.selection import PodOptions
 from archfit.results import Removed
 from archfit.workloads.pods import ImageUse, Pod
 
@@ -34,14 +34,14 @@ def listed(names: Iterable[str]) -> str:
 
 
 def conflict(
-    pod: Pod, pins: Sequence[str], found: Sequence[Reach], images: Known, asked: Wishes, options: Options
+    pod: Pod, pins: Sequence[str], found: Sequence[Reach], images: Known, own: PodOptions, options: Options
 ) -> str:
     """Why the pod can go nowhere: its demands, every image with its architectures, what to do."""
     open_to = union(reach.allowed for reach in found)
     systems = dict.fromkeys(system.os for reach in found for system in reach.systems)
     demands = _demands(pod, pins, found, open_to, options)
-    if asked.only is not None:
-        demands += f", {asked.only_by} allows {listed(asked.only) or 'nothing'}"
+    if own.only is not None:
+        demands += f", {own.only_by} allows {listed(own.only) or 'nothing'}"
     offers = dict.fromkeys(
         _offer(use, answer, tuple(systems)[:_MOST] or ("linux",), open_to) for use, answer in images
     )
@@ -103,27 +103,6 @@ def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozense
     return f"{use.text} offers {only}{text}"
 
 
-def no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
-    """The result for a pod that needs node affinity, in a custom resource that has no field for it."""
-    return (
-        f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node affinity; "
-        "restrict its namespace or nodes by other means, or leave such pods as they are with --on-conflict leave"
-    )
-
-
-def no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
-    """The same for tolerations of all that the pod can reach."""
-    return (
-        f"it needs a toleration of {', '.join(map(taint, needed))}, but {kind} has no field for tolerations; "
-        "leave such pods as they are with --on-conflict leave"
-    )
-
-
-def dropped(kind: str, field: str, wanted: Iterable[str]) -> str:
-    """The result for what would be good for a pod, in a custom resource that has no field for it."""
-    return f"{', '.join(wanted)} would be added, but {kind} has no field for {field}"
-
-
 def dead_term(reach: Reach, reachable: Iterable[str]) -> str:
     """The warning for a required term that no node may match any more."""
     systems = ", ".join(system.os for system in reach.systems)
@@ -180,6 +159,14 @@ def spread(key: str, reachable: Iterable[str]) -> str:
     return (
         f"the pod is restricted to {listed(reachable)}, but nodeAffinityPolicy: Ignore counts every {key} as a domain, "
         "also those without such nodes: replicas may stay Pending. Remove nodeAffinityPolicy (the default is Honor)"
+    )
+
+
+def stale_term(allowed: Iterable[str], runs: Iterable[str]) -> str:
+    """The info for a term that allows less than the images run on."""
+    return (
+        f"this allows only {listed(allowed)}, though the images run on {listed(runs)}: if an earlier run of archfit "
+        "wrote it, remove it; files that are edited in place want --stamp"
     )
 
 

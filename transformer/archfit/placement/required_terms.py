@@ -14,6 +14,15 @@ where they let that through too: never `DoesNotExist`, which nodes without an ar
 
 A pod that tolerates nodes without an arch label gets NotIn [C - S] instead, also to close a term: such nodes
 stay reachable. Terms that ask for the label never lead there, and are narrowed as above.
+
+A stale term is one that archfit may have written when the images ran on less than they do now:
+
+    nodeSelectorTerms:
+    - matchExpressions:
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      alone, sorted: as archfit writes it; NotIn
+                                                                      for a pod that tolerates virtual nodes
+
+Without a `stamp` nobody can say who wrote it: it stays, and the run says that it is narrower than the images are.
 """
 
 from __future__ import annotations
@@ -21,12 +30,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from archfit.images.platforms import ARCHITECTURES
-from archfit.placement.affinity import Demand, Requirement, meets
+from archfit.placement.affinity import ARCH, Demand, Requirement, existing_terms, meets
 from archfit.placement.reach import Reach, union
 from archfit.record import Record
+from archfit.workloads.pods import Pod
 
 
-class Restriction(Record):
+class RequiredTerms(Record):
     """What to write; each requirement is on the node's architecture.
 
     required: of the one term to create, None for none.
@@ -41,10 +51,10 @@ class Restriction(Record):
     dead: tuple[Reach, ...] = ()
 
 
-NOTHING = Restriction()
+NOTHING = RequiredTerms()
 
 
-def restriction(found: Sequence[Reach], *, pinned: bool, always: bool, unlabelled: bool) -> Restriction:
+def required_terms(found: Sequence[Reach], *, pinned: bool, always: bool, unlabelled: bool) -> RequiredTerms:
     """The affinity for a pod whose E is not empty.
 
     pinned: nodeSelector names an architecture. unlabelled: it tolerates nodes without an arch label.
@@ -54,8 +64,8 @@ def restriction(found: Sequence[Reach], *, pinned: bool, always: bool, unlabelle
         if pinned or first.systems[0].supported is None:
             return NOTHING
         if first.barred:
-            return Restriction(_not_in(first) if unlabelled else _in(first.live))
-        return Restriction(_in(first.live), only_always=True) if always and not unlabelled else NOTHING
+            return RequiredTerms(_not_in(first) if unlabelled else _in(first.live))
+        return RequiredTerms(_in(first.live), only_always=True) if always and not unlabelled else NOTHING
     reachable = union(reach.live for reach in found)
     narrowed: list[tuple[int, tuple[Requirement, ...]]] = []
     dead = []
@@ -71,7 +81,7 @@ def restriction(found: Sequence[Reach], *, pinned: bool, always: bool, unlabelle
             narrowed.append((index, _closing(reach.demand, reachable)))
         if not reach.live:
             dead.append(reach)
-    return Restriction(None, tuple(narrowed), dead=tuple(dead)) if narrowed else NOTHING
+    return RequiredTerms(None, tuple(narrowed), dead=tuple(dead)) if narrowed else NOTHING
 
 
 def _in(architectures: frozenset[str]) -> Requirement:
@@ -90,3 +100,28 @@ def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Requirement, ..
     another = next((name for name in ARCHITECTURES if name not in reachable), "none")
     closing = ("In", (another,))
     return (_in(reachable), closing) if meets(demand.requirements, another) else (closing,)
+
+
+def stale_term(
+    pod: Pod, found: Sequence[Reach], *, unlabelled: bool
+) -> tuple[frozenset[str], frozenset[str]] | None:
+    """(what the pod's only term allows, what its images run on) where that is a stale term. Raises Malformed.
+
+    unlabelled: the pod tolerates nodes without an arch label, and so gets NotIn.
+    """
+    reach, system = found[0], found[0].systems[0]
+    if reach.demand.index is None or len(found) > 1 or len(reach.systems) > 1:
+        return None
+    here = system.cluster if system.supported is None else system.cluster & system.supported
+    if not reach.allowed < here:
+        return None
+    written = _term(_in(reach.allowed))
+    if unlabelled and not reach.demand.asks_for_label:
+        written = _term(("NotIn", tuple(sorted(system.cluster - reach.allowed))))
+    terms, _ = existing_terms(pod)
+    return (reach.allowed, here) if terms == [written] else None
+
+
+def _term(requirement: Requirement) -> dict[str, object]:
+    operator, architectures = requirement
+    return {"matchExpressions": [{"key": ARCH, "operator": operator, "values": list(architectures)}]}

@@ -15,15 +15,14 @@ from collections.abc import Mapping, Sequence
 
 from archfit.images.platforms import Answer, Platform
 from archfit.options.settings import Options
-from archfit.patch import dotted
 from archfit.placement.affinity import Demand, allowed, demands
 from archfit.placement.annotations import annotated
 from archfit.placement.architectures import offered
-from archfit.placement.evidence import weigh
+from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import Malformed
-from archfit.placement.images import answers_for
+from archfit.placement.questions import answers_for
 from archfit.placement.reach import Offers
-from archfit.placement.selection import wishes
+from archfit.placement.selection import PodOptions
 from archfit.record import Record
 from archfit.results import Result
 from archfit.workloads.pods import ImageUse, Pod
@@ -52,25 +51,25 @@ class Verdict(Record):
     results: tuple[Result, ...] = ()
 
 
-def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]) -> Verdict:
+def judge(
+    pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]
+) -> Verdict:
     """Which images of the pod lack one of the required platforms.
 
-    answers: as for `decide`. Raises UsageError for overrides that disagree.
+    own, answers: as for `decide`. Raises UsageError for overrides that disagree.
     """
-    asked = wishes(pod, options)
-    if asked.left_alone:
-        asked = asked.replace(platforms=annotated(pod).platforms)
-    evidence = weigh(pod, answers_for(pod, answers, options, asked), options)
-    results = (*asked.results, *evidence.results)
+    if own.left_alone:
+        own = own.replace(platforms=annotated(pod).platforms)
+    evidence = ImageEvidence.from_answers(pod, answers_for(pod, answers, options, own), options)
+    results = (*own.results, *evidence.results)
     try:
-        asks = demands(pod)
+        asked = demands(pod)
     except Malformed as error:
-        if asked.left_alone:
-            return Verdict(asked.left_alone, results=results)
-        told = Result("error", str(error), pod.ref, dotted(error.path), pod.location)
-        return Verdict(results=(*results, told))
+        if own.left_alone:
+            return Verdict(own.left_alone, results=results)
+        return Verdict(results=(*results, pod.result("error", str(error), error.path)))
     by_os = Offers(evidence.known)
-    systems = {os for demand in asks for os in by_os.systems(demand)}
+    systems = {os for demand in asked for os in by_os.systems(demand)}
     wanted = [platform for platform in required if platform.os in systems]
     if not wanted:
         return Verdict(f"it is for {', '.join(sorted(systems))} nodes", results=results)
@@ -78,9 +77,9 @@ def judge(pod: Pod, answers: Mapping[str, Answer], options: Options, required: S
     for use, found in evidence.known:
         missing = [platform for platform in wanted if not _runs(offered(use, found, platform.os), platform)]
         if missing:
-            kept_off = not any(_reachable(asks, platform) for platform in missing)
+            kept_off = not any(_reachable(asked, platform) for platform in missing)
             offers = tuple(str(platform) for platform in found.platforms)
-            lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off, asked.left_alone))
+            lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone))
     return Verdict(lacks=tuple(lacks), results=results)
 
 
@@ -88,10 +87,10 @@ def _runs(architectures: set[str] | None, platform: Platform) -> bool:
     return architectures is None or platform.architecture in architectures
 
 
-def _reachable(asks: Sequence[Demand], platform: Platform) -> bool:
+def _reachable(asked: Sequence[Demand], platform: Platform) -> bool:
     only = frozenset({platform.architecture})
     return any(
-        platform.os in demand.systems and platform.architecture in allowed(demand, only) for demand in asks
+        platform.os in demand.systems and platform.architecture in allowed(demand, only) for demand in asked
     )
 
 

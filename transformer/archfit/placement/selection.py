@@ -1,4 +1,4 @@
-"""Which pods archfit leaves alone, and what rules and annotations ask for the others.
+"""Which pods archfit leaves alone, and what rules and annotations say of the others.
 
     the first of these that holds                                    leaves the pod as it is
     metadata.ownerReferences[].controller: true                      its controller decides; nothing else is read
@@ -20,16 +20,26 @@ Rules: every rule whose match holds applies, in order, and a later one overrides
 All of namespace, kind (in any case), name and labels have to hold; a label is there when the pod template or
 the object carries it with this value. The pod's own annotations come last: `tolerate` overrides, `only`
 narrows further.
+
+Filled in later: fields of an embedded object that get their value where the object is made, so that nobody can say what
+they hold. Only what Kubernetes has as a mapping or a list is meant; an image that is filled in is for `evidence`.
+
+    ResourceGraphDefinition   nodeSelector: ${schema.spec.nodeSelector}
+    ResourceSet               tolerations: << inputs.tolerations >>
+    TriggerTemplate           affinity: $(tt.params.affinity)
+    any template              containers: [{{ .. }}]
 """
 
 from __future__ import annotations
 
 from archfit.images.platforms import Platform
 from archfit.options.settings import Exclude, Match, Options, TolerationRule
+from archfit.patch import Path, dotted
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.record import Record
 from archfit.results import Result
 from archfit.source.values import text_of
+from archfit.typing_names import Any
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pods import Pod
 
@@ -40,9 +50,36 @@ if TYPE_CHECKING:
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"
 
+_PLACEHOLDERS = ("${", "$(", "<<", "{{")
+_LISTS = (
+    "tolerations",
+    "containers",
+    "initContainers",
+    "volumes",
+    "nodeSelectorTerms",
+    "matchExpressions",
+    "matchFields",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+)
+_NOT_STRINGS = frozenset(
+    (
+        *_LISTS,
+        *(f"{name}[]" for name in _LISTS),
+        "values",
+        "nodeSelector",
+        "affinity",
+        "nodeAffinity",
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "preference",
+        "annotations",
+    )
+)
+_LOOKED_AT = ("affinity", "nodeSelector", "tolerations", "containers", "initContainers", "volumes")
+_DEPTH = 8
 
-class Wishes(Record):
-    """What configuration and annotations ask for one pod.
+
+class PodOptions(Record):
+    """The options of one pod: those of the run, its rules and its annotations together.
 
     left_alone: a sentence when the pod is opted out, else "".
     only: the architectures that the user narrows the pod to, None for all.
@@ -66,18 +103,16 @@ class Wishes(Record):
     unlabelled: str = ""
 
 
-def wishes(pod: Pod, options: Options) -> Wishes:
-    """What is asked for this pod."""
+def pod_options(pod: Pod, options: Options) -> PodOptions:
+    """What options, rules and annotations say of this pod."""
     if "ownerReferences" in pod.object_metadata:
         controller = controller_of(pod.object_metadata)
         if controller:
-            return Wishes(f"its controller decides ({controller})", controller=controller)
+            return PodOptions(f"its controller decides ({controller})", controller=controller)
     if pod.root:
-        from archfit.placement.placeholders import filled_in_later
-
-        later = filled_in_later(pod)
+        later = _filled_in_later(pod)
         if later:
-            return Wishes(f"{later} is filled in later")
+            return PodOptions(f"{later} is filled in later")
     noted = annotated(pod)
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []
@@ -95,7 +130,7 @@ def wishes(pod: Pod, options: Options) -> Wishes:
         only_by.append(f"{PREFIX}only")
     if noted.tolerate is not None:
         tolerate = noted.tolerate
-    return Wishes(
+    return PodOptions(
         _left_alone(pod, options, skip_noted=noted.skip, skip_ruled=bool(skip)),
         narrowed,
         " and ".join(only_by),
@@ -132,6 +167,33 @@ def _by_selector(pod: Pod) -> str:
     if selector.get("type") == "virtual-kubelet":
         return "it is for virtual nodes, which have no arch label (nodeSelector type: virtual-kubelet)"
     return ""
+
+
+def _filled_in_later(pod: Pod) -> str:
+    """The first such field of a pod in an embedded object, and its text; "" if there is none."""
+    if all(step == "items" or isinstance(step, int) for step in pod.root):
+        return ""
+    spec = {name: pod.spec[name] for name in _LOOKED_AT if name in pod.spec}
+    metadata = {"annotations": pod.metadata.get("annotations")}
+    for at, part in ((pod.path, spec), (pod.metadata_path, metadata)):
+        found = _placeholder(part, "", at, len(at) + _DEPTH)
+        if found:
+            return found
+    return ""
+
+
+def _placeholder(value: Any, name: str, at: Path, deepest: int) -> str:
+    if isinstance(value, str):
+        later = name in _NOT_STRINGS and any(mark in value for mark in _PLACEHOLDERS)
+        return f"{dotted(at)} ({value})" if later else ""
+    if isinstance(value, dict):
+        inside = [(key, key, member) for key, member in value.items()]
+    else:
+        inside = [(f"{name}[]", n, item) for n, item in enumerate(value)] if isinstance(value, list) else []
+    if len(at) > deepest:
+        return ""
+    below = (_placeholder(member, key, (*at, step), deepest) for key, step, member in inside)
+    return next(filter(None, below), "")
 
 
 def _unlabelled(pod: Pod, options: Options) -> str:

@@ -22,9 +22,9 @@ from collections.abc import Iterable, Mapping
 from archfit import __version__
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.patch import dotted, to_json
-from archfit.pipeline import Transformed
+from archfit.pipeline import Decided
 from archfit.results import Decision, Location, ObjectRef, Result
-from archfit.stream import Span
+from archfit.stream import ChangedSpan
 from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
 
@@ -32,9 +32,9 @@ TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def report(
-    transformed: Transformed | None,
+    transformed: Decided | None,
     results: Iterable[Result],
-    edits: Iterable[Span],
+    edits: Iterable[ChangedSpan],
     *,
     exit_code: int,
     sources: Iterable[str],

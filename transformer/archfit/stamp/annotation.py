@@ -9,8 +9,8 @@
     {"path": "/metadata/annotations"}      there were no annotations; with "null", none but their key
     {"path": "/metadata"}                  there was no metadata; with "null", none but its key
 
-Paths are RFC 6901 from the object's root; JSON without blanks, keys and entries sorted. `takeback` reads stamps,
-`stamped` writes them.
+Paths are RFC 6901 from the object's root; JSON without blanks, keys and entries sorted. `state` says what taking one
+back means, `decisions` writes it anew.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ ANNOTATIONS: Path = ("metadata", "annotations")
 MISSING = object()
 
 
-class Entry(Record):
-    """One thing that was added. path: from the object's root. null: the member was there, without a value."""
+class Addition(Record):
+    """One thing that a run added. path: from the object's root. null: the member was there, without a value."""
 
     path: Path
     value: Any
     null: bool = False
 
 
-def read(text: object, value: Any) -> tuple[tuple[Entry, ...], Entry | None]:
+def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
     """The entries of a stamp, and the one of the metadata or annotations that archfit made. Raises ValueError.
 
     value: the object that has the stamp, which says what is an index and what a key.
     """
-    entries, holder = list[Entry](), None
+    entries, holder = list[Addition](), None
     for one in _decoded(text):
         path, null = _path(str(one.get("path")), value), "null" in one
         if not set(one) <= {"path", "value", "null"} or (null and one["null"] is not True):
             raise ValueError(text)
         if "value" in one:
-            entries.append(Entry(path, typed(one["value"]), null))
+            entries.append(Addition(path, typed(one["value"]), null))
         elif path in (METADATA, ANNOTATIONS):
-            holder = Entry(path, None, null)
+            holder = Addition(path, None, null)
         else:
             raise ValueError(text)
     return tuple(entries), holder
@@ -81,7 +81,7 @@ def _path(text: str, value: Any) -> Path:
     return tuple(path)
 
 
-def write(entries: Iterable[Entry], holder: Entry | None) -> str:
+def write(entries: Iterable[Addition], holder: Addition | None) -> str:
     """The text of a stamp. holder: the annotations, where archfit makes them."""
     listed: list[dict[str, Any]] = [
         {"path": pointer(entry.path), "value": plain(entry.value), **_null(entry)} for entry in entries
@@ -91,15 +91,15 @@ def write(entries: Iterable[Entry], holder: Entry | None) -> str:
     return f"[{','.join(sorted(texts))}]"
 
 
-def _null(entry: Entry) -> dict[str, bool]:
+def _null(entry: Addition) -> dict[str, bool]:
     return {"null": True} if entry.null else {}
 
 
-def record(before: Any, patch: Iterable[Operation], root: Path) -> tuple[Entry, ...]:
+def record(before: Any, patch: Iterable[Operation], root: Path) -> tuple[Addition, ...]:
     """The entries of what a patch adds to an object, which is `before` now; what is added below an addition is part
     of it. root: where the object stands in its document, from whose root the patch counts.
     """
-    made: list[Entry] = []
+    made: list[Addition] = []
     numbers: dict[Path, int] = {}
     for step in patch:
         if not isinstance(step, Add):
@@ -113,7 +113,7 @@ def record(before: Any, patch: Iterable[Operation], root: Path) -> tuple[Entry, 
             continue
         if path[-1] != "-":
             numbers[path] = len(made)
-        made.append(Entry(path, step.value, null=path[-1] != "-" and at(before, path) is None))
+        made.append(Addition(path, step.value, null=path[-1] != "-" and at(before, path) is None))
     return tuple(made)
 
 

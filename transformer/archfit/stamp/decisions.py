@@ -1,4 +1,4 @@
-"""Decisions of in-place runs: made for what an object is without its stamp, told for what it is now. Pure.
+"""Decisions of in-place runs: made for what an object is without its stamp, written for what it is now. Pure.
 
     run 1    decide ─ patch ────────────────────────────────── record
     run 2    read ─ take back what is unmodified ─ decide ─ patch ─ record, and nothing changes where both are equal
@@ -11,16 +11,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from archfit.patch import Add, Operation, Path, Test, apply, dotted
+from archfit.patch import Add, Operation, Path, Test, apply
 from archfit.results import Decision, Result
-from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Entry, at, record, write
-from archfit.stamp.takeback import FIELDS, Taken
+from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, record, write
+from archfit.stamp.state import FIELDS, StampState
 from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
 
 
-def stamped(
-    value: Any, found: Taken, decisions: Sequence[tuple[Pod, Decision]]
+def stamped_decisions(
+    value: Any, found: StampState, decisions: Sequence[tuple[Pod, Decision]]
 ) -> list[tuple[Pod, Decision]]:
     """The decisions of one object, which were made for what it is once `found` is taken back, as decisions for what it
     is now; the stamp is part of their patches.
@@ -59,10 +59,14 @@ def stamped(
 
 
 def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) -> list[tuple[Pod, Decision]]:
-    """The decisions of an object whose stamp cannot be read or written, told at its first pod."""
+    """The decisions of an object whose stamp cannot be read or written; its first pod has the error."""
     first, decision = decisions[0]
-    said = Result("error", problem, first.ref, dotted(path), first.location)
-    wrong = Decision("Unresolved", "it has errors", immutable=decision.immutable, results=(said,))
+    wrong = Decision(
+        "Unresolved",
+        "it has errors",
+        immutable=decision.immutable,
+        results=(first.result("error", problem, path),),
+    )
     return [(first, wrong), *((pod, other.replace(patch=())) for pod, other in decisions[1:])]
 
 
@@ -78,7 +82,7 @@ def _is_left(decision: Decision) -> bool:
 
 def _yours(pod: Pod, kept: Iterable[Path]) -> list[Result]:
     message = "archfit added this in an earlier run and it was changed since: it is yours now, and stays"
-    return [Result("info", message, pod.ref, dotted(path), pod.location) for path in kept]
+    return [pod.result("info", message, path) for path in kept]
 
 
 def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Operation]) -> Decision:
@@ -121,13 +125,13 @@ def _not_a_mapping(value: Any) -> Path:
     return ()
 
 
-def _annotated(value: Any, root: Path, entries: Sequence[Entry]) -> list[Operation]:
+def _annotated(value: Any, root: Path, entries: Sequence[Addition]) -> list[Operation]:
     """What writes the stamp into the object, whose old stamp has been taken away."""
     if isinstance(at(value, ANNOTATIONS), dict):
         path = (*root, *ANNOTATIONS, NAME)
         return [Test(path, None), Add(path, write(entries, None))]
     made = ANNOTATIONS if isinstance(at(value, METADATA), dict) else METADATA
-    text = write(entries, Entry(made, None, null=at(value, made) is None))
+    text = write(entries, Addition(made, None, null=at(value, made) is None))
     added: Any = {NAME: text}
     for key in reversed(ANNOTATIONS[len(made) :]):
         added = {key: added}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from archfit.patch import Path
+from archfit.patch import Path, dotted
 from archfit.record import Record
-from archfit.results import Location, ObjectRef
+from archfit.results import Location, ObjectRef, Result, Severity
 from archfit.typing_names import Any
 
 
@@ -122,6 +122,10 @@ class Pod(Record):
     def lacks(self, field: str) -> bool:
         """Whether the kind has no place for the field."""
         return self.places is not None and field not in self.places.at
+
+    def result(self, severity: Severity, message: str, path: Path) -> Result:
+        """What there is to say about the value at path."""
+        return Result(severity, message, self.ref, dotted(path), self.location)
 
     @property
     def metadata_path(self) -> Path:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from archfit.pipeline import Transformed
+from archfit.pipeline import Decided
 from archfit.results import Result
 
 _ROUTES = ("/proc/net/route", "/proc/net/ipv6_route")
@@ -21,7 +21,7 @@ _MESSAGE = (
 )
 
 
-def told(transformed: Transformed) -> list[Result]:
+def told(transformed: Decided) -> list[Result]:
     """The line for a run with Unknown answers, if there is no network at all."""
     if not _alone():
         return []

@@ -23,13 +23,13 @@ from archfit.edit.insert import insertions
 from archfit.edit.render import Style, block_member
 from archfit.errors import ArchfitError, InvalidInput
 from archfit.patch import Add
-from archfit.pipeline import Splice
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.results import ObjectRef, Result
 from archfit.source.skip import identity
 from archfit.source.split import Piece, split
 from archfit.source.values import plain, text_of
+from archfit.stream import Splice
 from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
 

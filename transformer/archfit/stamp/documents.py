@@ -1,9 +1,9 @@
 """In-place runs with `stamp`: an earlier run's additions out, this run's additions and their record in.
 
-    text ── taken_back ─> what a run without the earlier one would have seen ── decide ── patch
-    text ── remove ── place ── prove ─> text, changed only where both runs differ
+    document ── without_stamps ─> the document without the additions of the earlier run ── decide ── patch
+    text ── remove ── insertions ── prove ─> text, changed only where both runs differ
 
-The stages of `placement.stamp` applied to documents. Only such runs read a document twice.
+The stages of `state` and `decisions`, applied to documents. Only such runs read a document twice.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from archfit.results import Decision
 from archfit.source.compose import parse
 from archfit.source.nodes import ROOT
 from archfit.stamp.annotation import NAME
-from archfit.stamp.decisions import stamped
-from archfit.stamp.takeback import Taken, taken, undone
+from archfit.stamp.decisions import stamped_decisions
+from archfit.stamp.state import StampState, stamp_state, without_stamp
 from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import Own
 from archfit.workloads.inventory import Document
@@ -33,7 +33,7 @@ from archfit.workloads.sites import Spine, anchors, find_sites
 Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
 
 
-class Back(Record):
+class DocumentStamps(Record):
     """What the stamps of a document say, one for each object that holds pods.
 
     objects: their pods as they are. found: what the stamps say. text: of the document, as the parser sees it; "" where
@@ -41,63 +41,67 @@ class Back(Record):
     """
 
     objects: tuple[tuple[Pod, ...], ...]
-    found: tuple[Taken, ...]
+    found: tuple[StampState, ...]
     text: str
 
 
-def taken_back(data: bytes, document: Document, own: Own) -> tuple[Document, Back]:
+def without_stamps(data: bytes, document: Document, own: Own) -> tuple[Document, DocumentStamps]:
     """The document with the pods that it would hold without its stamps, and what they say.
 
     Whether the text lets all of it go is looked at only where something is about to change.
     """
     span = document.span
     objects = _objects(document.pods)
-    found = tuple(taken(document.value, pods, lambda _operation: True) for pods in objects)
+    found = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
     if data.find(NAME.encode(), span.start, span.end) < 0:
-        return document, Back(objects, found, "")
+        return document, DocumentStamps(objects, found, "")
     before = _without(document, found, own)
     if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
         problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
-        return document, Back(objects, tuple(one.replace(problem=problem) for one in found), "")
-    return before, Back(objects, found, span.text(data))
+        return document, DocumentStamps(objects, tuple(one.replace(problem=problem) for one in found), "")
+    return before, DocumentStamps(objects, found, span.text(data))
 
 
-def _without(document: Document, found: Iterable[Taken], own: Own) -> Document:
-    pods = find_pods(undone(document.value, found), document.pods[0].location, (), own)
+def _without(document: Document, found: Iterable[StampState], own: Own) -> Document:
+    pods = find_pods(without_stamp(document.value, found), document.pods[0].location, (), own)
     return document.replace(pods=tuple(pods))
 
 
 def decisions_stamped(
-    document: Document, back: Back, decisions: Decided, decide: Callable[[Sequence[Pod]], Decided], own: Own
+    document: Document,
+    stamps: DocumentStamps,
+    decisions: Decided,
+    decide: Callable[[Sequence[Pod]], Decided],
+    own: Own,
 ) -> Decided:
-    """The decisions for the pods of `taken_back`, as decisions for the document as it is.
+    """The decisions for the pods of `without_stamps`, as decisions for the document as it is.
 
     decide: decides anew, for pods that keep what the text does not let go.
     """
-    made = _by_object(document, back.found, decisions)
-    if not back.text or not any(decision.patch for pods in made for _, decision in pods):
+    made = _by_object(document, stamps.found, decisions)
+    if not stamps.text or not any(decision.patch for pods in made for _, decision in pods):
         return [one for pods in made for one in pods]
-    tree = parse(back.text)
-    stuck = refused(tree, _root(document), [step for one in back.found for step in one.all_operations()])
+    tree = parse(stamps.text)
+    stuck = refused(tree, _root(document), [step for one in stamps.found for step in one.all_operations()])
     if stuck:
         found = tuple(
-            taken(document.value, pods, lambda operation: operation.path not in stuck)
-            for pods in back.objects
+            stamp_state(document.value, pods, lambda operation: operation.path not in stuck)
+            for pods in stamps.objects
         )
         pods = _without(document, found, own).pods
         pods = tuple(pod.replace(images=was.images) for pod, (was, _) in zip(pods, decisions, strict=True))
         again = _by_object(document, found, decide(pods))
-        # An object that says already what it should has nothing to take back.
+        # An object that says already what it should has nothing to take stamps.
         changes = (any(decision.patch for _, decision in pods) for pods in made)
         made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
     return [one for pods in made for one in pods]
 
 
-def _by_object(document: Document, found: Sequence[Taken], decisions: Decided) -> list[Decided]:
+def _by_object(document: Document, found: Sequence[StampState], decisions: Decided) -> list[Decided]:
     left = iter(decisions)
     objects = _objects(pod for pod, _ in decisions)
     return [
-        stamped(document.value, one, [next(left) for _ in pods])
+        stamped_decisions(document.value, one, [next(left) for _ in pods])
         for one, pods in zip(found, objects, strict=True)
     ]
 

@@ -1,4 +1,4 @@
-"""Taking back what a stamp records: what is unmodified goes, what the user changed since is the user's. Pure.
+"""What taking back a stamp means: what is unmodified goes, what the user changed since is the user's. Pure.
 
     entry                      is there still           goes                          stays, as the user's
     a member                   as it was                the member
@@ -15,21 +15,21 @@ from collections.abc import Callable, Iterable, Sequence
 
 from archfit.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.record import Record
-from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Entry, at, read
+from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read
 from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
 
 FIELDS = ("affinity", "tolerations")
 
 
-class Taken(Record):
+class StampState(Record):
     """What an object's stamp says, and what taking it back needs. Each tuple has one part for each pod of the object.
 
     entries: what the stamp records. operations: what takes it back, from the document's root. kept: what the user
     changed since. annotation: what takes the stamp itself away, () where there is none. problem: why it cannot be read.
     """
 
-    entries: tuple[tuple[Entry, ...], ...]
+    entries: tuple[tuple[Addition, ...], ...]
     operations: tuple[tuple[Operation, ...], ...]
     kept: tuple[tuple[Path, ...], ...]
     annotation: tuple[Operation, ...] = ()
@@ -40,7 +40,7 @@ class Taken(Record):
         return [step for steps in (self.annotation, *self.operations) for step in steps]
 
 
-def taken(value: Any, pods: Sequence[Pod], removable: Callable[[Operation], bool]) -> Taken:
+def stamp_state(value: Any, pods: Sequence[Pod], removable: Callable[[Operation], bool]) -> StampState:
     """What taking back the stamp of one object needs.
 
     value: the document's; pods: all of the object. removable: whether the text lets an operation be made by itself; it
@@ -50,13 +50,13 @@ def taken(value: Any, pods: Sequence[Pod], removable: Callable[[Operation], bool
     none: tuple[tuple[Any, ...], ...] = ((),) * len(pods)
     annotations = at(value, (*root, *ANNOTATIONS))
     if not isinstance(annotations, dict) or NAME not in annotations:
-        return Taken(none, none, none)
+        return StampState(none, none, none)
     try:
         entries, holder = read(annotations[NAME], at(value, root))
         of_pods = _of_pods(entries, pods)
     except ValueError:
         problem = f"{NAME} is not as archfit wrote it, so nothing can be taken back: remove the annotation"
-        return Taken(none, none, none, problem=problem)
+        return StampState(none, none, none, problem=problem)
     back = [
         _back(value, [entry.replace(path=(*root, *entry.path)) for entry in own], removable)
         for own in of_pods
@@ -70,17 +70,17 @@ def taken(value: Any, pods: Sequence[Pod], removable: Callable[[Operation], bool
         gone: Operation = Add(path, None) if null else Remove(path)
         if removable(gone):
             annotation = (Test(path, at(value, path)), gone)
-    return Taken(
+    return StampState(
         of_pods, tuple(operations for operations, _ in back), tuple(kept for _, kept in back), annotation
     )
 
 
-def undone(value: Any, found: Iterable[Taken]) -> Any:
+def without_stamp(value: Any, found: Iterable[StampState]) -> Any:
     """The document's value once everything is taken back."""
     return apply(value, [step for one in found for step in one.all_operations()])
 
 
-def _of_pods(entries: Iterable[Entry], pods: Sequence[Pod]) -> tuple[tuple[Entry, ...], ...]:
+def _of_pods(entries: Iterable[Addition], pods: Sequence[Pod]) -> tuple[tuple[Addition, ...], ...]:
     """The entries of each pod: what is at, above or below its placement.
 
     Raises ValueError for one that is of none: archfit writes nowhere else.
@@ -93,7 +93,7 @@ def _of_pods(entries: Iterable[Entry], pods: Sequence[Pod]) -> tuple[tuple[Entry
             placement.setdefault(path, number)
             for end in range(1, len(path) + 1):
                 at_or_above.setdefault(path[:end], number)
-    found: list[list[Entry]] = [[] for _ in pods]
+    found: list[list[Addition]] = [[] for _ in pods]
     for entry in entries:
         path = entry.path
         above = next((path[:end] for end in range(1, len(path)) if path[:end] in placement), None)
@@ -105,7 +105,7 @@ def _of_pods(entries: Iterable[Entry], pods: Sequence[Pod]) -> tuple[tuple[Entry
 
 
 def _back(
-    value: Any, entries: Sequence[Entry], removable: Callable[[Operation], bool]
+    value: Any, entries: Sequence[Addition], removable: Callable[[Operation], bool]
 ) -> tuple[tuple[Operation, ...], tuple[Path, ...]]:
     """The operations that take the entries back, and what the user changed.
 

@@ -28,7 +28,7 @@ from archfit.images.platforms import Answer, Found, Malformed, Unasked, Unknown,
 from archfit.images.reference import parse
 from archfit.options.settings import ImagePlatforms, Options
 from archfit.placement.annotations import annotated
-from archfit.placement.selection import Wishes, wishes
+from archfit.placement.selection import PodOptions
 from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.pods import ImageUse, Pod
@@ -38,27 +38,26 @@ _INJECT = "sidecar.istio.io/inject"
 _TEMPLATES = "inject.istio.io/templates"
 
 
-def questions(pod: Pod, options: Options, *, left_alone: bool = False) -> tuple[str, ...]:
+def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[str, ...]:
     """The distinct image strings to look up for this pod, in order.
 
-    left_alone: also for pods that archfit leaves alone.
+    own: the pod's options. left_alone: also for pods that archfit leaves alone.
     """
-    asked = wishes(pod, options)
-    if asked.left_alone and not left_alone:
+    if own.left_alone and not left_alone:
         return ()
-    if (annotated(pod) if asked.left_alone else asked).platforms is not None:
+    if (annotated(pod) if own.left_alone else own).platforms is not None:
         return ()
     return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _without_lookup(pod, use)))
 
 
 def answers_for(
-    pod: Pod, answers: Mapping[str, Answer], options: Options, asked: Wishes | None = None
+    pod: Pod, answers: Mapping[str, Answer], options: Options, own: PodOptions
 ) -> tuple[Answer, ...]:
-    """The answer for each of `pod.images`, in order. `asked` spares reading the annotations again.
+    """The answer for each of `pod.images`, in order. own: the pod's options.
 
     Raises UsageError when two overrides match equally well and differ.
     """
-    platforms = (asked or wishes(pod, options)).platforms
+    platforms = own.platforms
     if platforms is not None:
         found = Found(platforms, origin="override")
         return tuple(found for _ in pod.images)

@@ -1,0 +1,173 @@
+"""The patch of one pod: node affinity and tolerations appended, and the mappings above them created.
+
+Each addition is guarded by a test of what was found there. A member whose value is null counts as missing; `add`
+replaces it. `{}` and `[]` are kept and filled.
+
+    found in the pod spec                   written
+    no affinity                             affinity: {nodeAffinity: {required.., preferred..}}
+    affinity without nodeAffinity           nodeAffinity: {required.., preferred..}
+    nodeAffinity without required set       requiredDuring..: {nodeSelectorTerms: [{matchExpressions: [..]}]}
+    nodeAffinity without preferred terms    preferredDuring..: [{weight: .., preference: {..}}]
+    preferred terms                         one more at their end
+    a required term with matchExpressions   one more expression at their end
+    a required term with matchFields only   matchExpressions: [..]
+    no tolerations                          tolerations: [..]
+    tolerations                             one more at their end
+
+A custom resource may keep its placement elsewhere (`Pod.at`):
+
+    the way to a field is missing      add {} for each mapping on it, from the top, guarded by a test of the first one
+    a field is such a mapping itself   it is added as the patch has it (spec.affinity of CloudNativePG)
+    the field's value is inherited,    the whole value is written, with what the patch adds: an own value replaces it
+    or the operator's default
+    two pods need the same mapping     the first one's patch creates it (`parents_once`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from archfit.options.settings import Toleration
+from archfit.patch import Add, Operation, Path, Test, apply
+from archfit.placement.affinity import ARCH, PREFERRED, REQUIRED, Requirement
+from archfit.placement.required_terms import NOTHING, RequiredTerms
+from archfit.record import Record
+from archfit.results import Decision, Location
+from archfit.source.values import Typed
+from archfit.typing_names import Any
+from archfit.workloads.pods import Pod
+
+
+class Additions(Record):
+    """What a pod gets.
+
+    terms: for its required node affinity. preferred: (architecture, weight) of each preferred term. tolerations: those
+    that it lacks.
+    """
+
+    terms: RequiredTerms = NOTHING
+    preferred: tuple[tuple[str, int], ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+
+
+def pod_patch(pod: Pod, additions: Additions) -> tuple[Operation, ...]:
+    """The patch for a pod whose affinity and tolerations have been read without Malformed."""
+    steps = [
+        *_affinity(pod, additions.terms, additions.preferred),
+        *_tolerations(pod, additions.tolerations),
+    ]
+    return tuple(materialise_parents(pod, steps))
+
+
+def _affinity(pod: Pod, terms: RequiredTerms, preferred: Iterable[tuple[str, int]]) -> list[Operation]:
+    fresh: dict[str, Any] = {}
+    if terms.required:
+        fresh[REQUIRED] = {"nodeSelectorTerms": [{"matchExpressions": [_expression(terms.required)]}]}
+    preferences = [_preference(architecture, weight) for architecture, weight in preferred]
+    if preferences:
+        fresh[PREFERRED] = preferences
+    path = pod.at("affinity")
+    affinity = pod.spec.get("affinity")
+    if affinity is None:
+        return _created(path, {"nodeAffinity": fresh}) if fresh else []
+    path = (*path, "nodeAffinity")
+    node = affinity.get("nodeAffinity")
+    if node is None:
+        return _created(path, fresh) if fresh else []
+    made: list[Operation] = []
+    for key, value in fresh.items():
+        made += _appended((*path, key), node.get(key), value)
+    for index, requirements in terms.narrowed:
+        at = (*path, REQUIRED, "nodeSelectorTerms", index, "matchExpressions")
+        there = node[REQUIRED]["nodeSelectorTerms"][index].get("matchExpressions")
+        made += _appended(at, there, [_expression(one) for one in requirements])
+    return made
+
+
+def _tolerations(pod: Pod, new: Sequence[Toleration]) -> list[Operation]:
+    if not new:
+        return []
+    values = [_toleration(toleration) for toleration in new]
+    return _appended(pod.at("tolerations"), pod.spec.get("tolerations"), values)
+
+
+def _created(path: Path, value: object) -> list[Operation]:
+    return [Test(path, None), Add(path, value)]
+
+
+def _appended(path: Path, there: object, value: Any) -> list[Operation]:
+    if there is None:
+        return _created(path, value)
+    return [Test(path, there), *[Add((*path, "-"), item) for item in value]]
+
+
+def _expression(requirement: Requirement) -> dict[str, Any]:
+    operator, architectures = requirement
+    return {"key": ARCH, "operator": operator, "values": list(architectures)}
+
+
+def _preference(architecture: str, weight: int) -> dict[str, Any]:
+    return {
+        "weight": Typed("int", str(weight)),
+        "preference": {"matchExpressions": [_expression(("In", (architecture,)))]},
+    }
+
+
+def _toleration(toleration: Toleration) -> dict[str, str]:
+    fields = (
+        ("key", toleration.key),
+        ("operator", toleration.operator),
+        ("value", toleration.value),
+        ("effect", toleration.effect),
+    )
+    return {name: text for name, text in fields if text}
+
+
+def materialise_parents(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:
+    """The patch for the object that the pod is found in. patch: as if every value stood in its place."""
+    places = pod.places
+    if places is None or not patch:
+        return list(patch)
+    steps: list[Operation] = list(patch)
+    for field, source, empty in places.inherited:
+        at = pod.at(field)
+        own = [step for step in steps if _below(step.path, at)]
+        if own:
+            within: list[Operation] = [step.replace(path=step.path[len(at) :]) for step in own]
+            value = apply(pod.spec[field], within)
+            written: list[Operation] = [Test(source, pod.spec[field])] if source is not None else []
+            written.append(Test(at, [] if empty else None))
+            written += [Add((*at, "-"), item) for item in value] if empty else [Add(at, value)]
+            first = steps.index(own[0])
+            steps = [step for step in steps if not _below(step.path, at)]
+            steps[first:first] = written
+    added = {step.path for step in steps if isinstance(step, Add)}
+    parents = [
+        path
+        for path in places.missing
+        if path not in added and any(_below(step.path, path) for step in steps)
+    ]
+    made: list[Operation] = []
+    for path in parents:
+        if not any(_below(path, outer) for outer in parents if outer != path):
+            made.append(Test(path, None))
+        made.append(Add(path, {}))
+    return [*made, *steps]
+
+
+def parents_once(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:
+    """The decisions of a stream, whose patches create a mapping that several pods of an object need once.
+
+    Strimzi's KafkaConnect has `spec.template.pod` and `spec.template.buildPod`: both need `spec.template`.
+    """
+    made: set[tuple[Location, Path]] = set()
+    for pod, decision in decisions:
+        missing = pod.places.missing if pod.places is not None and decision.patch else ()
+        there = {path for path in missing if (pod.location, path) in made}
+        patch = [step for step in decision.patch if not (there and step.path in there)]
+        made.update((pod.location, step.path) for step in patch if step.path in missing)
+        yield pod, decision.replace(patch=tuple(patch)) if there else decision
+
+
+def _below(path: Path, parent: Path) -> bool:
+    return path[: len(parent)] == parent

@@ -1,0 +1,152 @@
+"""The stages of the job that need a pod: the last of the survey, the decisions, the edits.
+
+    surveyed        documents ── stamps taken back ── joined ── selectors of nodes ──> pods, their options, their images
+    decisions_of    pods, answers ── decide ── what several pods of an object share, once ──> a decision for each
+    edited          document, patch ── insert (with `stamp`: remove, too) ── prove ──> splices
+
+`pipeline` loads this module with the first document that holds a pod. What only few of those need (a stamp, an edit) is
+loaded later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from archfit.images.platforms import Answer
+from archfit.options.settings import Options
+from archfit.patch import Operation
+from archfit.placement.decide import decide
+from archfit.placement.pod_patch import parents_once
+from archfit.placement.questions import questions
+from archfit.placement.selection import PodOptions, pod_options
+from archfit.record import Record
+from archfit.results import Decision, Result
+from archfit.source.nodes import C_EXTENSION
+from archfit.source.scan import check_editable
+from archfit.source.split import Piece
+from archfit.stream import Splice
+from archfit.workloads.builtin import Own, by_kind
+from archfit.workloads.inventory import Document
+from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.edit.insert import TextEdit
+    from archfit.stamp.documents import DocumentStamps
+
+_OURS = b"archfit.dev"
+_SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
+_PURE_PARSER = (
+    "PyYAML came without its C extension, so this run reads YAML about ten times slower: install PyYAML from a wheel, "
+    "or build it where libyaml's headers are"
+)
+
+
+class PodSurvey(Record):
+    """What is known of the pods of a stream before anything is known of their images; see `pipeline.Survey`."""
+
+    documents: tuple[Document, ...]
+    results: tuple[Result, ...]
+    texts: tuple[str, ...]
+    pod_options: tuple[PodOptions, ...]
+    stamps: tuple[DocumentStamps, ...] = ()
+
+
+def surveyed(
+    data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...], options: Options, rows: Own
+) -> PodSurvey:
+    """What the documents that have pods hold. rows: the user's own."""
+    results = list(_misplaced(data, documents, rows))
+    stamps: tuple[DocumentStamps, ...] = ()
+    if options.stamp:
+        from archfit.stamp.documents import without_stamps
+
+        pairs = [without_stamps(data, document, rows) for document in documents]
+        documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
+    if not C_EXTENSION:
+        results.append(Result("info", _PURE_PARSER))
+    if any(pod.places is not None and pod.places.same for document in documents for pod in document.pods):
+        from archfit.workloads.borrowed_images import with_borrowed_images
+
+        documents = with_borrowed_images(documents, rows)
+    if any(data.find(word) >= 0 for word in _SELECTING):
+        from archfit.workloads.node_selectors import selected
+
+        documents = selected(data, pieces, documents)
+    pods = [pod for document in documents for pod in document.pods]
+    own = tuple(pod_options(pod, options) for pod in pods)
+    texts = (text for pod, of_pod in zip(pods, own, strict=True) for text in questions(pod, of_pod))
+    return PodSurvey(documents, tuple(results), tuple(dict.fromkeys(texts)), own, stamps)
+
+
+def _misplaced(data: bytes, documents: Iterable[Document], rows: Own) -> Iterator[Result]:
+    for document in documents:
+        if data.find(_OURS, document.span.start, document.span.end) >= 0:
+            from archfit.placement.annotations import misplaced
+
+            yield from misplaced(document.value, document.pods, rows)
+
+
+def decisions_of(
+    pods: Iterable[tuple[Pod, PodOptions]], answers: Mapping[str, Answer], options: Options
+) -> tuple[tuple[Pod, Decision], ...]:
+    """The decisions for all pods of a stream, in order."""
+    decisions = tuple((pod, decide(pod, own, answers, options)) for pod, own in pods)
+    if any(pod.places is not None and pod.places.missing for pod, _ in decisions):
+        return tuple(parents_once(decisions))
+    return decisions
+
+
+def stamped_decisions(
+    documents: Iterable[Document],
+    stamps: Iterable[DocumentStamps],
+    decisions: Iterable[tuple[Pod, Decision]],
+    answers: Mapping[str, Answer],
+    options: Options,
+) -> tuple[tuple[Pod, Decision], ...]:
+    """The decisions for pods without their stamps, as decisions for the documents as they are."""
+    from archfit.stamp.documents import decisions_stamped
+
+    def again(pods: Iterable[Pod]) -> tuple[tuple[Pod, Decision], ...]:
+        return decisions_of(((pod, pod_options(pod, options)) for pod in pods), answers, options)
+
+    rest, rows = iter(decisions), by_kind(options.workloads)
+    stamped: list[tuple[Pod, Decision]] = []
+    for document, stamp in zip(documents, stamps, strict=True):
+        own = [next(rest) for _ in document.pods]
+        stamped += decisions_stamped(document, stamp, own, again, rows)
+    return tuple(stamped)
+
+
+def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp: bool) -> list[Splice]:
+    """The splices that make one document say what its patch says, proven.
+
+    Raises UnplaceableEdit, InvalidInput, InternalError.
+    """
+    if not patch:
+        return []
+    check_editable(data, document.span)
+    text = document.span.text(data)
+    if stamp:
+        from archfit.stamp.documents import restamped
+
+        return _splices(document, text, restamped(text, document, patch))[0]
+    from archfit.edit.insert import insertions
+    from archfit.edit.prove import prove
+
+    splices, after = _splices(document, text, insertions(text, document.value, document.sites, patch))
+    prove(document, patch, after)
+    return splices
+
+
+def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> tuple[list[Splice], str]:
+    """The edits of a document's text as splices of the stream, and the edited text."""
+    after: list[str] = []
+    splices, at, offset = [], 0, document.span.start
+    for edit in edits:
+        offset += len(text[at : edit.start].encode())
+        length = len(text[edit.start : edit.end].encode())
+        splices.append(Splice(offset, offset + length, edit.text.encode()))
+        after += (text[at : edit.start], edit.text)
+        at, offset = edit.end, offset + length
+    return splices, "".join((*after, text[at:]))
