@@ -305,19 +305,17 @@ def test_every_form_that_kubectl_prints_is_read(form: str) -> None:
     assert loaded(ran(content)[0]).options.cluster_architectures == ("arm64",)
 
 
-ASK = "give it the output of `kubectl get nodes -o json`"
+ASK = "pass the output of `kubectl get nodes -o json`"
 BAD = [
     pytest.param(
-        b"", "the list of nodes is empty: see whether `kubectl get nodes -o json` prints anything", id="empty"
+        b"", "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes", id="empty"
     ),
     pytest.param(
         b" \n",
-        "the list of nodes is empty: see whether `kubectl get nodes -o json` prints anything",
+        "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes",
         id="blank",
     ),
-    pytest.param(
-        b"\xff", "the list of nodes is not UTF-8: give it the output of kubectl unchanged", id="bytes"
-    ),
+    pytest.param(b"\xff", "the list of nodes is not UTF-8: pass the output of kubectl unchanged", id="bytes"),
     pytest.param(listed(), f"the list holds no node: {ASK}", id="no items"),
     pytest.param(
         listed({"kind": "Pod"}, {"kind": "Pod"}, 3),
@@ -345,7 +343,7 @@ BAD = [
         "(did not find expected node content): mend it",
         id="neither JSON nor YAML",
     ),
-    pytest.param(b"[" * 200_000, "the list of nodes is nested too deeply to be one", id="deep JSON"),
+    pytest.param(b"[" * 200_000, f"the list of nodes is nested too deeply: {ASK}", id="deep JSON"),
     pytest.param(
         b"a: " + b"[" * 200_000,
         "line 1: the list of nodes is neither JSON nor YAML as kubectl writes it: is "
@@ -403,7 +401,7 @@ def test_text_of_the_cluster_cannot_break_out_of_a_comment() -> None:
     ("argv", "message"),
     [
         (["a", "b"], "'b' is one file too many: name one, or pipe `kubectl get nodes -o json` in"),
-        (["/no/such"], "cannot read '/no/such' (No such file or directory): name a file that can be"),
+        (["/no/such"], "cannot read '/no/such' (No such file or directory): name a readable file"),
         (["--arch-taints", "a"], "there is no flag '--arch-taints': write --arch-taint"),
         (["--arch-taint"], "--arch-taint: has no value: write --arch-taint=KEY"),
         (["-o"], "--output: has no value: write --output=FILE"),

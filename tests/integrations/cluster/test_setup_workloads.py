@@ -242,7 +242,7 @@ def test_the_rows_work(judge: Judge, oracle: Oracle) -> None:
     assert oracle(pods[0], pods[0], platforms=platforms).violations != []
 
 
-ASK = "give it the output of `kubectl get crd -o yaml`, or the definitions that the operator publishes"
+ASK = "pass the output of `kubectl get crd -o yaml`, or the definitions that the operator publishes"
 HELM = "; if it is a chart's template, run `helm template` on the chart first"
 BAD_INPUT = [
     pytest.param(b"", f"it holds no CustomResourceDefinition: {ASK}", id="empty"),
@@ -286,9 +286,8 @@ BAD_INPUT = [
     ),
     pytest.param(
         streamed(SILENT, crd("example.com/Bare", root={"type": "object"})),
-        "example.com/Bare, example.com/Silent: the definition has no structural schema, only that anything may stand "
-        "there: write a row by hand, or take the definition from a newer release of the operator "
-        "(apiextensions.k8s.io/v1)",
+        "example.com/Bare, example.com/Silent: the definition has no structural schema, so it names no field: "
+        "write a row by hand, or take the definition from a newer release of the operator (apiextensions.k8s.io/v1)",
         id="no structure",
     ),
     pytest.param(
@@ -331,17 +330,18 @@ def test_wrong_usage_says_what_to_write(tmp_path: Path) -> None:
         (["--crd", "a"], "there is no flag '--crd': write --crds"),
         (
             ["--crds", "/no/such"],
-            "--crds: cannot read '/no/such' (No such file or directory): name a file or folder of definitions",
+            "--crds: cannot read '/no/such' (No such file or directory): name a readable file",
         ),
         (
             ["--crds", str(tmp_path / "empty")],
-            f"--crds: the folder {str(tmp_path / 'empty')!r} holds no *.yaml, *.yml or *.json: name the one with the "
-            "definitions",
+            f"--crds: the folder {str(tmp_path / 'empty')!r} holds no *.yaml, *.yml or *.json: name the folder "
+            "with the definitions",
         ),
         (["--crds", "-", "-"], "--crds: - is standard input, which can be read only once: name it once"),
         (
             ["--crds", str(tmp_path / "big.yaml")],
-            f"--crds: {str(tmp_path / 'big.yaml')!r} is larger than 64 MiB: name a file of definitions alone",
+            f"--crds: {str(tmp_path / 'big.yaml')!r} is larger than 64 MiB: pass the output of `kubectl get "
+            "crd -o yaml` only",
         ),
         (
             ["--crds", str(file), "-o", str(tmp_path / "there.yaml")],

@@ -83,7 +83,7 @@ def nodes(value: object) -> list[Node]:
 
     Raises InvalidInput.
     """
-    ask = "give it the output of `kubectl get nodes -o json`"
+    ask = "pass the output of `kubectl get nodes -o json`"
     if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
         raise InvalidInput(f"this is not a list of nodes: {ask}")
     kind = value["kind"]

@@ -6,32 +6,28 @@
     stdout or -o     the configuration file, with comments that say where each value comes from
     stderr           what was not used, and why; the same stands in the file as comments
 
-What the nodes say is worked out in `options.cluster`. The same nodes give the same bytes.
+`cluster.nodes` draws the conclusions. The same nodes give the same bytes.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from io import StringIO
-from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from archfit import standard_streams
+from ruamel.yaml.comments import CommentedSeq
+
 from archfit.cluster.nodes import Cluster, counted, nodes, summarised
 from archfit.errors import InvalidInput, UsageError
-from archfit.files import write_new
-from archfit.options.arguments import Parser, wanted
+from archfit.integrations.cluster.configuration_file import deliver, parsed_arguments, read_input
+from archfit.integrations.yaml_files import mapping, written
+from archfit.options.arguments import Parser
 from archfit.options.config_yaml import read
 from archfit.options.file import API_VERSION, KIND
 from archfit.options.problem import Problem
 from archfit.options.text_form import label_key
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ruamel.yaml.comments import CommentedSeq
-
-
+_SOURCE = "kubectl get nodes -o json"
 _HEAD = """\
 Written by `archfit setup cluster` from the nodes of a cluster. Use it with --config or ARCHFIT_CONFIG."""
 _ARCHITECTURES = """\
@@ -46,38 +42,33 @@ Writes a configuration file from the nodes of a cluster:
 
   kubectl get nodes -o json | archfit setup cluster -o archfit.yaml
 
-  FILE                  Where `kubectl get nodes -o json` (or yaml) was stored; default: standard input.
-  --arch-taint KEY      A taint that says something about architectures, beside kubernetes.io/arch and
+  FILE                  The output of `kubectl get nodes -o json` (or yaml); default: standard input.
+  --arch-taint KEY      Another taint that marks nodes by architecture, beside kubernetes.io/arch and
                         beta.kubernetes.io/arch. May be repeated.
   -o, --output FILE     Where to write; default: standard output. An existing file is never overwritten.
-  -h, --help            Shows this and ends.
+  -h, --help            Show this help.
 """
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup cluster`. The exit code; raises UsageError and InvalidInput."""
-    if wanted(argv) == "help":
+    arguments = parsed_arguments("archfit setup cluster", argv, _add_flags)
+    if arguments is None:
         stdout.write(HELP.encode())
         return 0
-    parser = Parser("archfit setup cluster")
-    parser.add_argument("--arch-taint", dest="keys", action="append", default=[], metavar="KEY")
-    parser.add_argument("-o", "--output", metavar="FILE")
-    found, words = parser.read(argv)
+    found, words = arguments
     if len(words) > 1:
-        raise UsageError(
-            f"{words[1]!r} is one file too many: name one, or pipe `kubectl get nodes -o json` in"
-        )
-    content = _input(words[0] if words else "-", stdin)
+        raise UsageError(f"{words[1]!r} is one file too many: name one, or pipe `{_SOURCE}` in")
+    content = read_input(words[0] if words else "-", stdin, _SOURCE)
     cluster = summarised(nodes(_decoded(content)), [_key(key) for key in found.keys])
-    text = written(cluster).encode()
-    if found.output is None:
-        stdout.write(text)
-    else:
-        write_new(found.output, text)
-    stderr.writelines(f"not used: {subject}: {reason}\n" for subject, reason in cluster.unused)
-    if found.output is not None:
-        stderr.write(f"written: {found.output}; use it with --config or ARCHFIT_CONFIG\n")
+    messages = "".join(f"not used: {subject}: {reason}\n" for subject, reason in cluster.unused)
+    advice = "use it with --config or ARCHFIT_CONFIG"
+    deliver(configuration(cluster), found.output, stdout, stderr, messages, advice)
     return 0
+
+
+def _add_flags(parser: Parser) -> None:
+    parser.add_argument("--arch-taint", dest="keys", action="append", default=[], metavar="KEY")
 
 
 def _key(text: str) -> str:
@@ -87,35 +78,20 @@ def _key(text: str) -> str:
         raise UsageError(f"--arch-taint: {problem.message}") from None
 
 
-def _input(path: str, stdin: BinaryIO) -> bytes:
-    if path == "-":
-        if stdin.isatty():
-            raise UsageError(
-                "standard input is a terminal: pipe `kubectl get nodes -o json` in, or name a file"
-            )
-        return standard_streams.read(stdin)
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {path!r} ({error.strerror}): name a file that can be") from None
-
-
 def _decoded(content: bytes) -> object:
     """JSON, else YAML. Raises InvalidInput."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidInput(
-            "the list of nodes is not UTF-8: give it the output of kubectl unchanged"
-        ) from None
+        raise InvalidInput("the list of nodes is not UTF-8: pass the output of kubectl unchanged") from None
     if not text.strip():
-        raise InvalidInput(
-            "the list of nodes is empty: see whether `kubectl get nodes -o json` prints anything"
-        )
+        raise InvalidInput(f"the list of nodes is empty: check that `{_SOURCE}` prints the nodes")
     try:
         return json.loads(text)
     except RecursionError:
-        raise InvalidInput("the list of nodes is nested too deeply to be one") from None
+        raise InvalidInput(
+            f"the list of nodes is nested too deeply: pass the output of `{_SOURCE}`"
+        ) from None
     except ValueError as error:
         if text.lstrip()[0] in "{[":
             raise InvalidInput(f"the list of nodes is not complete JSON: {error}") from None
@@ -126,38 +102,27 @@ def _decoded(content: bytes) -> object:
         raise InvalidInput(message, line=problem.line) from None
 
 
-def written(cluster: Cluster) -> str:
+def configuration(cluster: Cluster) -> str:
     """The configuration file, with comments that say where each value comes from."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.comments import CommentedMap
-
-    spec = CommentedMap()
-    spec["clusterArchitectures"] = _list(
-        (name, counted(count, "Windows node" if "/" in name else "Linux node"))
-        for name, count in cluster.architectures
+    spec = mapping(
+        clusterArchitectures=_list(
+            (name, counted(count, "Windows node" if "/" in name else "Linux node"))
+            for name, count in cluster.architectures
+        ),
+        tolerate=_list((rule.text, f"on {counted(rule.count, 'node')}") for rule in cluster.rules) or "none",
     )
     spec.yaml_set_comment_before_after_key("clusterArchitectures", indent=2, before=_ARCHITECTURES)
-    spec["tolerate"] = (
-        _list((rule.text, f"on {counted(rule.count, 'node')}") for rule in cluster.rules) or "none"
-    )
     about = [_TAINTS if cluster.rules else _NO_TAINT]
     if cluster.unused:
         about += ["Not used:", *(f"  {subject}: {reason}" for subject, reason in cluster.unused)]
     spec.yaml_set_comment_before_after_key("tolerate", indent=2, before="\n".join(about))
-    root = CommentedMap(apiVersion=API_VERSION, kind=KIND, spec=spec)
+    root = mapping(apiVersion=API_VERSION, kind=KIND, spec=spec)
     root.yaml_set_start_comment(_HEAD)
-    yaml = YAML()
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.width = 4096
-    text = StringIO()
-    yaml.dump(root, text)
-    return text.getvalue()
+    return written(root)
 
 
 def _list(entries: Iterable[tuple[str, str]]) -> CommentedSeq:
     """A list with a comment behind each entry, aligned."""
-    from ruamel.yaml.comments import CommentedSeq
-
     pairs = list(entries)
     found = CommentedSeq(entry for entry, _comment in pairs)
     column = max((len(entry) for entry, _comment in pairs), default=0) + len("    - ''  ")

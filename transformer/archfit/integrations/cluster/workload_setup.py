@@ -5,7 +5,7 @@
     FILE, -    CustomResourceDefinitions as YAML or JSON: several documents, or a List
     DIR        every *.yaml, *.yml and *.json below it; other objects are passed over
 
-The rows are worked out in `workloads.derive` and are for a person to check. The same definitions give the same bytes.
+`cluster.crds.derive` makes the rows; a person has to check them. The same definitions give the same bytes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from archfit.cluster.crds.definitions import KIND, Definition, definitions
 from archfit.cluster.crds.derive import Derived, derived
 from archfit.cluster.crds.rows_file import written
 from archfit.errors import InvalidInput, UsageError
-from archfit.files import read_file, write_new
-from archfit.options.arguments import Parser, wanted
+from archfit.integrations.cluster.configuration_file import deliver, parsed_arguments, read_input
+from archfit.options.arguments import Parser
 from archfit.source.compose import parse
 from archfit.source.scan import check_utf8
 from archfit.source.split import split
@@ -29,7 +29,8 @@ from archfit.workloads.custom_rows import all_custom_rows
 LIMIT = 64 << 20
 """Bytes of one file; all definitions of a cluster with 500 kinds are about 30 MB."""
 _SUFFIXES = (".yaml", ".yml", ".json")
-_ASK = "give it the output of `kubectl get crd -o yaml`, or the definitions that the operator publishes"
+_SOURCE = "kubectl get crd -o yaml"
+_ASK = f"pass the output of `{_SOURCE}`, or the definitions that the operator publishes"
 HELP = """\
 usage: archfit setup workloads --crds FILE|DIR|-... [--include-known] [-o FILE]
 
@@ -42,22 +43,19 @@ Writes rows for `workloads:` from the schemas of CustomResourceDefinitions, for 
                         every *.yaml, *.yml and *.json is read.
   --include-known       Write rows for the kinds that archfit knows, too. They replace its own.
   -o, --output FILE     Where to write; default: standard output. An existing file is never overwritten.
-  -h, --help            Shows this and ends.
+  -h, --help            Show this help.
 
-What a schema does not say stands beside the rows as comments.
+Comments beside the rows name what the schema leaves open.
 """
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup workloads`. The exit code; raises UsageError and InvalidInput."""
-    if wanted(argv) == "help":
+    arguments = parsed_arguments("archfit setup workloads", argv, _add_flags)
+    if arguments is None:
         stdout.write(HELP.encode())
         return 0
-    parser = Parser("archfit setup workloads")
-    parser.add_argument("--crds", action="extend", nargs="+", default=[], metavar="FILE")
-    parser.add_argument("--include-known", action="store_true")
-    parser.add_argument("-o", "--output", metavar="FILE")
-    found, words = parser.read(argv)
+    found, words = arguments
     if words:
         raise UsageError(f"{words[0]!r} is not expected: name files and folders behind --crds")
     names = [name for name in found.crds if name]
@@ -66,15 +64,14 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     known = set() if found.include_known else {*all_custom_rows(), *WORKLOADS}
     kinds, left_out = _kinds(_definitions(names, stdin), known)
     _checked(kinds, left_out)
-    text = written(kinds, left_out).encode()
-    if found.output is None:
-        stdout.write(text)
-    else:
-        write_new(found.output, text)
-    stderr.write(_summary(kinds, left_out))
-    if found.output is not None:
-        stderr.write(f"written: {found.output}; check it, then use it with --config or ARCHFIT_CONFIG\n")
+    advice = "check it, then use it with --config or ARCHFIT_CONFIG"
+    deliver(written(kinds, left_out), found.output, stdout, stderr, _summary(kinds, left_out), advice)
     return 0
+
+
+def _add_flags(parser: Parser) -> None:
+    parser.add_argument("--crds", action="extend", nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--include-known", action="store_true")
 
 
 def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[list[Derived], list[str]]:
@@ -96,10 +93,10 @@ def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[li
 
 def _checked(kinds: Sequence[Derived], left_out: Sequence[str]) -> None:
     """Raises InvalidInput where no definition has a schema to read."""
-    silent = [f"{one.group}/{one.kind}" for one in kinds if not one.version]
-    if silent and len(silent) == len(kinds) and not left_out:
+    without_schema = [f"{one.group}/{one.kind}" for one in kinds if not one.version]
+    if without_schema and len(without_schema) == len(kinds) and not left_out:
         raise InvalidInput(
-            f"{', '.join(silent)}: the definition has no structural schema, only that anything may stand there: write "
+            f"{', '.join(without_schema)}: the definition has no structural schema, so it names no field: write "
             "a row by hand, or take the definition from a newer release of the operator (apiextensions.k8s.io/v1)"
         )
 
@@ -109,34 +106,18 @@ def _definitions(names: Sequence[str], stdin: BinaryIO) -> Iterator[Definition]:
         raise UsageError("--crds: - is standard input, which can be read only once: name it once")
     for name in names:
         if name == "-":
-            if stdin.isatty():
-                raise UsageError("--crds: standard input is a terminal: pipe `kubectl get crd -o yaml` in")
-            data = stdin.read(LIMIT + 1)
-            if len(data) > LIMIT:
-                raise _too_large("standard input")
-            yield from _in_file("standard input", data)
+            yield from _in_file("standard input", _content(name, stdin))
         elif os.path.isdir(name):
-            yield from _in_folder(name)
+            yield from _in_folder(name, stdin)
         else:
-            yield from _in_file(name, _content(name))
+            yield from _in_file(name, _content(name, stdin))
 
 
-def _too_large(name: str) -> UsageError:
-    return UsageError(f"--crds: {name} is larger than {LIMIT >> 20} MiB: name a file of definitions alone")
+def _content(name: str, stdin: BinaryIO) -> bytes:
+    return read_input(name, stdin, _SOURCE, flag="--crds", limit=LIMIT)
 
 
-def _content(name: str) -> bytes:
-    try:
-        if os.path.getsize(name) > LIMIT:
-            raise _too_large(repr(name))
-        return read_file(name)
-    except OSError as error:
-        raise UsageError(
-            f"--crds: cannot read {name!r} ({error.strerror}): name a file or folder of definitions"
-        ) from None
-
-
-def _in_folder(folder: str) -> Iterator[Definition]:
+def _in_folder(folder: str, stdin: BinaryIO) -> Iterator[Definition]:
     files = sorted(
         os.path.join(root, name)
         for root, _, names in os.walk(folder)
@@ -145,11 +126,11 @@ def _in_folder(folder: str) -> Iterator[Definition]:
     )
     if not files:
         raise UsageError(
-            f"--crds: the folder {folder!r} holds no *.yaml, *.yml or *.json: name the one with the definitions"
+            f"--crds: the folder {folder!r} holds no *.yaml, *.yml or *.json: name the folder with the definitions"
         )
     count = 0
     for name in files:
-        for value in _values(name, _content(name), every=False):
+        for value in _values(name, _content(name, stdin), every=False):
             for definition in definitions(value):
                 count += 1
                 yield definition
@@ -198,9 +179,9 @@ def _summary(kinds: Sequence[Derived], left_out: Sequence[str]) -> str:
     rows = sum(len(one.rows) for one in kinds)
     with_rows = sum(bool(one.rows) for one in kinds)
     without = sum(bool(one.notes) and not one.rows for one in kinds)
-    said = [f"{rows} row{'s' * (rows != 1)} for {with_rows} kind{'s' * (with_rows != 1)}"]
+    parts = [f"{rows} row{'s' * (rows != 1)} for {with_rows} kind{'s' * (with_rows != 1)}"]
     if without:
-        said.append(f"{without} with comments alone")
+        parts.append(f"{without} with comments alone")
     if left_out:
-        said.append(f"{len(left_out)} left out, as archfit has rows for them")
-    return "; ".join(said) + "\n"
+        parts.append(f"{len(left_out)} left out, as archfit has rows for them")
+    return "; ".join(parts) + "\n"

@@ -19,6 +19,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from yaml import YAMLError, safe_load
+
 from archfit import __version__
 from archfit.errors import ArchfitError
 from archfit.integrations.check_pod import CHECK_POD
@@ -120,8 +122,6 @@ def _bytes(path: str) -> bytes:
 
 def _started(path: str) -> tuple[str, str]:
     """Version and command of a plugin.yaml. Raises _Wrong if it is none that Helm 4 could load."""
-    from yaml import YAMLError, safe_load
-
     try:
         found = safe_load(_bytes(path))
         return str(found["version"]), str(found["runtimeConfig"]["platformCommand"][0]["command"])

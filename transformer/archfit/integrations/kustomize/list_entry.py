@@ -1,9 +1,9 @@
-"""One entry more in a list of the user's own YAML file; every other byte stays. Pure.
+"""One more entry in a list of the user's own YAML file; every other byte stays. Pure.
 
     inserted(text, ("pipeline", "mutators"), {"exec": "archfit"})
 
-The engine that edits manifests writes here too, so comments, order and style survive, and the result is proven by
-reading it again.
+The engine that edits manifests makes the edit, and the result is read again and compared. ruamel.yaml does not serve
+here: its round trip writes the whole file, and changes the indents of lists and the blanks before comments on the way.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def inserted(text: str, path: tuple[str, ...], item: Any) -> str:
     for edit in reversed(edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
     if parse(text).value != apply(tree.value, [operation]):
-        raise ArchfitError(f"the entry cannot be added to {'.'.join(path)} by itself")
+        raise ArchfitError(f"the entry cannot be added to {'.'.join(path)} without a change elsewhere")
     return text
 
 

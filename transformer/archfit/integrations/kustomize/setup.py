@@ -4,8 +4,8 @@
     kpt          DIR/archfit.yaml, and its entry in DIR/Kptfile            DIR: the package
     flux         DIR/archfit-flux.yaml from manifests on stdin             Flux runs no functions: patches
 
-A file of the user's gets one entry more and keeps every other byte; where that cannot be, the lines to add are shown.
-No file that is there is written over.
+A file of the user's gets one more entry and keeps every other byte. Where that is not possible, the entry is shown for
+the user to add. No file that is there is replaced.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any, BinaryIO, TextIO
 from archfit.commands import patch
 from archfit.edit.render import flow
 from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
-from archfit.files import replace
 from archfit.integrations.kustomize import setup_files as files
 from archfit.integrations.kustomize.list_entry import inserted
 from archfit.integrations.kustomize.setup_check import check
+from archfit.integrations.owned_files import File, content_of, write_file
 from archfit.options.arguments import Parser, wanted
 from archfit.source.compose import parse
 
@@ -33,15 +33,15 @@ usage: archfit setup kustomize [--into DIR] [--container IMAGE]
 
   kustomize   Writes the function's configuration, archfit.yaml, and names it in the kustomization.
   kpt         Writes it into a package, and names it in the Kptfile.
-  flux        Flux runs no functions. Writes what archfit would change as patches, to paste into a
-              Kustomization or HelmRelease of Flux; manifests are read on standard input.
+  flux        Flux runs no functions. Reads manifests on standard input and writes what archfit would
+              change as patches, to paste into a Kustomization or HelmRelease of Flux.
 
   --into DIR            The outermost kustomization, or the package; default: the working directory.
   --container IMAGE     Start archfit in a container instead of the one on PATH.
   --helmrelease         Patches for a HelmRelease instead of a Kustomization.
   --check               Write nothing; say what is wrong with an installation. COMMAND is how you build,
                         as in -- kustomize build --enable-alpha-plugins --enable-exec .
-  -h, --help            Shows this and ends.
+  -h, --help            Show this help.
 """
 FLUX_FILE = "archfit-flux.yaml"
 
@@ -65,13 +65,13 @@ def run(
     parser.add_argument("--helmrelease", action="store_true")
     parser.add_argument("--check", action="store_true")
     found, words = parser.read(argv)
-    unfit = [*words[:1], *(["--"] if command and not found.check else [])]
-    unfit += ["--container"] if found.container and tool != "kustomize" else []
-    unfit += ["--helmrelease"] if found.helmrelease and tool != "flux" else []
-    if unfit:
-        raise UsageError(f"{unfit[0]!r} is not expected; see archfit setup {tool} --help")
+    unexpected = [*words[:1], *(["--"] if command and not found.check else [])]
+    unexpected += ["--container"] if found.container and tool != "kustomize" else []
+    unexpected += ["--helmrelease"] if found.helmrelease and tool != "flux" else []
+    if unexpected:
+        raise UsageError(f"{unexpected[0]!r} is not expected; see archfit setup {tool} --help")
     if not os.path.isdir(found.into):
-        raise UsageError(f"--into: {found.into!r} is no directory: name one that is there")
+        raise UsageError(f"--into: {found.into!r} is not a directory: name one that is there")
     if tool == "flux":
         form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
         return _flux(found.into, form, stdin, stderr, environ, check=found.check)
@@ -94,9 +94,7 @@ def _kustomize(folder: str, image: str, stderr: TextIO) -> None:
     holder = next((name for name in files.KUSTOMIZATIONS if os.path.exists(os.path.join(folder, name))), "")
     if not holder:
         raise UsageError(f"{folder} holds no kustomization: name the outermost one with --into DIR")
-    _write(
-        os.path.join(folder, files.NAME), files.kustomize_config(image), "function's configuration", stderr
-    )
+    _write_config(os.path.join(folder, files.NAME), files.kustomize_config(image), stderr)
     _add(
         os.path.join(folder, holder),
         files.TRANSFORMERS,
@@ -113,7 +111,7 @@ def _kpt(folder: str, stderr: TextIO) -> None:
         raise UsageError(
             f"{folder} holds no Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
         )
-    _write(os.path.join(folder, files.NAME), files.kpt_config(), "function's configuration", stderr)
+    _write_config(os.path.join(folder, files.NAME), files.kpt_config(), stderr)
     _add(os.path.join(folder, "Kptfile"), files.MUTATORS, files.MUTATOR, files.is_mutator, stderr)
     stderr.write(f"Now: kpt fn render --allow-exec {folder}    (archfit setup kpt --check tries it)\n")
 
@@ -121,7 +119,6 @@ def _kpt(folder: str, stderr: TextIO) -> None:
 def _flux(
     folder: str, form: str, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str], *, check: bool
 ) -> int:
-
     if stdin.isatty():
         raise UsageError(
             "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
@@ -137,27 +134,29 @@ def _flux(
         return 0
     if check:
         state = "is not there" if there is None else "is of other manifests or images"
-        stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches anew\n")
+        stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches again\n")
         return 1
     if there is not None and not there.startswith(b"# Written by `archfit patch`"):
-        raise ArchfitError(f"{path} was not written by archfit: nothing was written. Move it away")
-    _replace(path, made.getvalue())
+        raise ArchfitError(
+            f"{path} was not written by archfit: nothing was written. Move it away, or write elsewhere with --into"
+        )
+    write_file(path, File(made.getvalue()))
     what = "HelmRelease" if form == "flux-helmrelease" else "Kustomization (kustomize.toolkit.fluxcd.io)"
-    stderr.write(f"written: {path}\nNow: put its lines into the {what}; write them anew when images change\n")
+    stderr.write(f"written: {path}\nNow: put its lines into the {what}; run this again when images change\n")
     return 0
 
 
-def _write(path: str, text: str, what: str, stderr: TextIO) -> None:
-    """Writes a file that is not there; one that is there stays. Raises ArchfitError."""
+def _write_config(path: str, text: str, stderr: TextIO) -> None:
+    """Writes the function's configuration where there is none; the user's stays. Raises ArchfitError."""
     there = _content(path)
     if there is None:
-        _replace(path, text.encode())
+        write_file(path, File(text.encode()))
         stderr.write(f"written: {path}\n")
     elif b"kind: ArchFit" in there and (files.FUNCTION.encode() in there) == (files.FUNCTION in text):
         stderr.write(f"there already: {path}\n")
     else:
         raise ArchfitError(
-            f"{path} is there and is not the {what}: nothing was written. Move it away, or rename it"
+            f"{path} is there and is not the function's configuration: nothing was written. Move it away, or rename it"
         )
 
 
@@ -177,25 +176,12 @@ def _add(path: str, place: tuple[str, ...], entry: Any, same: Any, stderr: TextI
             f"warning: {path} cannot be edited ({error}). Add this below {'.'.join(place)} yourself: - {flow(entry)}\n"
         )
         return
-    _replace(path, made.encode())
+    write_file(path, File(made.encode()))
     stderr.write(f"one entry added: {path}, {'.'.join(place)}\n")
 
 
 def _content(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
+        return content_of(path)
     except OSError as error:
-        raise ArchfitError(f"cannot read {path} ({error.strerror})") from None
-
-
-def _replace(path: str, content: bytes) -> None:
-    """Writes a whole file or none. Raises ArchfitError."""
-    try:
-        replace(path, content)
-    except OSError as error:
-        raise ArchfitError(
-            f"cannot write {path} ({error.strerror}): name another directory with --into"
-        ) from None
+        raise ArchfitError(f"cannot read {path} ({error.strerror}): correct its mode or owner") from None

@@ -1,11 +1,11 @@
-"""`archfit setup kustomize|kpt --check`: does this installation run archfit, and where it should?
+"""`archfit setup kustomize|kpt --check`: does this installation run archfit, and in the right place?
 
-    declared      in the kustomization that is built, not in a base of it, which runs before the images: above it
-    started       the build ran archfit: without --enable-exec kustomize leaves functions out and says nothing
+    declared      in the kustomization that is built, not in a base of it: a base runs before the overlay's images:
+    started       the build ran archfit: without --enable-exec kustomize leaves functions out and prints no warning
     versions      the archfit that is started is this one; kustomize 4 or later
 
-The build is the user's own command, or the one that `setup kustomize` names. What it started is known from the report
-that archfit leaves, here in a place of its own. Every line says `ok` or `wrong`; exit 1 if one is wrong.
+The build is the user's own command, or the one that `setup kustomize` names. Every archfit leaves a report; the report
+of this build, in a directory of its own, shows that it ran. Every line says `ok` or `wrong`; exit 1 if one is wrong.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
+from yaml import YAMLError, safe_load_all
+
 from archfit import __version__
-from archfit.edit.scalar import quoted
 from archfit.errors import ArchfitError
 from archfit.integrations.check_pod import CHECK_POD
 from archfit.integrations.external_program import run_program
@@ -26,27 +27,18 @@ from archfit.integrations.kustomize import setup_files as files
 from archfit.printable import encoded
 from archfit.store.directories import state_path
 
-_KPTFILE = """\
-apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: check
-pipeline:
-  mutators:
-    - exec: {exec}
-"""
 _VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
 _DEEPEST = 16
 
 
 class _Wrong(Exception):
-    """What is wrong and what to do, as one line."""
+    """What is wrong and how to fix it, in one line."""
 
 
 def check(
     tool: str, folder: str, command: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]
 ) -> int:
-    """Checks, and writes a line for each thing found. command: how the user builds. 0 if all is well, 1 if not."""
+    """Checks, and writes a line for each thing found. command: how the user builds. 0 if all is right, 1 if not."""
     found = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
     try:
         for line in found:
@@ -58,14 +50,14 @@ def check(
 
 
 def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> Iterator[str]:
-    """What is well, up to the first thing that is not. Raises _Wrong and ArchfitError."""
+    """What is right, up to the first thing that is wrong. Raises _Wrong and ArchfitError."""
     own = list(_functions(folder))
     if not own:
         below = next(_below(folder, _DEEPEST), "")
         if below:
             raise _Wrong(
-                f"archfit is declared in {below}, which runs before the images: of {folder}, and so does not see the "
-                f"images that are deployed: declare it in {folder} (archfit setup kustomize --into {folder})"
+                f"archfit is declared in {below}, which runs before the images: of {folder}, so it does not see the "
+                f"images that are deployed: run archfit setup kustomize --into {folder}"
             )
         raise _Wrong(
             f"no kustomization of {folder} names archfit: run archfit setup kustomize --into {folder}"
@@ -84,25 +76,25 @@ def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> I
         )
     shown = " ".join(words)
     container = "container:" in started
-    ran, said = _built([program, *words[1:]], environ)
-    if said is not None:
-        raise _Wrong(f"`{shown}` failed: {_why(said)}")
+    ran, stderr = _built([program, *words[1:]], environ)
+    if stderr is not None:
+        raise _Wrong(f"`{shown}` failed: {_why(stderr)}")
     if not ran and not container:
         hint = (
             "kubectl has no such flag: use kustomize, or the container form (archfit setup kustomize --container IMAGE)"
             if "kubectl" in words[0]
-            else "--enable-exec is missing, or the directory that it builds does not name archfit"
+            else "add --enable-exec, or build the directory that names archfit"
         )
-        raise _Wrong(f"`{shown}` left archfit out and said nothing: {hint}")
+        raise _Wrong(f"`{shown}` left archfit out without a warning: {hint}")
     yield f"{name} declares archfit" + ("" if container else f", and `{shown}` ran it")
     if container:
-        yield f"`{shown}` ended well; what a container did cannot be seen from here: pipe it into archfit check"
+        yield f"`{shown}` succeeded; --check cannot see what a container did: pipe its output into archfit check"
     else:
         yield _own_version(environ)
     yield from _kustomize_version(program, environ)
     deeper = next(_below(folder, _DEEPEST), "")
     if deeper:
-        raise _Wrong(f"archfit is declared in {deeper}, too, where it sees other images: remove it there")
+        raise _Wrong(f"archfit is declared in {deeper} too, where it sees other images: remove it there")
 
 
 def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str]:
@@ -112,7 +104,7 @@ def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str
     found = _VERSION.search(done.stdout)
     if not found or int(found[1]) < 4:
         raise _Wrong(
-            f"{program} says it is {done.stdout.strip() or 'nothing'}: archfit needs kustomize 4 or later"
+            f"{program} is version {done.stdout.strip() or 'unknown'}: archfit needs kustomize 4 or later"
         )
     yield f"kustomize {found[0]} at {program}"
 
@@ -130,7 +122,7 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
         raise _Wrong(f"the Kptfile names {config}, which is not there: run archfit setup kpt --into {folder}")
     yield f"{os.path.join(folder, 'Kptfile')} names archfit"
     if not entry.get("exec"):
-        yield "it starts a container, which cannot be seen from here: give kpt --allow-network, or a lock file"
+        yield "it starts a container, which --check cannot see: give kpt --allow-network, or a lock file"
         return
     yield _own_version(environ)
     kpt = shutil.which("kpt", path=environ.get("PATH"))
@@ -138,34 +130,34 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
         raise _Wrong("kpt is not on PATH: install it")
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as trial:
         for name, text in (
-            ("Kptfile", _KPTFILE.format(exec=quoted(str(entry["exec"])))),
+            ("Kptfile", files.kptfile(str(entry["exec"]))),
             ("pod.yaml", CHECK_POD),
         ):
             with open(os.path.join(trial, name), "w", encoding="utf-8") as file:
                 file.write(text)
-        _, said = _built([kpt, "fn", "render", "--allow-exec", trial], environ)
+        _, stderr = _built([kpt, "fn", "render", "--allow-exec", trial], environ)
         with open(os.path.join(trial, "pod.yaml"), encoding="utf-8") as file:
             placed = "nodeAffinity" in file.read()
-    if said is not None or not placed:
-        raise _Wrong(f"kpt did not run archfit on a package with one Pod: {_why(said or '')}")
-    yield f"{kpt} ran it on a package with one Pod; yours needs --allow-exec, too"
+    if stderr is not None or not placed:
+        raise _Wrong(f"kpt did not run archfit on a package with one Pod: {_why(stderr or '')}")
+    yield f"{kpt} ran it on a package with one Pod; yours needs --allow-exec too"
 
 
 def _own_version(environ: Mapping[str, str]) -> str:
     program = shutil.which("archfit", path=environ.get("PATH"))
     if program is None:
         raise _Wrong(
-            "no archfit is on PATH, where functions are started from: add it, or name its whole path"
+            "no archfit is on PATH, from where functions are started: add it, or name its whole path"
         )
     answer = run_program([program, "--version"], environ)
     if answer.stdout.strip() != f"archfit {__version__}":
-        said = answer.stdout.strip() or _why(answer.stderr)
-        raise _Wrong(f"{program} is not this archfit, {__version__}, but says {said!r}: correct PATH")
+        version = answer.stdout.strip() or _why(answer.stderr)
+        raise _Wrong(f"{program} is {version!r}, not this archfit, {__version__}: correct PATH")
     return f"{program} is archfit {__version__}"
 
 
 def _built(words: list[str], environ: Mapping[str, str]) -> tuple[bool, str | None]:
-    """Whether archfit ran, and what the command said if it failed."""
+    """Whether archfit ran, and standard error of a command that failed."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as state:
         apart = {**environ, "XDG_STATE_HOME": state, "LOCALAPPDATA": state}
         done = run_program(words, apart)
@@ -173,11 +165,11 @@ def _built(words: list[str], environ: Mapping[str, str]) -> tuple[bool, str | No
     return ran, done.stderr if done.returncode else None
 
 
-def _why(said: str) -> str:
+def _why(stderr: str) -> str:
     """The line that says most: archfit's own last error, else the last line."""
-    lines = [line for line in said.strip().splitlines() if line.strip()]
+    lines = [line for line in stderr.strip().splitlines() if line.strip()]
     own = [line for line in lines if line.startswith("error: ")]
-    text = (own or lines or ["it did not say why"])[-1].removeprefix("error: ").removeprefix("Error: ")
+    text = (own or lines or ["it gave no reason"])[-1].removeprefix("error: ").removeprefix("Error: ")
     if "external plugins disabled" in text:
         text += ": add --enable-alpha-plugins"
     return text
@@ -237,8 +229,6 @@ def _all(path: str) -> list[Any]:
 
 
 def _documents(text: str) -> list[Any]:
-    from yaml import YAMLError, safe_load_all
-
     try:
         return list(safe_load_all(text))
     except YAMLError:

@@ -1,4 +1,4 @@
-"""The files that make archfit a KRM function, as texts. Pure.
+"""The files that make archfit a KRM function. Pure.
 
     kustomize   archfit.yaml        kind: ArchFit, with the annotation that says what to start
                 kustomization       transformers: [archfit.yaml]
@@ -10,12 +10,16 @@ Sources: kustomize, kyaml/fn/runtime/runtimeutil/functiontypes.go; kpt, api/kptf
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
+
+from archfit.integrations.yaml_files import mapping, one_line, written
 from archfit.options.file import API_VERSION, KIND
 
 NAME = "archfit.yaml"
-MARK = "# Written by `archfit setup {tool}`, once; it is yours now."
+HEAD = "Written by `archfit setup {tool}`, once; it is yours now."
 FUNCTION = "config.kubernetes.io/function"
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 TRANSFORMERS = ("transformers",)
@@ -24,26 +28,41 @@ MUTATOR = {"exec": "archfit", "configPath": NAME}
 
 
 def kustomize_config(image: str) -> str:
-    """The function's configuration. image: of a container that holds archfit, "" for the one on PATH."""
-    if image:
-        starts = f"      container:\n        image: {image}\n        network: true\n"
-    else:
-        starts = "      exec:\n        path: archfit\n"
-    return _config("kustomize", f"    {FUNCTION}: |\n{starts}", "  clusterArchitectures: [amd64, arm64]\n")
+    """The function's configuration. image: of a container that holds archfit, "" for the program on PATH."""
+    container = mapping(container=mapping(image=image, network=True))
+    start = container if image else mapping(exec=mapping(path="archfit"))
+    return krm_config("kustomize", {FUNCTION: LiteralScalarString(written(start))}, {})
 
 
 def kpt_config() -> str:
     """The same for kpt, which finds its functions in the Kptfile, and writes what they return to the files."""
-    return _config(
-        "kpt",
-        '    config.kubernetes.io/local-config: "true"\n',
-        "  clusterArchitectures: [amd64, arm64]\n  stamp: true\n",
+    return krm_config(
+        "kpt", {"config.kubernetes.io/local-config": DoubleQuotedScalarString("true")}, {"stamp": True}
     )
 
 
-def _config(tool: str, annotation: str, spec: str) -> str:
-    head = f"apiVersion: {API_VERSION}\nkind: {KIND}\nmetadata:\n  name: archfit\n  annotations:\n"
-    return f"{MARK.format(tool=tool)}\n{head}{annotation}spec:\n{spec}"
+def krm_config(tool: str, annotations: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+    """An ArchFit object. annotations: how the tool starts it. spec: what it says besides the architectures."""
+    data = mapping(
+        apiVersion=API_VERSION,
+        kind=KIND,
+        metadata=mapping(name="archfit", annotations=mapping(**annotations)),
+        spec=mapping(clusterArchitectures=one_line(["amd64", "arm64"]), **spec),
+    )
+    data.yaml_set_start_comment(HEAD.format(tool=tool))
+    return written(data)
+
+
+def kptfile(program: str) -> str:
+    """The Kptfile of a package for --check. program: what the user's Kptfile starts."""
+    return written(
+        mapping(
+            apiVersion="kpt.dev/v1",
+            kind="Kptfile",
+            metadata=mapping(name="check"),
+            pipeline=mapping(mutators=[mapping(exec=program)]),
+        )
+    )
 
 
 def is_function(value: Any) -> bool:
@@ -52,7 +71,7 @@ def is_function(value: Any) -> bool:
 
 
 def started_by(value: dict[str, Any]) -> str:
-    """What the annotation says is to be started; "" without one."""
+    """The annotation that says how the function is started; "" without one."""
     metadata = value.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict):
