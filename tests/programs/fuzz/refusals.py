@@ -31,7 +31,12 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     ),
     (r"found duplicate %YAML directive", "YAML forbids it"),
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
-    (r"the results of the ResourceList are (no list|an alias)", _NO_PLACE),
+    (r"the results of the ResourceList (are (no list|an alias)|have an anchor)", _NO_PLACE),
+    (
+        r"^(an image cannot be looked up|\S+: nobody can say on which platforms)",
+        "a malformed reference, and --strict",
+    ),
+    (r"^a line begins with '---' and goes on", _USELESS),
     (r"cannot be edited: a (value there has a tag|blank line with a tab)", _NO_PLACE),
     (r"cannot be edited: an explicit key|cannot be edited: a key without ':'", _NO_PLACE),
     (r"cannot be edited: an anchor stands where the value is missing", _NO_PLACE),

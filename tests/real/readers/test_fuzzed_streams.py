@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.commands.transform import run
+from archfit.errors import ArchfitError
 from archfit.options.settings import Options
 from streaming import Failed, edited, placed
 
@@ -177,4 +178,19 @@ def test_an_alias_in_the_configuration_may_have_its_anchor_in_the_list() -> None
     )
     written = io.BytesIO()
     assert run(["--offline"], io.BytesIO(text), written, io.StringIO(), dict(os.environ)) == 0
+    assert written.getvalue() == text
+
+
+def test_results_that_an_item_refers_to_are_not_written_anew() -> None:
+    text = (
+        b"results: &r []\napiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+        b"- {apiVersion: v1, kind: Pod, spec: {containers: [{image: a}]}}\n"
+        b"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: *r}\n"
+    )
+    written = io.BytesIO()
+    options = ["--offline", "--no-cache", "--image-platforms", "*=linux/amd64"]
+    with pytest.raises(
+        ArchfitError, match="the results of the ResourceList have an anchor, &r, that other parts use"
+    ):
+        run(options, io.BytesIO(text), written, io.StringIO(), dict(os.environ))
     assert written.getvalue() == text

@@ -36,6 +36,7 @@ from archfit.workloads.pods import Pod
 GROUP, KIND = "config.kubernetes.io", "ResourceList"
 _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
 _NEXT_KEY = re.compile(rb"\n(?=[^ \t\r\n#\]},-])").search
+_ANCHOR = re.compile(rb"&([A-Za-z0-9_-]+)").finditer
 _PLAIN_KEY = re.compile(rb"[A-Za-z0-9_\"']").match
 _RESULTS_WRITTEN_OTHERWISE = re.compile(rb"(?:\A|\n)(?:\?[ \t]+)?['\"]?results").search
 _ITEM = re.compile(r"^items\[\d+\]\.")
@@ -101,6 +102,7 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
     said = [_result(result, files) for result in results]
     before = _top_block(data, piece, _RESULTS_KEY)
     if before is not None:
+        _check_anchors(data, piece, before)
         said = [*_listed(_alone(data, piece, before, "results")), *said]
         return (Splice(*before, _lines(said, data, before[0])),)
     end = piece.end
@@ -109,6 +111,17 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
     if not regular or data[end - 1 : end] != b"\n":
         return _placed(data, piece, said)
     return (Splice(end, end, _lines(said, data, end)),)
+
+
+def _check_anchors(data: bytes, piece: Piece, block: tuple[int, int]) -> None:
+    """Raises ArchfitError for an anchor in the block that an alias outside of it uses."""
+    for anchor in _ANCHOR(data, *block):
+        alias = re.compile(rb"\*" + re.escape(anchor[1]) + rb"(?![A-Za-z0-9_-])")
+        if alias.search(data, piece.start, block[0]) or alias.search(data, block[1], piece.end):
+            raise ArchfitError(
+                f"the results of the ResourceList have an anchor, &{anchor[1].decode()}, that other parts use: "
+                "write the value out there"
+            )
 
 
 def _listed(results: Any) -> list[Any]:
