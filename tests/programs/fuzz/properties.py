@@ -183,7 +183,7 @@ def _general(message: str) -> str:
 
 
 def _bytes(stream: Stream, outcome: Done) -> list[Defect]:
-    changed = {pod.place.document for pod, decision in outcome.transformed.decisions if decision.patch}
+    changed = {pod.location.document for pod, decision in outcome.transformed.decisions if decision.patch}
     pieces = [piece for piece in split(stream.text) if piece.number in changed]
     defects = []
     for splice in outcome.splices:
