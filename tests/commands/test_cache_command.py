@@ -13,7 +13,7 @@ import pytest
 from archfit.commands.cache import run
 from archfit.errors import ArchfitError, UsageError
 from archfit.images.platforms import Found, Platform
-from archfit.lookup.entries import dump
+from archfit.lookup.entries import to_json
 from archfit.options.cache_path import cache_path
 from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
@@ -38,7 +38,7 @@ def found(letter: str) -> Found:
 def filled(place: str) -> None:
     """Two tags and three digests of different ages, a server, claims, rubbish."""
     store = open_store(Operator(cache=cache_path(place)), {}, lambda: NOW)
-    young, old = dump(found("a"), NOW - DAY), dump(found("b"), NOW - 40 * DAY)
+    young, old = to_json(found("a"), NOW - DAY), to_json(found("b"), NOW - 40 * DAY)
     store.put_many(
         {
             "tag:x.io/young:1": young["tag"],

@@ -468,13 +468,13 @@ def test_the_cache_has_no_say_in_what_is_locked(locked: Locking, registry: Regis
     """A tag that the cache still believes may have moved; what it was is confirmed or replaced."""
     import time
 
-    from archfit.lookup.entries import dump
+    from archfit.lookup.entries import to_json
     from archfit.store.sqlite import SqliteStore
 
     cache = str(locked.folder / "cache.sqlite")
     old = parse(locked.file.read_bytes(), "")[NGINX]
     store = SqliteStore(cache)
-    store.put_many({f"tag:{NGINX}": dump(old, int(time.time()) - age)["tag"]})
+    store.put_many({f"tag:{NGINX}": to_json(old, int(time.time()) - age)["tag"]})
     store.close()
     digest = registry.put("nginx:1.27", AMD)
     locked.words = ["--cache", cache, "--lock-file", str(locked.file)]

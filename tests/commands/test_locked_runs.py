@@ -15,7 +15,7 @@ from registry import Registry
 
 from archfit.commands.transform import run as transform
 from archfit.images.platforms import Found, Platform
-from archfit.lookup.entries import dump
+from archfit.lookup.entries import to_json
 from archfit.lookup.lockfile import Lock, parse, render
 from archfit.lookup.resolver import open_lookup
 from archfit.options.settings import Operator
@@ -72,7 +72,7 @@ def words(locking: Locking, *more: str) -> list[str]:
 def cached(path: Path, name: str, found: Found, age_seconds: int) -> str:
     """A cache that holds this answer; its path."""
     store = SqliteStore(str(path))
-    store.put_many({f"tag:{name}": dump(found, int(time.time()) - age_seconds)["tag"]})
+    store.put_many({f"tag:{name}": to_json(found, int(time.time()) - age_seconds)["tag"]})
     store.close()
     return str(path)
 

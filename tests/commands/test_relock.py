@@ -6,7 +6,7 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Found, Platform
-from archfit.lookup.relock import Change, changes, chosen, merged
+from archfit.lookup.lock_update import Change, changes, chosen, merged
 
 AMD64, ARM64, S390X = (Platform("linux", name) for name in ("amd64", "arm64", "s390x"))
 PIN = f"quay.io/team/app@sha256:{'c' * 64}"
@@ -94,7 +94,7 @@ def test_a_change_says_what_it_is(
 ) -> None:
     change = Change(NGINX, before, after)
     assert (change.verb, change.gained, change.lost) == (verb, gained, lost)
-    assert change.plain() == {
+    assert change.as_json() == {
         "reference": NGINX,
         "change": verb,
         "from": before.digest if before else None,

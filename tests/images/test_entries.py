@@ -8,7 +8,8 @@ import pytest
 
 from archfit.images.platforms import Found, Platform
 from archfit.images.reference import parse
-from archfit.lookup.entries import dump, key_of, load
+from archfit.lookup.entries import from_json, to_json
+from archfit.lookup.keys import key_of
 
 DIGEST = "sha256:" + "a" * 64
 FOUND = Found((Platform("linux", "amd64"), Platform("linux", "arm", "v7")), DIGEST, origin="cache")
@@ -23,30 +24,30 @@ FOUND = Found((Platform("linux", "amd64"), Platform("linux", "arm", "v7")), DIGE
     ],
 )
 def test_what_is_kept_comes_back(found: Found) -> None:
-    texts = dump(found, 1767225600)
-    assert load(texts["tag"], "") == (found, 1767225600)
-    assert load(texts["digest"], DIGEST) == (found, 0)
+    texts = to_json(found, 1767225600)
+    assert from_json(texts["tag"], "") == (found, 1767225600)
+    assert from_json(texts["digest"], DIGEST) == (found, 0)
 
 
 def without_rules(found: Found) -> dict[str, object]:
-    kept: dict[str, object] = json.loads(dump(found, 5)["tag"])
+    kept: dict[str, object] = json.loads(to_json(found, 5)["tag"])
     del kept["rules"]
     return kept
 
 
 def test_an_index_that_was_read_by_other_rules_is_asked_for_again() -> None:
-    assert load(json.dumps(without_rules(FOUND)), "") is None
-    assert load(json.dumps({**without_rules(FOUND), "rules": 3}), "") is None
+    assert from_json(json.dumps(without_rules(FOUND)), "") is None
+    assert from_json(json.dumps({**without_rules(FOUND), "rules": 3}), "") is None
 
 
 @pytest.mark.parametrize("found", [FOUND.replace(index=False), Found((), DIGEST, False, False, "cache")])
 def test_what_is_no_index_is_not(found: Found) -> None:
-    assert load(json.dumps(without_rules(found)), "") == (found, 5)
+    assert from_json(json.dumps(without_rules(found)), "") == (found, 5)
 
 
 def test_variants_are_kept_as_they_are_stated() -> None:
     found = FOUND.replace(platforms=(Platform("linux", "amd64", "v3"), Platform("wasi", "wasm")))
-    assert load(dump(found, 5)["digest"], DIGEST) == (found, 0)
+    assert from_json(to_json(found, 5)["digest"], DIGEST) == (found, 0)
 
 
 def test_keys_are_normalised_conformance_2() -> None:
@@ -75,11 +76,11 @@ def test_keys_are_normalised_conformance_2() -> None:
     ],
 )
 def test_a_changed_entry_is_not_believed(change: dict[str, object]) -> None:
-    kept = json.loads(dump(FOUND, 5)["tag"])
-    assert load(json.dumps({**kept, **change}), "") is None
+    kept = json.loads(to_json(FOUND, 5)["tag"])
+    assert from_json(json.dumps({**kept, **change}), "") is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "5", '"x"', "{}", "[" * 100_000], ids=ascii)
 def test_rubbish_is_not_believed(text: str) -> None:
-    assert load(text, "") is None
-    assert load(text, DIGEST) is None
+    assert from_json(text, "") is None
+    assert from_json(text, DIGEST) is None

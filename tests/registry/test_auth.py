@@ -8,16 +8,14 @@ import pytest
 
 from archfit.errors import RegistryError
 from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.token_requests import parse_token, token_get, token_post
 from archfit.registry.transport.challenges import (
     Challenge,
     challenges,
     check_realm,
     choose,
     may_have_credentials,
-    parse_token,
     scope_of,
-    token_get,
-    token_post,
 )
 
 REALM = "https://auth.example/token"

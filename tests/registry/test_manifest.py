@@ -26,7 +26,7 @@ from archfit.registry.manifest import (
     parse,
     parse_config,
 )
-from archfit.registry.resolve import MAX_NESTING, Offer, offered
+from archfit.registry.resolve_platforms import MAX_NESTING, Offer, resolve_platforms
 from fake_registry import FakeRegistry, as_json, descriptor, digest_of, platform_of
 
 TOP = "sha256:" + "0" * 64
@@ -54,7 +54,7 @@ class Shelf:
 
     def offer(self, document: dict[str, Any] | bytes, content_type: str = "") -> Offer:
         body = document if isinstance(document, bytes) else as_json(document)
-        return offered(parse(body, content_type), TOP, self)
+        return resolve_platforms(parse(body, content_type), TOP, self)
 
 
 def index(*entries: dict[str, object], **more: object) -> dict[str, object]:

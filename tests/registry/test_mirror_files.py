@@ -26,7 +26,7 @@ PIN = "sha256:" + "1" * 64
 def shown(routes: Routes, image: str) -> list[str]:
     """Every place in order: its URL, and after it what is special about it."""
     texts = []
-    for place in routes.places(parse(image)):
+    for place in routes.endpoints(parse(image)):
         marks = [
             f"ns={place.namespace}" if place.namespace else "",
             "" if place.resolves else "no-tags",
@@ -170,8 +170,8 @@ class TestHostsToml:
     def test_secrets_are_shown_nowhere_security_19(self, tmp_path: Path) -> None:
         text = '[host."https://a"]\n[host."https://a".header]\nx-token = "hush"'
         routes = self.routes(tmp_path, aDOTio=text)
-        assert "hush" not in repr(routes.places(parse("a.io/x")))
-        assert routes.places(parse("a.io/x"))[0].headers == (("x-token", "hush"),)
+        assert "hush" not in repr(routes.endpoints(parse("a.io/x")))
+        assert routes.endpoints(parse("a.io/x"))[0].headers == (("x-token", "hush"),)
 
 
 class TestRegistriesConf:
@@ -280,8 +280,8 @@ class TestRegistriesConf:
         path.write_text('[[registry]]\nprefix = "a.io/bad"\nblocked = true')
         routes = Routes(Operator(registries_conf=str(path), mirrors=mirrors))
         with pytest.raises(RegistryError, match=r"blocks a\.io/bad"):
-            routes.places(parse("a.io/bad/x"))
-        assert routes.places(parse("a.io/good"))
+            routes.endpoints(parse("a.io/bad/x"))
+        assert routes.endpoints(parse("a.io/good"))
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -513,5 +513,5 @@ class TestInTurn:
         for name in "ab":
             origin.index(f"p/{name}", "1", BOTH)
         assert runs.names("x.io/a:1") == BOTH
-        assert f"{origin.url} is asked without checking who answers" in " ".join(runs.messages)
+        assert f"{origin.url} is asked without verification" in " ".join(runs.messages)
         assert runs.waits == []

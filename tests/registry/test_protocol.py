@@ -15,8 +15,8 @@ import pytest
 
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.registry import client as client_module
+from archfit.registry import limits
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
-from archfit.registry.transport import servers as hosts_module
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
 from looking_up import Runs
 
@@ -433,7 +433,7 @@ class TestRetries:
             Answer(404, headers={"ratelimit-limit": "100;w=21600", "ratelimit-remaining": "20;w=21600"})
         )
         runs.absent("x.io/a:1")
-        assert runs.limits == {fake.url: "20;w=21600"}
+        assert runs.pulls_left == {fake.url: "20;w=21600"}
 
     def test_a_broken_connection_is_tried_three_times(self, runs: Runs) -> None:
         with FakeRegistry() as gone:
@@ -449,19 +449,19 @@ class TestRetries:
         assert runs.waits == [0.25]
 
     def test_429_halves_the_share_of_the_host(self) -> None:
-        from archfit.registry.transport.servers import Hosts
+        from archfit.registry.transport.servers import Servers
 
-        host = Hosts().of("https://a.io")
-        waves = [host.begin(1) for _ in range(32)]
+        server = Servers().of("https://a.io")
+        waves = [server.begin(1) for _ in range(32)]
         for wave in waves:
-            host.busy(wave)
-        assert host.share == 16
+            server.busy(wave)
+        assert server.share == 16
         for _ in waves:
-            host.end()
+            server.end()
         for _ in range(9):
-            host.busy(host.begin(1))
-            host.end()
-        assert host.share == 1
+            server.busy(server.begin(1))
+            server.end()
+        assert server.share == 1
 
     def test_a_wave_of_503_is_asked_again_and_answered(self, fake: FakeRegistry, runs: Runs) -> None:
         for number in range(64):
@@ -487,21 +487,21 @@ class TestRetries:
         answers = runs.ask(*texts)
         assert {type(answer) for answer in answers.values()} == {Unknown}
         assert fake.count() <= 32
-        assert "asked to be left alone for 3600 s" in " ".join(str(answer) for answer in answers.values())
+        assert "asked for a pause of 3600 s" in " ".join(str(answer) for answer in answers.values())
         assert runs.waits == []
 
     def test_the_longest_pause_counts(self) -> None:
-        from archfit.registry.transport.servers import Hosts
+        from archfit.registry.transport.servers import Servers
 
-        host = Hosts().of("https://a.io")
-        host.hush(107.0)
-        host.hush(103.0)
-        assert [host.quiet(now) for now in (100.0, 106.0, 107.0, 200.0)] == [7.0, 1.0, 0.0, 0.0]
+        server = Servers().of("https://a.io")
+        server.pause_until(107.0)
+        server.pause_until(103.0)
+        assert [server.paused_for(now) for now in (100.0, 106.0, 107.0, 200.0)] == [7.0, 1.0, 0.0, 0.0]
 
     def test_a_server_is_asked_again_no_more_than_its_budget(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.always(Answer(503))
         runs.ask(*(f"x.io/i{number}:1" for number in range(60)))
-        assert fake.count() == 60 + hosts_module.BUDGET
+        assert fake.count() == 60 + limits.MAX_RETRIES_PER_SERVER
 
 
 class TestLimits:
@@ -531,7 +531,7 @@ class TestLimits:
     def test_a_compressed_answer_is_refused_unread_security_13(self, fake: FakeRegistry, runs: Runs) -> None:
         bomb = gzip.compress(b" " * 50_000_000)
         fake.always(Answer(body=bomb, headers={"Content-Encoding": "gzip"}))
-        assert "sent a compressed answer ('gzip') that nobody asked for" in runs.cause("x.io/a:1")
+        assert "sent a compressed answer ('gzip'), which archfit did not ask for" in runs.cause("x.io/a:1")
 
     def test_bytes_with_another_digest_are_refused_and_not_kept_conformance_25(
         self, fake: FakeRegistry, runs: Runs

@@ -1,4 +1,4 @@
-"""Small pure rules: mirrors, addresses, retry manners, proxies."""
+"""Small pure rules: mirrors, addresses, retry policy, proxies."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import pytest
 from archfit.images.reference import parse
 from archfit.options.mirrors import mirror, mirror_pair
 from archfit.options.problem import Problem
-from archfit.options.settings import Mirror
-from archfit.registry.routing.endpoints import Target, target
+from archfit.options.settings import Mirror, Operator
+from archfit.registry.routing.endpoints import Endpoint
+from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.addresses import kind_of
 from archfit.registry.transport.proxies import proxy_for
 from archfit.registry.transport.retry_policy import is_pull_limit, retry_after, wait_seconds
@@ -23,79 +24,81 @@ ALL = mirror("*", "http://127.0.0.1:5000")
         pytest.param(
             "nginx",
             (),
-            Target("https://registry-1.docker.io", "registry-1.docker.io", "library/nginx", configured=False),
+            Endpoint(
+                "https://registry-1.docker.io", "registry-1.docker.io", "library/nginx", configured=False
+            ),
             id="conformance-1-docker-hub",
         ),
         pytest.param(
             "quay.io/a/b",
             (),
-            Target("https://quay.io", "quay.io", "a/b", configured=False),
+            Endpoint("https://quay.io", "quay.io", "a/b", configured=False),
             id="its-own-host",
         ),
         pytest.param(
-            "Foo/bar", (), Target("https://foo", "Foo", "bar", configured=False), id="upper-case-host"
+            "Foo/bar", (), Endpoint("https://foo", "Foo", "bar", configured=False), id="upper-case-host"
         ),
         pytest.param(
             "localhost:443/b",
             (),
-            Target("https://localhost", "localhost:443", "b", configured=False),
+            Endpoint("https://localhost", "localhost:443", "b", configured=False),
             id="default-port",
         ),
         pytest.param(
             "localhost:5000/b",
             (),
-            Target("https://localhost:5000", "localhost:5000", "b", configured=False),
+            Endpoint("https://localhost:5000", "localhost:5000", "b", configured=False),
             id="security-3-no-automatic-http",
         ),
         pytest.param(
-            "[::1]:5000/b", (), Target("https://[::1]:5000", "[::1]:5000", "b", configured=False), id="ipv6"
+            "[::1]:5000/b", (), Endpoint("https://[::1]:5000", "[::1]:5000", "b", configured=False), id="ipv6"
         ),
         pytest.param(
             "nginx",
             (HUB,),
-            Target("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
+            Endpoint("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
             id="path-is-a-prefix",
         ),
         pytest.param(
             "quay.io/a/b",
             (HUB,),
-            Target("https://quay.io", "quay.io", "a/b", configured=False),
+            Endpoint("https://quay.io", "quay.io", "a/b", configured=False),
             id="only-its-own-source",
         ),
         pytest.param(
             "quay.io/a/b",
             (HUB, ALL),
-            Target("http://127.0.0.1:5000", "127.0.0.1:5000", "a/b", configured=True),
+            Endpoint("http://127.0.0.1:5000", "127.0.0.1:5000", "a/b", configured=True),
             id="star",
         ),
         pytest.param(
             "nginx",
             (ALL, HUB),
-            Target("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
+            Endpoint("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
             id="a-named-source-beats-star",
         ),
         pytest.param(
             "Foo/b",
             (mirror("foo", "https://m.example"),),
-            Target("https://m.example", "m.example", "b", configured=True),
+            Endpoint("https://m.example", "m.example", "b", configured=True),
             id="sources-ignore-case",
         ),
         pytest.param(
             "a.io/b",
             (mirror("a.io", "https://docker.io"),),
-            Target("https://registry-1.docker.io", "registry-1.docker.io", "b", configured=True),
+            Endpoint("https://registry-1.docker.io", "registry-1.docker.io", "b", configured=True),
             id="docker-hub-as-a-mirror",
         ),
         pytest.param(
             "a.io/b",
             (mirror_pair("a.io=https://m.example/"),),
-            Target("https://m.example", "m.example", "b", configured=True),
+            Endpoint("https://m.example", "m.example", "b", configured=True),
             id="final-slash",
         ),
     ],
 )
-def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], expected: Target) -> None:
-    assert target(parse(image), mirrors) == expected
+def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], expected: Endpoint) -> None:
+    assert Routes(Operator(mirrors=mirrors)).endpoints(parse(image)) == (expected,)
 
 
 @pytest.mark.parametrize(

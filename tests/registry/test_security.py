@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import base64
 import socket
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.errors import RegistryError
 from archfit.images.platforms import Unknown
-from archfit.registry.transport.connection import Wire
-from archfit.registry.transport.dialer import Dialler
-from archfit.registry.transport.retrying_client import origin_of
+from archfit.registry.transport.connections import Connections
+from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.request import Request, origin_of
+from archfit.registry.transport.trust import Trust
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from looking_up import Runs
 from tls_files import tls_files
@@ -120,17 +120,16 @@ class TestAddresses:
     def test_who_may_be_where_security_3(
         self, place: tuple[str, int], foreign: bool, address: str, *, good: bool
     ) -> None:
-        dialler = Dialler()
-        dialler.own.add(("own.example", 443))
-        dialler.named.add(("named.example", 443))
+        policy = HostPolicy({("named.example", 443)})
+        policy.referenced.add(("own.example", 443))
         if good:
-            assert dialler.judge(*place, [address], foreign=foreign) == [address]
+            assert policy.permitted(*place, [address], foreign=foreign) == [address]
         else:
             with pytest.raises(RegistryError, match="is not dialled"):
-                dialler.judge(*place, [address], foreign=foreign)
+                policy.permitted(*place, [address], foreign=foreign)
 
     def test_only_the_good_ones_of_several_addresses_are_dialled(self) -> None:
-        good = Dialler().judge("x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], foreign=False)
+        good = HostPolicy().permitted("x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], foreign=False)
         assert good == ["8.8.8.8"]
 
     def test_the_judged_address_is_the_one_dialled_security_4(
@@ -204,7 +203,7 @@ class TestRealms:
         realm_host: str,
         users: list[str | None],
     ) -> None:
-        monkeypatch.setattr("archfit.registry.transport.dialer.kind_of", lambda _: "public")
+        monkeypatch.setattr("archfit.registry.transport.host_policy.kind_of", lambda _: "public")
         files = tls_files()
         with FakeRegistry(files.context()) as service:
             runs = Runs(tmp_path, fake.url, SSL_CERT_FILE=str(files.ca))
@@ -464,9 +463,9 @@ def test_origins_are_compared_in_one_spelling(url: str, origin: str) -> None:
     assert origin_of(url) == origin
 
 
-def test_the_wire_does_nothing_after_its_deadline() -> None:
-    wire = Wire("test", {}, monotonic=time.monotonic)
-    wire.deadline = time.monotonic() - 1
+def test_no_connection_is_used_after_the_deadline() -> None:
+    connections = Connections("test", {}, lambda: 0.0, HostPolicy(), Trust())
+    request = Request("ping", "GET", "http://127.0.0.1:9/", {}, "http://127.0.0.1:9", 10)
     with pytest.raises(RegistryError, match="in time"):
-        wire.send("GET", "http://127.0.0.1:9/", {}, limit=10)
-    wire.close()
+        connections.send(request)
+    connections.close()

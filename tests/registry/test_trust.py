@@ -12,8 +12,7 @@ from archfit.images.platforms import Found, Unknown
 from archfit.lookup.resolver import open_lookup
 from archfit.options.host_patterns import host_pattern
 from archfit.options.settings import Operator
-from archfit.registry.transport.dialer import Dialler
-from archfit.registry.transport.host_policy import Named
+from archfit.registry.transport.host_policy import HostPolicy
 from fake_registry import Answer, FakeRegistry
 from looking_up import Runs
 from tls_files import tls_files
@@ -88,7 +87,9 @@ class TestTls:
         answers = runs.ask(f"{safe.host}/a:1", f"{other.host}/b:1")
         assert isinstance(answers[f"{safe.host}/a:1"], Found)
         assert "is not trusted" in str(answers[f"{other.host}/b:1"])
-        assert [text for text in runs.messages if f"https://{safe.host} is asked without checking" in text]
+        assert [
+            text for text in runs.messages if f"https://{safe.host} is asked without verification" in text
+        ]
         assert not [text for text in runs.messages if other.host in text]
 
     def test_a_redirect_takes_no_trust_along_security_22(
@@ -159,7 +160,7 @@ class TestTls:
         (tmp_path / "registries.conf").write_text(f'[[registry]]\nlocation = "{safe.host}"\ninsecure = true')
         runs.set(registries_conf=str(tmp_path / "registries.conf"))
         assert runs.names(f"{safe.host}/a:1") == BOTH
-        assert f"https://{safe.host} is asked without checking" in " ".join(runs.messages)
+        assert f"https://{safe.host} is asked without verification" in " ".join(runs.messages)
 
     def test_neither_a_mirror_nor_a_proxy_makes_anything_insecure_security_22(
         self, safe: FakeRegistry, tmp_path: Path
@@ -195,16 +196,16 @@ class TestTls:
     ],
 )
 def test_allow_host(patterns: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
-    named = Named(allowed=map(host_pattern, patterns))
-    assert named.has(*place) is named.trusts(*place) is good
+    policy = HostPolicy(allowed=map(host_pattern, patterns))
+    assert policy.is_named(*place) is policy.is_trusted(*place) is good
 
 
 def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_others_credentials_to() -> None:
-    named = Named(mentioned=lambda: ["harbor.corp", "localhost:5000"])
-    assert named.has("harbor.corp", 443)
-    assert named.has("localhost", 5000)
-    assert not named.has("harbor.corp", 5000)
-    assert not named.trusts("harbor.corp", 443)
+    policy = HostPolicy(mentioned=lambda: ["harbor.corp", "localhost:5000"])
+    assert policy.is_named("harbor.corp", 443)
+    assert policy.is_named("localhost", 5000)
+    assert not policy.is_named("harbor.corp", 5000)
+    assert not policy.is_trusted("harbor.corp", 443)
 
 
 @pytest.mark.parametrize(
@@ -221,16 +222,14 @@ def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_other
     ],
 )
 def test_deny_host_security_1(denied: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
-    dialler = Dialler(
-        named=Named(
-            allowed=[host_pattern("allowed.io")], denied=[host_pattern(text, every=True) for text in denied]
-        )
+    policy = HostPolicy(
+        allowed=[host_pattern("allowed.io")], denied=[host_pattern(text, every=True) for text in denied]
     )
     if good:
-        dialler.permit(*place)
+        policy.check(*place)
     else:
         with pytest.raises(RegistryError, match="--deny-host forbids it"):
-            dialler.permit(*place)
+            policy.check(*place)
 
 
 class TestHosts:

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.registry.fair_queue import Turns
+from archfit.registry.fair_queue import FairQueue
 from looking_up import Runs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def taken(turns: Turns) -> list[int]:
-    return list(iter(turns.take, None))
+def taken(fair: FairQueue) -> list[int]:
+    return list(iter(fair.take, None))
 
 
 def test_servers_take_turns() -> None:
-    assert taken(Turns(["a", "b", "c", "a", "a", "b", "c", "a"])) == [0, 1, 2, 3, 5, 6, 4, 7]
+    assert taken(FairQueue(["a", "b", "c", "a", "a", "b", "c", "a"])) == [0, 1, 2, 3, 5, 6, 4, 7]
 
 
 def test_at_most_32_of_one_server_at_once_and_then_one_for_each_that_is_done() -> None:
-    turns = Turns(["a"] * 40 + ["b"])
-    first = taken(turns)
+    fair = FairQueue(["a"] * 40 + ["b"])
+    first = taken(fair)
     assert sorted(first) == [*range(32), 40]
-    turns.give_back(40)
-    assert taken(turns) == []
-    turns.give_back(5)
-    turns.give_back(6)
-    assert taken(turns) == [32, 33]
+    fair.give_back(40)
+    assert taken(fair) == []
+    fair.give_back(5)
+    fair.give_back(6)
+    assert taken(fair) == [32, 33]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_at_most_32_of_one_server_at_once_and_then_one_for_each_that_is_done() -
     ],
 )
 def test_at_most_64_threads(servers: list[str], threads: int) -> None:
-    assert Turns(servers).threads == threads
+    assert FairQueue(servers).threads == threads
 
 
 def servers_that_refuse(runs: Runs, count: int) -> list[str]:

@@ -8,9 +8,9 @@ import pytest
 
 from archfit.images.platforms import Absent, Answer, Found, Platform
 from archfit.images.reference import Reference, parse
-from archfit.lookup.cache import Kept
+from archfit.lookup.cache import LookupCache
 from archfit.lookup.keys import OwnKeys
-from archfit.lookup.single_flight import LEASE_SECONDS, fly
+from archfit.lookup.single_flight import LEASE_SECONDS, single_flight
 from archfit.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class World:
         self.whenever: list[Callable[[], object]] = []
         self.asked: list[list[str]] = []
 
-    def process(self) -> Kept:
-        return Kept(SqliteStore(self.path, lambda: self.now), OwnKeys(), 3600, self.complain)
+    def process(self) -> LookupCache:
+        return LookupCache(SqliteStore(self.path, lambda: self.now), OwnKeys(), 3600, self.complain)
 
     def complain(self, message: str) -> None:
         raise AssertionError(message)
@@ -44,17 +44,19 @@ class World:
         if self.whenever:
             self.whenever.pop(0)()
 
-    def fly(self, kept: Kept, answer: Answer = FOUND, seconds: float = 30.0) -> dict[str, Answer]:
+    def ask_together(
+        self, cache: LookupCache, answer: Answer = FOUND, seconds: float = 30.0
+    ) -> dict[str, Answer]:
         end = self.now + seconds
 
         def ask(some: Sequence[Reference]) -> dict[str, Answer]:
             self.asked.append([image.normalised for image in some])
             if isinstance(answer, Found):
-                kept.keep([(image, answer, None, False) for image in some], {}, int(self.now))
+                cache.write([(image, answer, None, False) for image in some], {}, int(self.now))
             return dict.fromkeys((image.normalised for image in some), answer)
 
-        return fly(
-            IMAGES, kept, ask, clock=lambda: self.now, wait=self.wait, left=lambda: max(0.0, end - self.now)
+        return single_flight(
+            IMAGES, cache, ask, clock=lambda: self.now, wait=self.wait, left=lambda: max(0.0, end - self.now)
         )
 
 
@@ -64,7 +66,7 @@ def world(tmp_path: Path) -> World:
 
 
 def test_alone_everything_is_asked_at_once_and_nobody_waits(world: World) -> None:
-    assert world.fly(world.process()) == dict.fromkeys(NAMES, FOUND)
+    assert world.ask_together(world.process()) == dict.fromkeys(NAMES, FOUND)
     assert (world.asked, world.waits) == ([NAMES], [])
     assert world.process().claim(IMAGES, 1) == set(NAMES)
 
@@ -74,11 +76,11 @@ def test_what_another_asks_for_is_waited_for(world: World) -> None:
     assert other.claim(IMAGES[:2], 10) == set(NAMES[:2])
 
     def finish() -> None:
-        other.keep([(image, FOUND, None, False) for image in IMAGES[:2]], {}, int(world.now))
+        other.write([(image, FOUND, None, False) for image in IMAGES[:2]], {}, int(world.now))
         other.release(IMAGES[:2])
 
     world.whenever = [lambda: None, finish]
-    answers = world.fly(world.process())
+    answers = world.ask_together(world.process())
     assert world.asked == [NAMES[2:]]
     assert world.waits == [0.05, 0.1]
     cached = FOUND.replace(origin="cache")
@@ -89,14 +91,14 @@ def test_what_another_could_not_find_out_is_asked_again(world: World) -> None:
     other = world.process()
     other.claim(IMAGES, 10)
     world.whenever = [lambda: other.release(IMAGES)]
-    assert world.fly(world.process(), Absent("gone")) == dict.fromkeys(NAMES, Absent("gone"))
+    assert world.ask_together(world.process(), Absent("gone")) == dict.fromkeys(NAMES, Absent("gone"))
     assert world.asked == [NAMES]
     assert len(world.waits) == 1
 
 
 def test_one_that_died_costs_its_lease_and_no_more(world: World) -> None:
     world.process().claim(IMAGES, LEASE_SECONDS)
-    assert world.fly(world.process()) == dict.fromkeys(NAMES, FOUND)
+    assert world.ask_together(world.process()) == dict.fromkeys(NAMES, FOUND)
     assert LEASE_SECONDS <= sum(world.waits) <= LEASE_SECONDS + 0.4
     assert max(world.waits) == 0.4
     assert len(world.waits) < 30
@@ -104,7 +106,7 @@ def test_one_that_died_costs_its_lease_and_no_more(world: World) -> None:
 
 def test_the_wait_is_never_more_than_half_of_the_time(world: World) -> None:
     world.process().claim(IMAGES, 59)
-    assert world.fly(world.process(), seconds=6.0) == dict.fromkeys(NAMES, FOUND)
+    assert world.ask_together(world.process(), seconds=6.0) == dict.fromkeys(NAMES, FOUND)
     assert sum(world.waits) == pytest.approx(3.0)
     assert world.asked == [NAMES]
 
@@ -112,26 +114,26 @@ def test_the_wait_is_never_more_than_half_of_the_time(world: World) -> None:
 def test_a_wait_that_takes_longer_than_it_should_ends_in_time_too(world: World) -> None:
     world.process().claim(IMAGES, 59)
     world.whenever = [lambda: setattr(world, "now", world.now + 4)]
-    world.fly(world.process(), seconds=6.0)
+    world.ask_together(world.process(), seconds=6.0)
     assert len(world.waits) == 1
 
 
 def test_an_answer_that_came_between_reading_and_claiming_is_not_asked_for(world: World) -> None:
     other = world.process()
-    other.keep([(image, FOUND, None, False) for image in IMAGES], {}, int(world.now))
-    assert world.fly(world.process()) == dict.fromkeys(NAMES, FOUND.replace(origin="cache"))
+    other.write([(image, FOUND, None, False) for image in IMAGES], {}, int(world.now))
+    assert world.ask_together(world.process()) == dict.fromkeys(NAMES, FOUND.replace(origin="cache"))
     assert world.asked == []
     assert other.claim(IMAGES, 1) == set(NAMES)
 
 
 def test_claims_end_when_asking_fails(world: World) -> None:
-    kept = world.process()
+    cache = world.process()
 
     def ask(_: Sequence[Reference]) -> dict[str, Answer]:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        fly(IMAGES, kept, ask, clock=lambda: world.now, wait=world.wait, left=lambda: 30.0)
+        single_flight(IMAGES, cache, ask, clock=lambda: world.now, wait=world.wait, left=lambda: 30.0)
     assert world.process().claim(IMAGES, 1) == set(NAMES)
 
 
@@ -142,7 +144,7 @@ def test_rubbish_is_no_claim(world: World, text: str) -> None:
     store = SqliteStore(world.path, lambda: world.now)
     store.put_many({f"claim:tag:{name}": text for name in NAMES})
     store.close()
-    assert world.fly(world.process()) == dict.fromkeys(NAMES, FOUND)
+    assert world.ask_together(world.process()) == dict.fromkeys(NAMES, FOUND)
     assert world.waits == []
 
 

@@ -32,7 +32,7 @@ class Runs:
         self.waits: list[float] = []
         self.messages: list[str] = []
         self.requests: dict[str, int] = {}
-        self.limits: dict[str, str] = {}
+        self.pulls_left: dict[str, str] = {}
         self.progress: Callable[[int, int], None] | None = None
         self.overrides: tuple[ImagePlatforms, ...] = ()
 
@@ -69,7 +69,11 @@ class Runs:
         try:
             return lookup.resolve(texts)
         finally:
-            self.messages, self.requests, self.limits = lookup.messages, lookup.requests, lookup.limits
+            self.messages, self.requests, self.pulls_left = (
+                lookup.messages,
+                lookup.requests,
+                lookup.pulls_left,
+            )
             lookup.close()
 
     def found(self, text: str) -> Found:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from archfit.images.platforms import Found, parse_platform
 from archfit.images.reference import parse
 from archfit.lookup import entries
+from archfit.lookup.keys import key_of
 from archfit.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -25,10 +26,10 @@ def warm(platforms: Mapping[str, Iterable[str]], place: str) -> None:
         reference = parse(text)
         digest = reference.digest or f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
         found = Found(tuple(sorted(map(parse_platform, names), key=str)), digest)
-        made = entries.dump(found, int(time.time()))
-        kept[entries.key_of(reference.replace(tag="", digest=digest))] = made["digest"]
+        made = entries.to_json(found, int(time.time()))
+        kept[key_of(reference.replace(tag="", digest=digest))] = made["digest"]
         if reference.tag:
-            kept[entries.key_of(reference)] = made["tag"]
+            kept[key_of(reference)] = made["tag"]
     store = SqliteStore(place)
     store.put_many(kept)
     store.close()

@@ -10,7 +10,7 @@ import pytest
 
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
-from archfit.lookup.keys import ScopedKeys
+from archfit.lookup.scoped_keys import ScopedKeys
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.routing.endpoints import itself

@@ -19,7 +19,7 @@ from archfit.images.platforms import Found, Unknown
 from archfit.placement.architectures import is_plain, offered
 from archfit.placement.uncounted import counted
 from archfit.registry import manifest as media
-from archfit.registry import resolve
+from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.workloads.pods import ImageUse
 from drawn_indexes import ATTESTATION, SOCI, Entry, Index, built, drawn, normal, plain, stated
 from runtime_judging import RUNTIMES, RuntimeJudge
@@ -48,7 +48,7 @@ def counts(index: Index) -> Callable[[str], bool]:
         return index.documents.blobs[wanted.digest]
 
     try:
-        offer = resolve.offered(
+        offer = resolve_platforms(
             media.parse(index.documents.body, index.media_type), index.documents.top, read
         )
     except InvalidManifest:

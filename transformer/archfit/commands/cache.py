@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from archfit.errors import UsageError
 from archfit.files import read_file
-from archfit.lookup.contents import checked, counts, readable, useless
+from archfit.lookup.cache_contents import checked, counts, readable, useless
 from archfit.options.arguments import wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load

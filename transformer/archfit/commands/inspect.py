@@ -30,9 +30,9 @@ from archfit.options.table import BY_KEY, OPERATOR
 from archfit.placement.architectures import is_plain, is_wasm, offered
 from archfit.placement.uncounted import counted
 from archfit.printable import encoded, json_text
-from archfit.registry.client import Document
+from archfit.registry.client import RawManifest
 from archfit.registry.listing import listed
-from archfit.registry.routing.endpoints import Target
+from archfit.registry.routing.endpoints import Endpoint
 from archfit.report.inspection import Inspected, as_json, problem, text
 from archfit.workloads.pods import ImageUse
 
@@ -110,7 +110,7 @@ def _inspected(
             references[word] = parse(word)
         except InvalidReference as error:
             refused[word] = unanswerable(word, error)
-    answers: dict[str, tuple[Answer, Target | None, Document | None]]
+    answers: dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]
     if settings.operator.offline:
         answers = {word: (answer, None, None) for word, answer in lookup.resolve(references).items()}
     else:
@@ -121,12 +121,12 @@ def _inspected(
         if word in refused:
             images.append(Inspected(word, "", refused[word]))
             continue
-        answer, place, document = answers[word]
+        answer, endpoint, document = answers[word]
         if document:
             documents.append(document.body)
         reference = references[word]
         stated = override(reference, settings.options.image_platforms)
-        images.append(_one(word, reference.normalised, answer, stated, place, document))
+        images.append(_one(word, reference.normalised, answer, stated, endpoint, document))
     return images, documents
 
 
@@ -135,13 +135,13 @@ def _one(
     name: str,
     answer: Answer,
     stated: Found | None,
-    place: Target | None,
-    document: Document | None,
+    endpoint: Endpoint | None,
+    document: RawManifest | None,
 ) -> Inspected:
     if not isinstance(answer, Found):
         return Inspected(word, name, answer, stated)
     listing = None
-    if document and place:
+    if document and endpoint:
         listing = listed(document.body, document.content_type)
     use, told = ImageUse((), word), stated or answer
     architectures = offered(use, told, "linux")
@@ -159,7 +159,7 @@ def _one(
         name,
         answer,
         stated,
-        f"{place.origin}/{place.repository}" if place else "",
+        f"{endpoint.origin}/{endpoint.repository}" if endpoint else "",
         listing,
         None if architectures is None else tuple(sorted(architectures)),
         notes,

@@ -27,8 +27,8 @@ from archfit.files import read_file
 from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.lookup import operator_files
 from archfit.lookup.lock_storage import content_of, replace
+from archfit.lookup.lock_update import EVERY, Change, changes, chosen, merged
 from archfit.lookup.lockfile import DEFAULT_PATH, kept, parse, render
-from archfit.lookup.relock import EVERY, Change, changes, chosen, merged
 from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
@@ -100,7 +100,7 @@ def run(
         replace(path, text)
     if flags.json:
         head = {"lockFile": path, "images": len(after), "written": write}
-        told = {**head, "changes": [change.plain() for change in changed]}
+        told = {**head, "changes": [change.as_json() for change in changed]}
         stdout.write((json_text(json.dumps(told, indent=2)) + "\n").encode())
     stale = flags.check and (bool(changed) or content is None)
     words = _WORDS_OF_CHECK if flags.check else {}

@@ -23,6 +23,7 @@ from archfit.errors import InvalidReference, RegistryError, UsageError
 from archfit.files import read_file
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
 from archfit.lookup import operator_files
+from archfit.lookup.deadline import Deadline
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
@@ -31,10 +32,10 @@ from archfit.options.table import OPERATOR
 from archfit.printable import json_text, visible
 from archfit.record import Record
 from archfit.registry.credentials.keychain import Credential, Keychain
-from archfit.registry.credentials.login import check
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.fetcher import Question
-from archfit.registry.routing.endpoints import Target
+from archfit.registry.login import check
+from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.registry.session import Session
 
@@ -106,43 +107,56 @@ def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple
     # A server is found as some repository of its would be.
     reference = Reference(host, "any", "latest", "", word) if host else _parsed(word)
     keychain = Keychain(operator.authfile, environ)
+    deadline = Deadline()
+    deadline.start(operator.timeout_seconds)
     session = Session(
-        operator, environ, time.time, time.sleep, lambda _reference, _digest: None, keychain, Routes(operator)
+        operator,
+        environ,
+        time.time,
+        time.sleep,
+        deadline.left,
+        lambda _reference, _digest: None,
+        keychain,
+        Routes(operator),
     )
     try:
-        route = session.begin(operator.timeout_seconds).routes([Question(reference)])[0]
+        route = session.fetcher.routes([Question(reference)])[0]
         if route.refusal:
             raise RegistryError(f"{word} is not asked for: {route.refusal}")
-        places = [place.replace(repository="") for place in route.places] if host else route.places
+        endpoints = (
+            [endpoint.replace(repository="") for endpoint in route.endpoints] if host else route.endpoints
+        )
         tag = "" if host else reference.digest or reference.tag
-        checked = [_one(place, tag, keychain, None if operator.offline else session) for place in places]
+        checked = [
+            _one(endpoint, tag, keychain, None if operator.offline else session) for endpoint in endpoints
+        ]
     finally:
         session.close()
     return host or reference.normalised, checked
 
 
-def _one(place: Target, tag: str, keychain: Keychain, session: Session | None) -> Checked:
+def _one(endpoint: Endpoint, tag: str, keychain: Keychain, session: Session | None) -> Checked:
     try:
-        credential = keychain.find(place.host, place.repository)
+        credential = keychain.find(endpoint.host, endpoint.repository)
     except RegistryError as error:
-        return Checked(place.origin, "", good=False, answer=str(error))
+        return Checked(endpoint.origin, "", good=False, answer=str(error))
     words = _words(credential)
     if session is None:
         answer = (
             "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
         )
-        return Checked(place.origin, words, good=bool(words), answer=answer)
+        return Checked(endpoint.origin, words, good=bool(words), answer=answer)
     try:
-        verdict = check(session.asker, Tokens(session.asker, time.monotonic), place, tag, credential)
+        verdict = check(session.http, Tokens(session.http, time.monotonic), endpoint, tag, credential)
     except RegistryError as error:
-        return Checked(place.origin, words, good=False, answer=str(error))
+        return Checked(endpoint.origin, words, good=False, answer=str(error))
     if not verdict.accepted:
-        advice = "log in again" if credential else f"log in with `docker login {place.host}`"
+        advice = "log in again" if credential else f"log in with `docker login {endpoint.host}`"
         answer = f"refused: {verdict.detail}; {advice}, or ask for the right to pull"
     else:
         how = "accepted" if verdict.asked else "open to everybody: it asked for no credential"
         answer = f"{how}; {verdict.detail}" if verdict.detail else how
-    return Checked(place.origin, words, good=verdict.accepted, answer=answer)
+    return Checked(endpoint.origin, words, good=verdict.accepted, answer=answer)
 
 
 def _words(credential: Credential | None) -> str:

@@ -1,11 +1,11 @@
-"""The cache as one run sees it: what it holds for images, how old that is, and who is asking just now.
+"""The cache as one run uses it: what it holds for images, how old that is, and who is asking for what.
 
     age of a tag     up to --cache-ttl: fresh          older, or from the future: stale, may only be confirmed
     age of a digest  none: fresh for ever
-    trouble          said once; the run goes on in memory
+    trouble          one warning; the run goes on in memory
 
 A claim says that a process is asking for an image, so that others can wait for its answer. It ends by itself after
-some seconds, so that a process that died delays the others by no more than that.
+some seconds: a process that died delays the others by no more than that.
 """
 
 from __future__ import annotations
@@ -17,28 +17,26 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.lookup import entries
-from archfit.lookup.keys import OwnKeys, ScopedKeys
+from archfit.lookup.keys import OwnKeys
 from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.registry.routing.endpoints import Target
+    from archfit.registry.routing.endpoints import Endpoint
 
 _CLOCK_SLACK_SECONDS = 60
 _NEVER = float("inf")
 
 
-class Kept:
-    """say: takes a sentence for the user. Safe under several threads; raises nothing."""
+class LookupCache:
+    """warn: takes a sentence for the user. Safe to use from several threads; raises nothing."""
 
-    def __init__(
-        self, store: Store, keys: OwnKeys | ScopedKeys, ttl_seconds: int, say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, store: Store, keys: OwnKeys, ttl_seconds: int, warn: Callable[[str], None]) -> None:
         self._store = store
         self._keys = keys
         self._ttl = ttl_seconds
-        self._say = say
+        self._warn = warn
         self._lock = allocate_lock()
         self._owner = os.urandom(8).hex()
 
@@ -52,8 +50,8 @@ class Kept:
     ) -> tuple[dict[str, Found], dict[str, Found]]:
         """What is fresh, and what is stale, by normalised reference; each from the youngest entry.
 
-        now, since: Unix seconds; whatever was checked after `since` is fresh, too. settled: those that no more than
-        one round trip is to be spent on.
+        now, since: Unix seconds; whatever was checked after `since` is fresh, too. settled: those for
+        which one round trip to the store is enough, as the answer does not depend on it.
         """
         fresh: dict[str, Found] = {}
         stale: dict[str, Found] = {}
@@ -71,24 +69,27 @@ class Kept:
         pinned = reference.replace(tag="", digest=digest)
         return self.read([pinned], 0)[0].get(pinned.normalised)
 
-    def hosts(self, origins: Iterable[str]) -> dict[str, str]:
+    def servers(self, origins: Iterable[str]) -> dict[str, str]:
         """What is kept of servers, by `host:<origin>`."""
         return self._get([f"host:{origin}" for origin in dict.fromkeys(origins)])
 
-    def keep(
+    def write(
         self,
-        answers: Iterable[tuple[Reference, Found, Target | None, bool]],
-        hosts: Mapping[str, str],
+        answers: Iterable[tuple[Reference, Found, Endpoint | None, bool]],
+        servers: Mapping[str, str],
         now: int,
     ) -> None:
-        """Keep answers, each with its server and whether a credential was sent for it, and what is known of servers."""
-        texts = dict(hosts)
-        for reference, found, server, used in answers:
-            made = entries.dump(found, now)
+        """Keep answers, each with who answered and whether a credential was sent for it, and what is known of servers.
+
+        now: Unix seconds.
+        """
+        texts = dict(servers)
+        for reference, found, endpoint, used in answers:
+            made = entries.to_json(found, now)
             pinned = reference.replace(tag="", digest=found.digest)
-            texts[self._keys.written(pinned, server, used=used)] = made["digest"]
+            texts[self._keys.written(pinned, endpoint, used=used)] = made["digest"]
             if reference.tag:
-                texts[self._keys.written(reference, server, used=used)] = made["tag"]
+                texts[self._keys.written(reference, endpoint, used=used)] = made["tag"]
         self._put(texts)
 
     def claim(self, references: Sequence[Reference], seconds: float) -> set[str]:
@@ -98,7 +99,7 @@ class Kept:
             try:
                 won = self._store.claim(list(keys.values()), self._owner, seconds)
             except StoreTrouble as trouble:
-                self._forget(trouble)
+                self._use_memory(trouble)
                 return set(keys)
         return {name for name, key in keys.items() if key in won}
 
@@ -110,7 +111,7 @@ class Kept:
                 if keys:
                     self._store.release(keys, self._owner)
             except StoreTrouble as trouble:
-                self._forget(trouble)
+                self._use_memory(trouble)
 
     def close(self) -> None:
         self._store.close()
@@ -126,7 +127,7 @@ class Kept:
     ) -> None:
         for reference in references:
             name = reference.normalised
-            kept = [entries.load(text, reference.digest) for text in texts.get(name, ())]
+            kept = [entries.from_json(text, reference.digest) for text in texts.get(name, ())]
             youngest = max((entry for entry in kept if entry), key=lambda entry: entry[1], default=None)
             if youngest is None:
                 continue
@@ -134,12 +135,12 @@ class Kept:
             age = 0 if reference.digest else int(now) - checked
             known = found.replace(age_seconds=max(0, age))
             recent = checked >= since and age >= -_CLOCK_SLACK_SECONDS
-            if reference.digest or recent or self._believes(age):
+            if reference.digest or recent or self._is_fresh(age):
                 fresh[name] = known
             elif name not in stale or known.age_seconds < stale[name].age_seconds:
                 stale[name] = known.replace(origin="stale")
 
-    def _believes(self, age: int) -> bool:
+    def _is_fresh(self, age: int) -> bool:
         """A tag that was checked `age` seconds ago still counts without asking."""
         return self._ttl > 0 and -_CLOCK_SLACK_SECONDS <= age <= self._ttl
 
@@ -150,7 +151,7 @@ class Kept:
 
     def _late(self, references: Sequence[Reference]) -> dict[str, list[str]]:
         """What can only be asked for once the servers' entries are known."""
-        servers = {reference.normalised: self._keys.host(reference) for reference in references}
+        servers = {reference.normalised: self._keys.server(reference) for reference in references}
         known = self._get([key for key in dict.fromkeys(servers.values()) if key])
         self._keys.prepare(
             (reference, known.get(servers[reference.normalised], "")) for reference in references
@@ -168,7 +169,7 @@ class Kept:
             try:
                 return self._store.get_many(keys) if keys else {}
             except StoreTrouble as trouble:
-                self._forget(trouble)
+                self._use_memory(trouble)
                 return {}
 
     def _put(self, texts: dict[str, str]) -> None:
@@ -177,11 +178,11 @@ class Kept:
                 if texts:
                     self._store.put_many(texts)
             except StoreTrouble as trouble:
-                self._forget(trouble)
+                self._use_memory(trouble)
                 self._store.put_many(texts)
 
-    def _forget(self, trouble: StoreTrouble) -> None:
-        """Say once that the store failed, and go on in memory."""
-        self._say(f"{trouble}; this run goes on without it")
+    def _use_memory(self, trouble: StoreTrouble) -> None:
+        """Warn that the store failed, and go on in memory."""
+        self._warn(f"{trouble}; this run goes on without it")
         self._store.close()
         self._store = MemoryStore()

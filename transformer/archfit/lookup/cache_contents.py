@@ -26,7 +26,7 @@ def useless(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
     named = {
         entry[0].digest
         for key, text in items
-        if key.startswith("tag:") and (entry := entries.load(text, "")) and now - entry[1] <= tag_seconds
+        if key.startswith("tag:") and (entry := entries.from_json(text, "")) and now - entry[1] <= tag_seconds
     }
 
     def useful(key: str, text: str) -> bool:
@@ -55,16 +55,16 @@ def readable(key: str, text: str) -> bool:
     """A run could use it."""
     match key.partition(":")[0]:
         case "tag":
-            return entries.load(text, "") is not None
+            return entries.from_json(text, "") is not None
         case "digest":
-            return entries.load(text, _digest(key)) is not None
+            return entries.from_json(text, _digest(key)) is not None
         case "host" | "claim":
             return isinstance(_object(text), dict)
     return False
 
 
 def _digest(key: str) -> str:
-    """`sha256:..` of `digest:host/repository@sha256:..~server#who`."""
+    """`sha256:..` of `digest:host/repository@sha256:..~endpoint#credential`."""
     return key.removeprefix("digest:").partition("#")[0].partition("~")[0].rpartition("@")[2]
 
 

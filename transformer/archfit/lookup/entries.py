@@ -3,14 +3,14 @@
     tag:..            {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..],
                        "rules": 2}
     digest:..         the same without "digest"
-    host:..           see `registry.hosts`
+    host:..           see `registry.transport.servers`
 
-    platforms         as the entries state them, variants too: what they mean is decided anew by each run
-    rules             by which rules entries of an index were left out; where these have changed since, the index is
-                      asked for again. Entries of single manifests count as they are
+    platforms         as the entries state them, variants too: each run decides what they mean
+    rules             the version of the rules by which entries of an index were left out; where it is another one, the
+                      index is asked for again. Entries of single manifests do not depend on it
 
 A tag's entry repeats the platforms, so that a warm run reads everything in one query. Only Found is kept: `Unknown`
-is never cached, and `Absent` is asked again each time, so that it never decides a failure from the cache.
+and `Absent` are asked for again in each run, so that no run fails because of an old answer.
 """
 
 from __future__ import annotations
@@ -20,21 +20,16 @@ import json
 
 from archfit.errors import InvalidReference
 from archfit.images.platforms import Found, Platform, parse_platform
-from archfit.images.reference import Reference, is_digest
+from archfit.images.reference import is_digest
 
 _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
 _RULES = 2
-_LATEST = 2**40  # Unix seconds; what claims to be younger is rubbish
+_LATEST = 2**40  # Unix seconds; a later time is an error
 _platform = functools.cache(parse_platform)
 
 
-def key_of(reference: Reference) -> str:
-    """The key under which an answer for this reference is kept."""
-    return f"{'digest' if reference.digest else 'tag'}:{reference.normalised}"
-
-
-def dump(found: Found, checked: int) -> dict[str, str]:
+def to_json(found: Found, checked: int) -> dict[str, str]:
     """The two texts worth keeping, without their keys: "tag" and "digest". checked: Unix seconds."""
     body = {
         "image": found.image,
@@ -48,8 +43,8 @@ def dump(found: Found, checked: int) -> dict[str, str]:
     }
 
 
-def load(text: str, digest: str) -> tuple[Found, int] | None:
-    """A kept answer and when it was checked (0 for a digest's entry); None for anything that `dump` did not make.
+def from_json(text: str, digest: str) -> tuple[Found, int] | None:
+    """A kept answer and when it was checked (0 for a digest's entry); None for anything that `to_json` did not make.
 
     digest: the digest whose entry it is, "" for a tag's.
     """

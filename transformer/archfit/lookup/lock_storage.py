@@ -1,4 +1,4 @@
-"""The lock file on disk: read whole and bounded, replaced at once or not at all."""
+"""The lock file on disk: read whole, up to a limit; replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def content_of(path: str) -> bytes | None:
 
 
 def replace(path: str, content: bytes) -> None:
-    """Puts a whole file in the place of `path`, through symbolic links and with its mode. Raises ArchfitError."""
-    place = os.path.realpath(path)
+    """Replace the file at `path`, through symbolic links and with its mode. Raises ArchfitError."""
+    target = os.path.realpath(path)
     try:
-        files.replace(place, content, sync=True)
+        files.replace(target, content, sync=True)
     except OSError as error:
         raise ArchfitError(
             f"--lock-file: cannot write {path!r} ({error.strerror}): name a file that can be written"

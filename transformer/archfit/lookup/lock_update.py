@@ -1,15 +1,15 @@
-"""What `archfit lock` asks anew, and what becomes of the lock file.
+"""What `archfit lock` asks for, and how the lock file changes.
 
-    flags                       asked                                    kept as they are
+    flags                       asked for                                kept as they are
     none, or --update           every image of the streams               entries of other images
     --add-missing               those that the file lacks                all others
     --update GLOB               those that a glob matches                all others
     --add-missing --update GLOB both
     --prune                     (goes with each of these)                only entries of the streams' images
 
-What a digest stands for never changes, but a line of the file may: so pinned references are asked, too. What the cache
-keeps for a digest counts as an answer, as it follows from verified bytes. Globs are those of fnmatch, matched against
-the whole normalised reference; `*` also crosses "/".
+The contents of a digest never change, but somebody may edit a line of the file: so pinned references are asked, too.
+An entry of the cache for a digest counts as an answer, because it follows from verified bytes. Globs are those of
+fnmatch, matched against the whole normalised reference; `*` also matches "/".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EVERY = "*"
 
 
 class Change(Record):
-    """What becomes of one entry; before and after are None where there is no entry."""
+    """How one entry changes. before, after: None where there is no entry."""
 
     reference: str
     before: Found | None
@@ -35,7 +35,7 @@ class Change(Record):
 
     @property
     def verb(self) -> str:
-        """added, dropped, moved, or corrected: the same digest is read differently now."""
+        """added, dropped, moved, or corrected: the same digest, with another kind or other platforms."""
         if self.before is None:
             return "added"
         if self.after is None:
@@ -52,8 +52,8 @@ class Change(Record):
         """Platforms that the entry had and has no longer."""
         return _names(self.before, self.after)
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON."""
+    def as_json(self) -> dict[str, Any]:
+        """As `archfit lock --json` prints it."""
         return {
             "reference": self.reference,
             "change": self.verb,
@@ -65,9 +65,9 @@ class Change(Record):
 
 
 def chosen(needed: Iterable[str], held: Mapping[str, Found], globs: Sequence[str], *, add: bool) -> list[str]:
-    """The references to ask, of those that the streams need. add: `--add-missing`.
+    """The references to ask for, of those that the streams need. add: `--add-missing`.
 
-    Raises UsageError for a glob that matches none, because it is a mistake, and the file would stay as it was.
+    Raises UsageError for a glob that matches none: it is a mistake, and the file would not change.
     """
     needed = list(needed)
     every = EVERY in globs or not (globs or add)

@@ -2,8 +2,8 @@
 
     images with a pull secret ── first secret ── refused? next secret ── .. ── refused? as any other image
 
-Each round is a lookup of its own, whose keychain has one secret for each repository; so a cache that is shared keeps
-its answers under that secret's name (`images.keys`). The rounds share one deadline.
+Each round is a lookup of its own, whose keychain has one secret for each repository; so a shared cache keeps its
+answers under that secret's name (`scoped_keys`). The rounds share one deadline.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import by_kind
 from archfit.workloads.pull_secrets import matching, pull_secrets
 
-Place: TypeAlias = tuple[str, str]
+Repository: TypeAlias = tuple[str, str]
 Open: TypeAlias = "Callable[[Operator, PullKeychain], Lookup]"
 
 
-class PullSecrets:
+class PullSecretLookup:
     """Of streams that are applied together. messages, requests: of the lookups so far, as a Lookup has them."""
 
     def __init__(self, streams: Iterable[tuple[bytes, Sequence[Piece]]], options: Options) -> None:
-        entries, said = pull_secrets(streams, by_kind(options.workloads))
-        self.messages = list(said)
+        entries, warnings = pull_secrets(streams, by_kind(options.workloads))
+        self.messages = list(warnings)
         self.requests: dict[str, int] = {}
-        self._places: dict[str, Place] = {}
-        self._credentials: dict[Place, dict[Credential, None]] = {}
+        self._repositories: dict[str, Repository] = {}
+        self._credentials: dict[Repository, dict[Credential, None]] = {}
         for text, some in entries.items():
             try:
                 reference = parse(text)
             except InvalidReference:
                 continue
-            place = self._places[text] = (itself(reference).host, reference.repository)
-            known = self._credentials.setdefault(place, {})
+            repository = self._repositories[text] = (itself(reference).host, reference.repository)
+            known = self._credentials.setdefault(repository, {})
             for entry in matching(some, reference.registry, reference.repository):
                 try:
                     if credential := from_entry(entry.value, entry.source):
@@ -54,15 +54,19 @@ class PullSecrets:
     def answers(
         self, texts: Sequence[str], operator: Operator, environ: Mapping[str, str], opened: Open
     ) -> dict[str, Answer]:
-        """The answers that were had; the others are any lookup's."""
+        """The answers that a pull secret gave, by image string; the rest is left to the run's own lookup."""
         give_up = time.monotonic() + operator.timeout_seconds
         answers: dict[str, Answer] = {}
         number = 0
         while True:
             chosen = {
-                place: list(some)[number] for place, some in self._credentials.items() if len(some) > number
+                repository: list(some)[number]
+                for repository, some in self._credentials.items()
+                if len(some) > number
             }
-            wanted = [text for text in texts if text not in answers and self._places.get(text) in chosen]
+            wanted = [
+                text for text in texts if text not in answers and self._repositories.get(text) in chosen
+            ]
             left = give_up - time.monotonic()
             if not wanted or left <= 0:
                 return answers

@@ -10,9 +10,10 @@
          -> ask the registry         Found | Absent
                                      Unknown, but the cache is younger than --max-stale: Found, origin "stale"
 
-Everything of a run is asked at once, each distinct image once; what another process is asking for just now is waited
-for (`flight`). Nothing of the network is imported before something has to be asked. The cache is read for locked tags
-too, only to say where it knows another digest; with --locked it is not opened.
+Everything of a run is asked at once, each distinct image once. Where another process asks for an image just now, the
+run waits for its answer (`single_flight`). Nothing of the network is imported before something has to be asked
+(`registry_lookup`). The cache is read for locked tags too, only to say where it has another digest; with --locked it
+is not opened.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from archfit.errors import InvalidReference
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
-from archfit.lookup.cache import Kept
+from archfit.lookup.cache import LookupCache
 from archfit.lookup.deadline import Deadline
-from archfit.lookup.keys import OwnKeys, ScopedKeys
+from archfit.lookup.keys import OwnKeys
 from archfit.options.settings import ImagePlatforms, Operator
 from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
@@ -35,12 +36,11 @@ from archfit.store.memory import MemoryStore
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.lookup.lockfile import Lock
-    from archfit.registry.client import Document
+    from archfit.lookup.registry_lookup import RegistryLookup
+    from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
-    from archfit.registry.fetcher import Crew
-    from archfit.registry.routing.endpoints import Target
+    from archfit.registry.routing.endpoints import Endpoint
     from archfit.registry.routing.routes import Routes
-    from archfit.registry.session import Session
 
 
 class Lookup:
@@ -48,7 +48,7 @@ class Lookup:
 
     messages: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers.
     requests: how many of each kind were sent, as in {"manifest": 12, "token": 3}.
-    limits: what servers said about requests left, by origin.
+    pulls_left: the last RateLimit-Remaining header of each server that sends it, by origin.
     """
 
     def __init__(
@@ -76,19 +76,18 @@ class Lookup:
         self._environ = environ
         self._progress = progress
         self._wait = wait
-        self._session: Session | None = None
+        self._asked: RegistryLookup | None = None
         self._routed: Routes | None = None
         self._keychain = keychain
-        self._kept = Kept(store, self._keys(store), operator.cache_ttl_seconds, self.messages.append)
+        self._cache = LookupCache(store, self._keys(store), operator.cache_ttl_seconds, self.messages.append)
 
     @property
     def requests(self) -> dict[str, int]:
-        return dict(sorted(self._session.asker.requests.items())) if self._session else {}
+        return self._asked.requests if self._asked else {}
 
     @property
-    def limits(self) -> dict[str, str]:
-        hosts = self._session.hosts if self._session else ()
-        return {host.origin: host.limits for host in hosts if host.limits}
+    def pulls_left(self) -> dict[str, str]:
+        return self._asked.pulls_left if self._asked else {}
 
     def resolve(self, texts: Iterable[str]) -> dict[str, Answer]:
         """An answer for each distinct text. Raises UsageError when overrides contradict each other."""
@@ -113,31 +112,28 @@ class Lookup:
 
     def fetch(
         self, references: Sequence[Reference]
-    ) -> dict[str, tuple[Answer, Target | None, Document | None]]:
-        """What registries say now, whatever the cache holds, by normalised reference; the cache learns it.
+    ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
+        """What registries answer now, whatever the cache holds, by normalised reference; the cache learns it.
 
-        Target and document: where the manifest was read, and the manifest; None where none was had.
+        Endpoint and manifest: where it was read, and its bytes; None where there is none.
         """
         unique = list({reference.normalised: reference for reference in references}.values())
         self._deadline.start(self._operator.timeout_seconds)
-        crew = self._network().begin(self._deadline.left())
-        crew.documents = {}
-        answers = self._ask(unique, {})
-        return {name: (answer, *crew.documents.get(name, (None, None))) for name, answer in answers.items()}
+        return self._registries().manifests(unique)
 
     def close(self) -> None:
-        """Give back the cache and the connections, and end the credential helpers that still run."""
-        self._kept.close()
-        if self._session:
-            self._session.close()
+        """Close the cache and the connections, and end the credential helpers that still run."""
+        self._cache.close()
+        if self._asked:
+            self._asked.close()
         if self._keychain:
             self._keychain.close()
 
-    def _keys(self, store: Store) -> OwnKeys | ScopedKeys:
+    def _keys(self, store: Store) -> OwnKeys:
         operator, secrets_of_others = self._operator, store.shared or self._keychain is not None
         if not (secrets_of_others or operator.mirrors or operator.hosts_dir or operator.registries_conf):
             return OwnKeys()
-        from archfit.lookup.keys import ScopedKeys
+        from archfit.lookup.scoped_keys import ScopedKeys
 
         return ScopedKeys(self._routes(), self._credentials() if secrets_of_others else None)
 
@@ -165,7 +161,7 @@ class Lookup:
             }
         locked = lock.images if lock else {}
         now = self._clock()
-        fresh, stale = self._kept.read(references, now, settled=locked)
+        fresh, stale = self._cache.read(references, now, settled=locked)
         answers: dict[str, Answer] = {**fresh}
         moved: list[str] = []
         missing: list[Reference] = []
@@ -181,12 +177,16 @@ class Lookup:
         if lock and moved:
             self.messages.append(lock.behind(moved))
         if missing:
-            asked = self._offline(missing) if self._operator.offline else self._together(missing, stale)
+            asked = (
+                self._offline(missing)
+                if self._operator.offline
+                else self._registries().answers(missing, stale)
+            )
             answers |= {name: self._or_stale(name, answer, stale.get(name)) for name, answer in asked.items()}
         return answers
 
     def _or_stale(self, name: str, answer: Answer, known: Found | None) -> Answer:
-        """The answer, or where nobody could give one, what the cache had, if it is young enough."""
+        """The answer; where it is Unknown, what the cache has, if it is young enough."""
         if not isinstance(answer, Unknown) or not known:
             return answer
         if not 0 < known.age_seconds <= self._operator.max_stale_seconds:
@@ -206,50 +206,24 @@ class Lookup:
             for reference in references
         }
 
-    def _together(self, references: list[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
-        if self._operator.cache_ttl_seconds == 0:  # what another process hears now is not believed either
-            return self._ask(references, stale)
-        from archfit.lookup.single_flight import fly
+    def _registries(self) -> RegistryLookup:
+        if self._asked is None:
+            from archfit.lookup.registry_lookup import RegistryLookup
 
-        def ask(some: Sequence[Reference]) -> dict[str, Answer]:
-            return self._ask(some, stale)
-
-        return fly(references, self._kept, ask, clock=self._clock, wait=self._wait, left=self._deadline.left)
-
-    def _ask(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
-        from archfit.registry.fetcher import Question
-
-        session = self._network()
-        crew: Crew = session.begin(self._deadline.left())
-        questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
-        routes = crew.routes(questions)
-        session.recall_hosts(self._kept.hosts(place.origin for route in routes for place in route.places))
-        answers = crew.ask(questions, routes, self._progress)
-        self.messages += [text for text in session.warnings() if text not in self.messages]
-        asked = list(zip(references, routes, answers, strict=True))
-        found = [
-            (reference, answer, crew.servers.get(reference.normalised), session.credential_sent(route))
-            for reference, route, answer in asked
-            if isinstance(answer, Found)
-        ]
-        self._kept.keep(found, session.changed_hosts(), int(self._clock()))
-        return {reference.normalised: answer for reference, _, answer in asked}
-
-    def _network(self) -> Session:
-        from archfit.registry.session import Session
-
-        if self._session is None:
-            self._session = Session(
+            self._asked = RegistryLookup(
                 self._operator,
-                self._environ,
-                self._clock,
-                self._wait,
-                self._kept.recall,
+                self._cache,
                 self._credentials(),
                 self._routes(),
+                clock=self._clock,
+                environ=self._environ,
+                progress=self._progress,
+                wait=self._wait,
                 named_hosts_only=self._named_hosts_only,
+                deadline=self._deadline,
+                warn=self.messages.append,
             )
-        return self._session
+        return self._asked
 
 
 def open_lookup(
@@ -268,9 +242,9 @@ def open_lookup(
 
     lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
     registries. wait: sleeps for some seconds between tries. named_hosts_only: private addresses are asked only where
-    the operator names the host (`registry.named`); a reference is not enough. It is for servers and plugins, where
-    somebody else chooses the images. keychain: None is the operator's. A cache that cannot be
-    used is said in `messages`.
+    the operator names the host (`registry.transport.host_policy`); a reference is not enough. It is for servers and
+    plugins, where somebody else chooses the images. keychain: None is the operator's. Where the cache cannot be used,
+    `messages` says why.
     """
     deadline = Deadline()
     store, trouble = (

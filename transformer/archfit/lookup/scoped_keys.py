@@ -1,72 +1,225 @@
-"""The part of a cache key that says who answered, where that is not the image's own registry in the usual way.
+"""Keys of answers that other servers may have given, or that other users may read.
+
+    tag:<host/repository:tag>[~<endpoint>][#<credential>]
+    digest:<host/repository>@<digest>[~<endpoint>][#<credential>]
+
+`endpoint` is there when the answer did not come from the image's own registry in the usual way:
 
     docker.io/library/nginx from registry-1.docker.io    ""
     the same from a mirror                               ~https://harbor.example/v2/hub/library/nginx
-    told whose images it is asked for                    ~https://mirror.example/v2/library/nginx?ns=docker.io
+    a mirror that is sent the registry's name            ~https://mirror.example/v2/library/nginx?ns=docker.io
     without verification, with CAs of its own            ~...!insecure, ~...!ca=/etc/mirror.crt
-    with headers or a client certificate                 ~...!scrypt, a slow hash of those
+    with headers or a client certificate                 ~...!<slow hash of those>
 
-An answer serves only runs that would ask the same server in the same way: a mirror may say something else than the
-registry, and a server may say more to whom it knows.
+An answer serves only runs that would ask the same server in the same way: a mirror may answer something else than the
+registry, and a server may show more to a client that it knows.
+
+`credential` is there when the answer was learned with a credential that other readers of the cache may not have: in a
+cache of several users any credential, in a user's own cache a pull secret of the stream. A run with another credential,
+or with none, neither finds the entry nor can tell for which credential it is. It is a slow hash (scrypt, RFC 7914) of
+server and credential, secret included: anybody could claim a user name, and a fast hash of a password could be reversed
+by guessing. Docker's official images are public for everybody who asks Docker for them.
+
+A run reads the entries of all endpoints that it might ask, the public ones and those of the credentials in its files. A
+credential helper is slow and runs only for servers whose entry in the cache says that they ask for credentials.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from archfit.errors import RegistryError
 from archfit.images.reference import Reference
-from archfit.registry.routing.endpoints import Target, itself, place_of
+from archfit.lookup.keys import OwnKeys, key_of
+from archfit.registry.routing.endpoints import Endpoint, itself
+from archfit.registry.routing.routes import Routes
+from archfit.registry.transport.host_port import host_port
 from archfit.registry.transport.trust import USUAL, Tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.registry.routing.routes import Routes
+    from archfit.registry.credentials.keychain import Credential, Keychain
 
-_ROUNDS = 2**13  # 8 MiB and 15 ms
+_OFFICIAL = "docker.io/library/"
+_HELPERS = 32
+_SCRYPT_ROUNDS = 2**13  # 8 MiB and 15 ms
 _LONGEST_FILE = 1024 * 1024
 
 
-class Endpoints:
-    """Names of servers, as parts of keys. Secrets are hashed once for each server."""
+class ScopedKeys(OwnKeys):
+    """routes: where a reference is asked for; all credentials for it count together.
+
+    keychain: the one that the requests use; None in a user's own cache, where its credentials make no difference.
+    """
+
+    def __init__(self, routes: Routes, keychain: Keychain | None) -> None:
+        self._routes = routes
+        self._endpoints = EndpointNames(routes)
+        self._keychain = keychain
+        self._names: dict[tuple[str, Credential], str] = {}
+
+    def of(self, reference: Reference) -> list[str]:
+        keys, name = self._keys(reference), self._credentials(reference, helpers=False)
+        return [*keys, *([f"{key}#{name}" for key in keys] if name else [])]
+
+    def server(self, reference: Reference) -> str:
+        if self._credentials(reference, helpers=False) is not None:
+            return ""
+        slow = filter(self._needs_helper, self._asked(reference))
+        first = next(slow, None)
+        return f"host:{first.origin}" if first else ""
+
+    def prepare(self, servers: Iterable[tuple[Reference, str]]) -> None:
+        asking = [reference for reference, server in servers if _wants_credentials(server)]
+        endpoints = {endpoint.host: endpoint for reference in asking for endpoint in self._asked(reference)}
+        slow = [endpoint for endpoint in endpoints.values() if self._needs_helper(endpoint)]
+        if not slow:
+            return
+        # Helpers take long and do not depend on each other, so they run side by side.
+        import threading
+
+        threads = [
+            threading.Thread(target=self._name_at, args=(endpoint,), kwargs={"helpers": True}, daemon=True)
+            for endpoint in slow[:_HELPERS]
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+        except RuntimeError:
+            pass  # This machine allows no more threads: `late` asks the others' helpers, one by one.
+        for thread in threads:
+            if thread.ident is not None and self._keychain:
+                thread.join(min(self._keychain.left(), threading.TIMEOUT_MAX))
+
+    def late(self, reference: Reference, server: str) -> list[str]:
+        if not _wants_credentials(server):
+            return []
+        name = self._credentials(reference, helpers=True)
+        return [f"{key}#{name}" for key in self._keys(reference)] if name else []
+
+    def written(self, reference: Reference, endpoint: Endpoint | None, *, used: bool) -> str:
+        name = self._credentials(reference, helpers=True) if used else ""
+        key = key_of(reference) + (self._endpoints.name(reference, endpoint) if endpoint else "")
+        return f"{key}#{name}" if name else key
+
+    def claimed(self, reference: Reference) -> str:
+        return next(reversed(self.of(reference)), key_of(reference))
+
+    def _keys(self, reference: Reference) -> list[str]:
+        """Without credentials: one for each endpoint that may say what the reference stands for."""
+        able = [
+            endpoint
+            for endpoint in self._asked(reference)
+            if (endpoint.resolves if reference.tag else endpoint.pulls)
+        ]
+        names = dict.fromkeys(self._endpoints.name(reference, endpoint) for endpoint in able)
+        return [key_of(reference) + name for name in names]
+
+    def _asked(self, reference: Reference) -> Sequence[Endpoint]:
+        try:
+            return self._routes.endpoints(reference)
+        except RegistryError:  # no server may be asked for it
+            return ()
+
+    def _needs_helper(self, endpoint: Endpoint) -> bool:
+        return self._name_at(endpoint, helpers=False) is None
+
+    def _credentials(self, reference: Reference, *, helpers: bool) -> str | None:
+        """The name of the credentials, "" where there are none, None where only a helper could tell."""
+        if self._keychain is None:
+            return ""
+        official = reference.name.startswith(_OFFICIAL)
+        names = [
+            self._name_at(endpoint, helpers=helpers)
+            for endpoint in self._asked(reference)
+            if endpoint.configured or not official
+        ]
+        known = [name for name in names if name is not None]
+        return "-".join(filter(None, known)) if len(known) == len(names) else None
+
+    def _name_at(self, endpoint: Endpoint, *, helpers: bool) -> str | None:
+        if self._keychain is None:
+            return ""
+        from archfit.registry.credentials.keychain import HelperNeeded
+
+        host = endpoint.host
+        try:
+            credential = self._keychain.find(host, endpoint.repository, helpers=helpers)
+        except HelperNeeded:
+            return None
+        except RegistryError:
+            return ""
+        if credential is None:
+            return ""
+        if (host, credential) not in self._names:
+            self._names[host, credential] = _slow_hash(
+                host,
+                (
+                    credential.username,
+                    credential.password,
+                    credential.identity_token,
+                    credential.registry_token,
+                ),
+            )
+        return self._names[host, credential]
+
+
+class EndpointNames:
+    """The part of a key that names an endpoint. Secrets are hashed once for each server."""
 
     def __init__(self, routes: Routes) -> None:
         self._routes = routes
         self._secrets: dict[object, str] = {}
 
-    def name(self, reference: Reference, target: Target) -> str:
-        """The part of the key for an answer of `target`, "" for the image's own registry. Raises RegistryError."""
+    def name(self, reference: Reference, endpoint: Endpoint) -> str:
+        """`~..` as in the module, "" for the image's own registry in the usual way. Raises RegistryError."""
         own = itself(reference)
-        tls = self._routes.tls.get(place_of(target.origin), USUAL)
-        same = (target.origin, target.base, target.repository) == (own.origin, own.base, own.repository)
-        if same and not target.headers and tls == USUAL:
+        tls = self._routes.tls.get(host_port(endpoint.origin), USUAL)
+        same = (endpoint.origin, endpoint.base, endpoint.repository) == (
+            own.origin,
+            own.base,
+            own.repository,
+        )
+        if same and not endpoint.headers and tls == USUAL:
             return ""
-        parts = [f"~{target.origin}{target.base}/{target.repository}"]
-        parts += [f"?ns={target.namespace}"] if target.namespace else []
+        parts = [f"~{endpoint.origin}{endpoint.base}/{endpoint.repository}"]
+        parts += [f"?ns={endpoint.namespace}"] if endpoint.namespace else []
         parts += [] if tls.verify else ["!insecure"]
         parts += [f"!ca={path}" for path in tls.ca]
-        parts += (
-            [f"!{self._secret(target.origin, target.headers, tls)}"] if target.headers or tls.client else []
-        )
+        if endpoint.headers or tls.client:
+            parts.append(f"!{self._secret(endpoint, tls)}")
         return "".join(parts)
 
-    def _secret(self, origin: str, headers: tuple[tuple[str, str], ...], tls: Tls) -> str:
-        key = origin, headers, tls.client
+    def _secret(self, endpoint: Endpoint, tls: Tls) -> str:
+        key = endpoint.origin, endpoint.headers, tls.client
         if key not in self._secrets:
-            told = [list(headers), [[_content(path) for path in pair if path] for pair in tls.client]]
-            self._secrets[key] = slow_hash(origin, told)
+            certificates = [[_content(path) for path in pair if path] for pair in tls.client]
+            self._secrets[key] = _slow_hash(endpoint.origin, [list(endpoint.headers), certificates])
         return self._secrets[key]
 
 
-def slow_hash(salt: str, secrets: object) -> str:
-    """A hash (scrypt, RFC 7914) from which a password cannot be guessed back as fast as from SHA-256."""
+def _wants_credentials(server: str) -> bool:
+    """The server's entry says that it asks for credentials."""
+    return '"bearer"' in server or '"basic"' in server
+
+
+def _slow_hash(salt: str, secrets: object) -> str:
+    """32 hexadecimal digits, from which the secrets cannot be had back without trying them."""
     import hashlib
     import json
 
     return hashlib.scrypt(
-        json.dumps(secrets).encode(), salt=f"archfit cache 1 {salt}".encode(), n=_ROUNDS, r=8, p=1, dklen=16
+        json.dumps(secrets).encode(),
+        salt=f"archfit cache 1 {salt}".encode(),
+        n=_SCRYPT_ROUNDS,
+        r=8,
+        p=1,
+        dklen=16,
     ).hex()
 
 
 def _content(path: str) -> str:
-    """What is in a certificate's file; its path where it cannot be read, as asking the server will say."""
+    """What is in a certificate's file; its path where it cannot be read, as the request will say."""
     try:
         with open(path, "rb") as file:
             return file.read(_LONGEST_FILE).hex()

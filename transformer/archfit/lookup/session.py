@@ -1,4 +1,4 @@
-"""The one lookup of a run: opened at its first question, given back at the end.
+"""The one lookup of a run: opened at its first question, closed at the end.
 
     settings ── lock file ─┐
              └─ cache ─────┴─ registries ── answers, with a line of progress on a terminal
@@ -18,8 +18,8 @@ from archfit.typing_names import TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.resolver import Lookup
-    from archfit.lookup.stream_secrets import PullSecrets
     from archfit.registry.credentials.keychain import Keychain
     from archfit.report.progress import Progress
 
@@ -27,7 +27,7 @@ _USUAL = Operator()
 
 
 class LookupSession:
-    """What a run asks, and what there is to say about that.
+    """What a run asks, with the warnings about it.
 
     named_hosts_only: private addresses are asked only where the operator names the host. Raises UsageError for a file
     of the operator's that is not there.
@@ -50,14 +50,14 @@ class LookupSession:
         self._environ = environ
         self._stderr = stderr
         self._lookup: Lookup | None = None
-        self._pull_secrets: PullSecrets | None = None
+        self._pull_secrets: PullSecretLookup | None = None
 
     def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
-        """The pull secrets of streams are used for their images, if the operator wants that."""
+        """Use the pull secrets of streams for their images, where the operator allows it (`--pull-secrets`)."""
         if self._settings.operator.pull_secrets:
-            from archfit.lookup.stream_secrets import PullSecrets
+            from archfit.lookup.pull_secret_lookup import PullSecretLookup
 
-            self._pull_secrets = PullSecrets(streams, self._settings.options)
+            self._pull_secrets = PullSecretLookup(streams, self._settings.options)
 
     def answers(self, texts: list[str]) -> Mapping[str, Answer]:
         """The answer for each image string. Raises UsageError and InvalidLock."""
@@ -72,7 +72,10 @@ class LookupSession:
             if self._pull_secrets:
                 started = monotonic()
                 pulled = self._pull_secrets.answers(
-                    texts, operator, self._environ, lambda told, keys: self._opened(progress, told, keys)
+                    texts,
+                    operator,
+                    self._environ,
+                    lambda round_, keychain: self._opened(progress, round_, keychain),
                 )
                 left = max(0.1, operator.timeout_seconds - (monotonic() - started))
                 operator = operator.replace(timeout_seconds=left)
@@ -100,7 +103,7 @@ class LookupSession:
         return total
 
     def close(self) -> None:
-        """Gives back the cache and the connections."""
+        """Close the cache and the connections."""
         if self._lookup:
             self._lookup.close()
 

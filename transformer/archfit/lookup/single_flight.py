@@ -1,11 +1,11 @@
-"""One flight per image: of all processes that share a cache, one asks and the others wait for its answer.
+"""Of all processes that need an image and share a cache, one asks for it and the others wait for its answer.
 
     claim ─┬─ won       read again (the other may just have finished), ask, keep, release
            └─ not won   pause, read; claim again, as the other may have failed or died
 
-A process asks for what it won before it waits for anybody. It waits for at most half of its time, then asks whatever
-others do: claims save requests, and nothing is wrong without them. `Absent` and `Unknown` are not kept, so that
-each process hears them from the registry itself.
+A process asks for what it won before it waits for others. It waits for at most half of its time, then asks for the rest
+itself: claims save requests, but no answer depends on them. `Absent` and `Unknown` are not kept, so that each process
+gets them from the registry itself.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from archfit.images.platforms import Answer
 from archfit.images.reference import Reference
-from archfit.lookup.cache import Kept
+from archfit.lookup.cache import LookupCache
 
 LEASE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 0.4
 
 
-def fly(
+def single_flight(
     references: Sequence[Reference],
-    kept: Kept,
+    cache: LookupCache,
     ask: Callable[[Sequence[Reference]], Mapping[str, Answer]],
     *,
     clock: Callable[[], float],
@@ -32,8 +32,8 @@ def fly(
 ) -> dict[str, Answer]:
     """An answer for each, by normalised reference.
 
-    ask: asks registries and keeps the answers. clock: Unix seconds. wait: sleeps for some seconds. left: seconds to
-    the deadline.
+    ask: asks registries and writes the answers to the cache. clock: Unix seconds. wait: sleeps for some seconds.
+    left: seconds to the deadline.
     """
     answers: dict[str, Answer] = {}
     since, half = int(clock()), left() / 2
@@ -41,10 +41,10 @@ def fly(
     patience, pause = half, _FIRST_PAUSE_SECONDS
     waiting = list(references)
     while waiting:
-        won = kept.claim(waiting, lease)
+        won = cache.claim(waiting, lease)
         claimed = [reference for reference in waiting if reference.normalised in won]
         try:
-            answers |= kept.read(waiting, clock(), since=since)[0]
+            answers |= cache.read(waiting, clock(), since=since)[0]
             mine = [
                 reference
                 for reference in (claimed if patience > 0 else waiting)
@@ -53,7 +53,7 @@ def fly(
             if mine:
                 answers |= ask(mine)
         finally:
-            kept.release(claimed)
+            cache.release(claimed)
         waiting = [reference for reference in waiting if reference.normalised not in answers]
         if waiting and not mine:
             pause = min(pause, patience)

@@ -26,122 +26,121 @@ from archfit.images.reference import is_digest
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.registry.credentials.keychain import Credential, Keychain
+from archfit.registry.credentials.token_requests import basic
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import ACCEPT
-from archfit.registry.resolve import matches
-from archfit.registry.routing.endpoints import Target
+from archfit.registry.resolve_platforms import matches
+from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.transport import challenges, retry_policy
 from archfit.registry.transport.challenges import Challenge
-from archfit.registry.transport.connection import Reply
-from archfit.registry.transport.retrying_client import Asker, origin_of
-from archfit.registry.transport.servers import Host
+from archfit.registry.transport.request import Reply, Request, origin_of
+from archfit.registry.transport.retrying_client import RetryingClient
+from archfit.registry.transport.servers import ServerState
 
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024
 MAX_PING = 64 * 1024
 
 
-class Document(Record):
-    """A manifest as received. digest: of its bytes, computed here."""
+class RawManifest(Record):
+    """A manifest as received. content_type: the header. digest: of the bytes, computed here."""
 
     body: bytes
     content_type: str
     digest: str
 
 
-class Client:
+class RegistryClient:
     """Asks registries; safe to use from several threads.
 
     credentials_sent: host and repository of what was asked for with a credential.
     """
 
-    def __init__(self, asker: Asker, keychain: Keychain, tokens: Tokens) -> None:
-        self._asker = asker
+    def __init__(self, http: RetryingClient, keychain: Keychain, tokens: Tokens) -> None:
+        self._http = http
         self._keychain = keychain
         self._tokens = tokens
         self.credentials_sent: set[tuple[str, str]] = set()
 
-    def manifest(self, target: Target, tag_or_digest: str) -> Document:
+    def manifest(self, endpoint: Endpoint, tag_or_digest: str) -> RawManifest:
         """The manifest. Raises ManifestUnknown, other RegistryErrors, and InvalidManifest for a wrong digest."""
-        what = f"{target.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
+        what = f"{endpoint.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
         path = f"manifests/{tag_or_digest}"
-        reply = self._ask("manifest", "GET", target, path, {"accept": ACCEPT}, MAX_MANIFEST)
+        reply = self._ask("manifest", endpoint, path, MAX_MANIFEST)
         if reply.status == 404:
-            raise ManifestUnknown(f"{target.origin} has no {what}", status=404)
+            raise ManifestUnknown(f"{endpoint.origin} has no {what}", status=404)
         if reply.status != 200:
-            self._refuse(reply, target, what)
-        digest = _verified(reply.body, tag_or_digest, f"{target.origin} sent for {what}")
-        return Document(reply.body, reply.headers.get("content-type", ""), digest)
+            self._refuse(reply, endpoint, what)
+        digest = _verified(reply.body, tag_or_digest, f"{endpoint.origin} sent for {what}")
+        return RawManifest(reply.body, reply.headers.get("content-type", ""), digest)
 
-    def digest(self, target: Target, tag: str) -> str:
+    def digest(self, endpoint: Endpoint, tag: str) -> str:
         """The tag's digest for one HEAD, "" where only a GET can tell. Raises RegistryError."""
-        host = self._asker.hosts.of(target.origin)
-        if not host.head:
+        server = self._http.servers.of(endpoint.origin)
+        if not server.head:
             return ""
-        reply = self._ask("head", "HEAD", target, f"manifests/{tag}", {"accept": ACCEPT}, 0)
+        reply = self._ask("head", endpoint, f"manifests/{tag}", 0)
         if reply.status in {401, 403, 429} or (reply.status >= 500 and reply.status != 501):
-            self._refuse(reply, target, f"{target.repository}:{tag}")
+            self._refuse(reply, endpoint, f"{endpoint.repository}:{tag}")
         digest = reply.headers.get("docker-content-digest", "")
         if reply.status in {405, 501} or (reply.status == 200 and not is_digest(digest)):
-            host.head = False
+            server.head = False
         return digest if reply.status == 200 and is_digest(digest) else ""
 
-    def blob(self, target: Target, digest: str) -> bytes:
+    def blob(self, endpoint: Endpoint, digest: str) -> bytes:
         """The blob's bytes. Raises RegistryError, and InvalidManifest for a wrong digest."""
-        what = f"the config {digest} of {target.repository}"
-        reply = self._ask("blob", "GET", target, f"blobs/{digest}", {"accept": "*/*"}, MAX_CONFIG)
+        what = f"the config {digest} of {endpoint.repository}"
+        reply = self._ask("blob", endpoint, f"blobs/{digest}", MAX_CONFIG)
         if reply.status != 200:
-            self._refuse(reply, target, what)
-        _verified(reply.body, digest, f"{target.origin} sent for {what}")
+            self._refuse(reply, endpoint, what)
+        _verified(reply.body, digest, f"{endpoint.origin} sent for {what}")
         return reply.body
 
-    def _ask(
-        self, kind: str, method: str, target: Target, path: str, headers: dict[str, str], limit: int
-    ) -> Reply:
-        url = f"{target.origin}{target.base}/{target.repository}/{path}{_namespace(target)}"
-        host = self._asker.hosts.of(target.origin)
+    def _ask(self, kind: str, endpoint: Endpoint, path: str, limit: int) -> Reply:
+        """The answer, after the server's challenges were met as the module says."""
+        url = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/{path}{_namespace(endpoint)}"
+        headers = {**dict(endpoint.headers), "accept": "*/*" if kind == "blob" else ACCEPT}
+        method = "HEAD" if kind == "head" else "GET"
+        request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
+        server = self._http.servers.of(endpoint.origin)
 
         def send(authorization: str) -> Reply:
-            sent = {**dict(target.headers), **headers}
-            if authorization:
-                sent["authorization"] = authorization
-            return self._asker.ask(
-                kind, method, url, sent, home=target.origin, limit=limit, patient=target.last
-            )
+            more = {"authorization": authorization} if authorization else {}
+            return self._http.send(request.replace(headers={**headers, **more}))
 
-        left = self._asker.wire.left()
-        scout = host.scout(left, expected=not host.known and self._keychain.mentions(target.host))
+        left = self._http.connections.left()
+        scout = server.scout(left, expected=not server.known and self._keychain.mentions(endpoint.host))
         offered: Challenge | None = None
         try:
-            challenge, remembered = host.challenge, host.remembered
-            scope = challenges.scope_of(target.repository, challenges.Challenge(""))
+            challenge, remembered = server.challenge, server.remembered
+            scope = challenges.scope_of(endpoint.repository, challenges.Challenge(""))
             header, fresh = "", False
             moved: RegistryError | None = None
             if challenge:
                 self._keychain.find(
-                    target.host, target.repository
+                    endpoint.host, endpoint.repository
                 )  # its own errors are no reason to ask anew
                 try:
-                    header, fresh = self._authorization(target, challenge, scope, "")
+                    header, fresh = self._authorization(endpoint, challenge, scope, "")
                 except RegistryError as error:
                     if not remembered:
                         raise
                     moved = error
-                    host.forget(challenge)
+                    server.forget(challenge)
             reply = send(header)
-            if reply.status == 401 and _own(reply, target):
-                offered = self._learn(host, target, reply)
+            if reply.status == 401 and _own(reply, endpoint):
+                offered = self._learn(server, endpoint, reply)
                 if moved and challenge and offered and _same(challenge, scope, offered, scope):
                     raise moved  # the registry still names the service that gave no token
             elif header:
-                host.remembered = False
-            host.known = True
+                server.remembered = False
+            server.known = True
         finally:
             if scout:
-                host.scouted()
+                server.scouted()
         for _ in range(2 if not header else 1):
             if reply.status == 401 and offered:
-                wanted = challenges.scope_of(target.repository, offered)
+                wanted = challenges.scope_of(endpoint.repository, offered)
                 same = challenge is not None and _same(challenge, scope, offered, wanted)
                 # What was fetched a moment ago for exactly this will not be better the second time.
                 if header and same and fresh and offered.error not in {"insufficient_scope", "invalid_token"}:
@@ -149,63 +148,59 @@ class Client:
                 challenge, scope = offered, wanted
             elif reply.status != 400 or challenge is None or not header.startswith("Bearer "):
                 break
-            header, fresh = self._authorization(target, challenge, scope, header.removeprefix("Bearer "))
+            header, fresh = self._authorization(endpoint, challenge, scope, header.removeprefix("Bearer "))
             if not header:
                 break
             reply = send(header)
-            if not _own(reply, target):
+            if not _own(reply, endpoint):
                 break
-            offered = self._learn(host, target, reply) if reply.status == 401 else None
+            offered = self._learn(server, endpoint, reply) if reply.status == 401 else None
         return reply
 
-    def _learn(self, host: Host, target: Target, reply: Reply) -> Challenge | None:
+    def _learn(self, server: ServerState, endpoint: Endpoint, reply: Reply) -> Challenge | None:
         """The challenge of a 401, remembered for the host; asks `/v2/` where the 401 carries none."""
         offered = challenges.choose(challenges.challenges(reply.challenges))
         if offered is None:
-            ping = self._asker.ask(
-                "ping",
-                "GET",
-                f"{target.origin}{target.base}/",
-                dict(target.headers),
-                home=target.origin,
-                limit=MAX_PING,
+            root = f"{endpoint.origin}{endpoint.base}/"
+            ping = self._http.send(
+                Request("ping", "GET", root, dict(endpoint.headers), endpoint.origin, MAX_PING)
             )
             offered = (
-                challenges.choose(challenges.challenges(ping.challenges)) if _own(ping, target) else None
+                challenges.choose(challenges.challenges(ping.challenges)) if _own(ping, endpoint) else None
             )
         if offered:
-            host.challenge = offered
+            server.challenge = offered
         return offered
 
     def _authorization(
-        self, target: Target, challenge: Challenge, scope: str, refused: str
+        self, endpoint: Endpoint, challenge: Challenge, scope: str, refused: str
     ) -> tuple[str, bool]:
         """The header that answers the challenge, "" if there is none, and whether it is new."""
-        credential = self._keychain.find(target.host, target.repository)
+        credential = self._keychain.find(endpoint.host, endpoint.repository)
         if credential:
-            self.credentials_sent.add((target.host, target.repository))
+            self.credentials_sent.add((endpoint.host, endpoint.repository))
         if challenge.scheme == "basic":
-            return (challenges.basic(credential), True) if credential and credential.password else ("", False)
-        token, fresh = self._tokens.bearer(challenge, scope, credential, target.origin, refused)
+            return (basic(credential), True) if credential and credential.password else ("", False)
+        token, fresh = self._tokens.bearer(challenge, scope, credential, endpoint.origin, refused)
         return f"Bearer {token}", fresh
 
-    def _secrets(self, target: Target) -> list[str]:
-        """What requests to the target may have carried and nobody else may read."""
-        found = [value for _, value in target.headers]
-        sent = (target.host, target.repository) in self.credentials_sent
-        credential = self._keychain.find(target.host, target.repository) if sent else None
+    def _secrets(self, endpoint: Endpoint) -> list[str]:
+        """What requests to the endpoint may have carried and nobody else may read."""
+        found = [value for _, value in endpoint.headers]
+        sent = (endpoint.host, endpoint.repository) in self.credentials_sent
+        credential = self._keychain.find(endpoint.host, endpoint.repository) if sent else None
         if credential:
             found += [credential.password, credential.identity_token, credential.registry_token]
-            found.append(challenges.basic(credential).removeprefix("Basic "))
+            found.append(basic(credential).removeprefix("Basic "))
         return [secret for secret in (*found, *self._tokens.given()) if secret]
 
-    def _refuse(self, reply: Reply, target: Target, what: str) -> NoReturn:
+    def _refuse(self, reply: Reply, endpoint: Endpoint, what: str) -> NoReturn:
         """Raise what a status other than 200 means."""
-        where, said = origin_of(reply.url), _said(reply, self._secrets(target))
-        if reply.status in {401, 403} and _own(reply, target):
-            credential = self._keychain.find(target.host, target.repository)
+        where, said = origin_of(reply.url), _said(reply, self._secrets(endpoint))
+        if reply.status in {401, 403} and _own(reply, endpoint):
+            credential = self._keychain.find(endpoint.host, endpoint.repository)
             raise Unauthorized(
-                f"{where} {_denied(credential, target)} {what} ({reply.status}{said})", status=reply.status
+                f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{said})", status=reply.status
             )
         if reply.status == 429:
             asked = retry_policy.retry_after(reply.headers.get("retry-after", ""), 0.0)
@@ -226,20 +221,20 @@ def _same(challenge: Challenge, scope: str, offered: Challenge, wanted: str) -> 
     return (challenge.realm, challenge.service, scope) == (offered.realm, offered.service, wanted)
 
 
-def _denied(credential: Credential | None, target: Target) -> str:
+def _denied(credential: Credential | None, endpoint: Endpoint) -> str:
     if credential:
         return f"found nothing, or gives the credentials from {credential.source} no access, for"
-    return f"found nothing, or gives no anonymous access (log in with `docker login {target.host}`), for"
+    return f"found nothing, or gives no anonymous access (log in with `docker login {endpoint.host}`), for"
 
 
-def _namespace(target: Target) -> str:
+def _namespace(endpoint: Endpoint) -> str:
     """What a mirror is told of whose images it is asked for (containerd, docs/hosts.md)."""
-    return f"?ns={quote(target.namespace, safe=':[]')}" if target.namespace else ""
+    return f"?ns={quote(endpoint.namespace, safe=':[]')}" if endpoint.namespace else ""
 
 
-def _own(reply: Reply, target: Target) -> bool:
+def _own(reply: Reply, endpoint: Endpoint) -> bool:
     """The answer is the registry's own, not that of a server it redirected to."""
-    return origin_of(reply.url) == target.origin
+    return origin_of(reply.url) == endpoint.origin
 
 
 def _verified(body: bytes, wanted: str, sent: str) -> str:

@@ -3,7 +3,7 @@
     questions by server     docker.io: 0 3 4 7      ghcr.io: 1 5      quay.io: 2 6
     taken                   0 1 2   3 5 6   4   7
 
-A thread that finds nothing to take ends: whatever is left belongs to servers that 32 others are asking.
+A thread that finds nothing to take ends: what is left belongs to servers that 32 other threads are asking.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import threading
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from archfit.registry.limits import IN_ALL, SHARE
+from archfit.registry.limits import MAX_IN_FLIGHT, MAX_PER_SERVER
 
 
-class Turns:
+class FairQueue:
     """Indices of `servers`, each taken once; safe to use from several threads."""
 
     def __init__(self, servers: Sequence[str]) -> None:
@@ -26,7 +26,9 @@ class Turns:
         self._order = deque(self._waiting)
         self._asking: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self.threads = min(IN_ALL, sum(min(SHARE, len(indices)) for indices in self._waiting.values()))
+        self.threads = min(
+            MAX_IN_FLIGHT, sum(min(MAX_PER_SERVER, len(indices)) for indices in self._waiting.values())
+        )
 
     def take(self) -> int | None:
         """The next index, None where there is none to take now."""
@@ -34,7 +36,7 @@ class Turns:
             for _ in range(len(self._order)):
                 server = self._order[0]
                 self._order.rotate(-1)
-                if self._asking[server] < SHARE:
+                if self._asking[server] < MAX_PER_SERVER:
                     index = self._waiting[server].popleft()
                     if not self._waiting[server]:
                         self._order.pop()
@@ -43,6 +45,6 @@ class Turns:
         return None
 
     def give_back(self, index: int) -> None:
-        """The server of a taken index has one request less to answer."""
+        """The thread that took the index is done with it."""
         with self._lock:
             self._asking[self._servers[index]] -= 1

@@ -3,14 +3,14 @@
     question (reference, what the cache knew)  ->  Found | Absent | Unknown
 
     tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
-    anything else               GET by tag or digest; platforms by `walk`
+    anything else               GET by tag or digest; platforms by `resolve_platforms`
 
-    several servers             in order; a tag only at those that may resolve. The next one where one cannot be asked,
-                                refuses, or does not have it; Absent only where the last one says so. One that gave no
-                                HTTP answer is not asked again in this run, if there is another.
+    several endpoints           in order; a tag only at those that may resolve it. The next one where one cannot be
+                                asked, refuses, or does not have it; Absent only where the last one says so. A server
+                                that gave no HTTP answer is not asked again in this run, if there is another.
 
-The threads are daemons and the caller stops waiting at the deadline, so that neither a name server nor a dripping
-proxy can hold up the run. (`concurrent.futures` would wait for its threads when the interpreter ends.)
+The threads are daemons and the caller stops waiting at the deadline, so that neither a slow name server nor a slow
+proxy delays the run. (`concurrent.futures` would wait for its threads when the interpreter ends.)
 """
 
 from __future__ import annotations
@@ -25,49 +25,48 @@ from archfit.errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.record import Record
-from archfit.registry import manifest, resolve
-from archfit.registry.client import Client, Document
-from archfit.registry.fair_queue import Turns
+from archfit.registry import manifest
+from archfit.registry.client import RawManifest, RegistryClient
+from archfit.registry.fair_queue import FairQueue
 from archfit.registry.limits import NO_THREAD
 from archfit.registry.manifest import Descriptor, Index, Manifest
-from archfit.registry.routing.endpoints import Target, place_of
+from archfit.registry.resolve_platforms import resolve_platforms
+from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
-from archfit.registry.transport.connection import Wire
-from archfit.registry.transport.dialer import Unreachable
+from archfit.registry.transport.connections import Connections
+from archfit.registry.transport.host_port import host_port
+from archfit.registry.transport.request import Unreachable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    T = TypeVar("T")
-
-Asked: TypeAlias = Found | Absent | Unknown
+T = TypeVar("T")
+Fetched: TypeAlias = Found | Absent | Unknown
 
 
 class Question(Record):
-    """An image to ask for. known: what the cache has for its tag, too old to be believed; None if nothing."""
+    """An image to ask for. known: what the cache has for its tag, too old to be used as it is; None if nothing."""
 
     reference: Reference
     known: Found | None = None
 
 
 class Route(Record):
-    """Where a question is asked, in order. refusal: why nobody is asked, where there is no place."""
+    """Where a question is asked, in order. refusal: why no server is asked, "" where one is."""
 
-    places: tuple[Target, ...]
+    endpoints: tuple[Endpoint, ...]
     refusal: str = ""
 
 
-class Crew:
+class Fetcher:
     """recall: platforms that the cache has for a digest of a repository; called from several threads.
 
-    named_hosts_only: a reference alone opens no private network; only a server that the operator named may be there.
-    servers: by normalised reference, who said what it stands for.
-    documents: by normalised reference, what was read and where; None, and nothing is kept, unless somebody sets it.
+    named_hosts_only: a server on a private network is asked only if the operator named it.
+    answered_by: by normalised reference, the endpoint that answered.
+    documents: by normalised reference, the manifest and where it was read; None keeps none.
     """
 
     def __init__(
         self,
-        client: Client,
-        wire: Wire,
+        client: RegistryClient,
+        connections: Connections,
         routes: Routes,
         recall: Callable[[Reference, str], Found | None],
         *,
@@ -75,39 +74,43 @@ class Crew:
     ) -> None:
         self._named_hosts_only = named_hosts_only
         self._client = client
-        self._wire = wire
+        self._connections = connections
         self._routes = routes
         self._recall = recall
-        self.servers: dict[str, Target] = {}
-        self.documents: dict[str, tuple[Target, Document]] | None = None
+        self.answered_by: dict[str, Endpoint] = {}
+        self.documents: dict[str, tuple[Endpoint, RawManifest]] | None = None
         self._gone: set[str] = set()
 
     def routes(self, questions: Sequence[Question]) -> list[Route]:
         """Where each question will be asked; the references' own registries become dialable."""
         found = [self._route(question.reference) for question in questions]
-        for place in (place for route in found for place in route.places):
-            if not place.configured and not self._named_hosts_only:
-                with contextlib.suppress(RegistryError):  # asking it says the same
-                    self._wire.own.add(place_of(place.origin))
+        for endpoint in (endpoint for route in found for endpoint in route.endpoints):
+            if not endpoint.configured and not self._named_hosts_only:
+                with contextlib.suppress(RegistryError):  # the request raises the same error
+                    self._connections.policy.referenced.add(host_port(endpoint.origin))
         return found
 
     def _route(self, reference: Reference) -> Route:
         try:
-            places = self._routes.places(reference)
+            endpoints = self._routes.endpoints(reference)
         except RegistryError as error:
             return Route((), str(error))
-        able = [place for place in places if (place.resolves if reference.tag else place.pulls)]
-        return Route(tuple(places), "" if able else f"no mirror of {reference.registry} may be asked for it")
+        able = [
+            endpoint for endpoint in endpoints if (endpoint.resolves if reference.tag else endpoint.pulls)
+        ]
+        return Route(
+            tuple(endpoints), "" if able else f"no mirror of {reference.registry} may be asked for it"
+        )
 
     def ask(
         self,
         questions: Sequence[Question],
         routes: Sequence[Route],
         progress: Callable[[int, int], None] | None,
-    ) -> list[Asked]:
-        """An answer for each question, in their order, before the wire's deadline."""
-        turns = Turns([_first(route) for route in routes])
-        done: queue.SimpleQueue[tuple[int, Asked | Exception]] = queue.SimpleQueue()
+    ) -> list[Fetched]:
+        """An answer for each question, in their order, before the deadline. progress: called with (done, total)."""
+        turns = FairQueue([_first(route) for route in routes])
+        done: queue.SimpleQueue[tuple[int, Fetched | Exception]] = queue.SimpleQueue()
 
         def work() -> None:
             while (index := turns.take()) is not None:
@@ -122,10 +125,10 @@ class Crew:
                 if not started:
                     return [_no_thread(question) for question in questions]
                 break
-        answers: dict[int, Asked] = {}
+        answers: dict[int, Fetched] = {}
         while len(answers) < len(questions):
             try:
-                index, answer = done.get(timeout=self._wire.left())
+                index, answer = done.get(timeout=self._connections.left())
             except queue.Empty:
                 break
             if isinstance(answer, Exception):
@@ -140,7 +143,7 @@ class Crew:
             f"{_first(route)} gave no answer before the deadline: try again, or allow more with --timeout"
         )
 
-    def _answer(self, question: Question, route: Route) -> Asked | Exception:
+    def _answer(self, question: Question, route: Route) -> Fetched | Exception:
         if route.refusal:
             return Unknown(f"{question.reference} is not asked for: {route.refusal}")
         try:
@@ -151,104 +154,106 @@ class Crew:
             return Unknown(str(error))
         except InvalidManifest as error:
             return Unknown(
-                f"{_origins(route)} answered for {question.reference}, but not understandably: {error}"
+                f"{_origins(route)} answered for {question.reference}, but the answer is not understood: {error}"
             )
         except Exception as error:  # noqa: BLE001 - a bug must reach the caller, not end a thread in silence
             return error
         finally:
-            self._wire.bodies.leave()
+            self._connections.bodies.leave()
 
     def _resolve(self, question: Question, route: Route) -> Found:
         reference = question.reference
-        pulls = [place for place in route.places if place.pulls]
+        pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
         if not reference.tag:
-            return self._in_turn(pulls, lambda place: self._pinned(reference, place))
+            return self._in_turn(pulls, lambda endpoint: self._pinned(reference, endpoint))
         return self._in_turn(
-            [place for place in route.places if place.resolves],
-            lambda place: self._said_by(question, place, pulls),
+            [endpoint for endpoint in route.endpoints if endpoint.resolves],
+            lambda endpoint: self._resolved_at(question, endpoint, pulls),
         )
 
-    def _said_by(self, question: Question, place: Target, pulls: Sequence[Target]) -> Found:
-        found = self._tagged(question, place, pulls)
-        self.servers[question.reference.normalised] = place
+    def _resolved_at(self, question: Question, endpoint: Endpoint, pulls: Sequence[Endpoint]) -> Found:
+        found = self._tagged(question, endpoint, pulls)
+        self.answered_by[question.reference.normalised] = endpoint
         return found
 
-    def _pinned(self, reference: Reference, place: Target) -> Found:
-        found = self._read(reference, place, reference.digest)
-        self.servers[reference.normalised] = place
+    def _pinned(self, reference: Reference, endpoint: Endpoint) -> Found:
+        found = self._read(reference, endpoint, reference.digest)
+        self.answered_by[reference.normalised] = endpoint
         return found
 
-    def _tagged(self, question: Question, place: Target, pulls: Sequence[Target]) -> Found:
-        """What the tag points to, by a server that may say so."""
+    def _tagged(self, question: Question, endpoint: Endpoint, pulls: Sequence[Endpoint]) -> Found:
+        """What the tag points to, at a server that may resolve tags."""
         reference, known = question.reference, question.known
-        digest = self._client.digest(place, reference.tag) if known or not place.pulls else ""
+        digest = self._client.digest(endpoint, reference.tag) if known or not endpoint.pulls else ""
         if digest:
             if known and digest == known.digest:
                 return known.replace(origin="registry", age_seconds=0)
             seen = self._recall(reference, digest)
             if seen:
                 return seen.replace(origin="registry", age_seconds=0)
-            if not place.pulls:
+            if not endpoint.pulls:
                 return self._in_turn(pulls, lambda other: self._read(reference, other, digest))
             with contextlib.suppress(ManifestUnknown):
-                # The tag may have moved on since; or the server's digest is none of its own.
-                return self._read(reference, place, digest)
-        if not place.pulls:
-            raise RegistryError(f"{place.origin} may only say digests, and says none for {reference.tag}")
-        return self._read(reference, place, reference.tag)
+                # The tag may have moved since; or the server sent a digest that it does not have.
+                return self._read(reference, endpoint, digest)
+        if not endpoint.pulls:
+            raise RegistryError(
+                f"{endpoint.origin} may only resolve tags, and gives no digest for {reference.tag}"
+            )
+        return self._read(reference, endpoint, reference.tag)
 
-    def _in_turn(self, places: Sequence[Target], ask: Callable[[Target], T]) -> T:
-        """The first answer. Raises the last server's error, ManifestUnknown among them, with the others' words."""
+    def _in_turn(self, endpoints: Sequence[Endpoint], ask: Callable[[Endpoint], T]) -> T:
+        """The first answer. Raises an error of the last server's kind, with the messages of all."""
         failed: list[RegistryError] = []
-        for index, place in enumerate(places):
-            after = [other for other in places[index + 1 :] if not other.instead]
-            if place.instead and not isinstance(failed[-1] if failed else None, Unreachable):
+        for index, endpoint in enumerate(endpoints):
+            after = [other for other in endpoints[index + 1 :] if not other.instead]
+            if endpoint.instead and not isinstance(failed[-1] if failed else None, Unreachable):
                 continue
-            following = places[index + 1 : index + 2]
-            if following and place.origin in self._gone:
-                failed.append(Unreachable(f"{place.origin} was not reached before", again=False))
+            following = endpoints[index + 1 : index + 2]
+            if following and endpoint.origin in self._gone:
+                failed.append(Unreachable(f"{endpoint.origin} was not reached before", again=False))
                 continue
             try:
-                return ask(place.replace(last=not after))
+                return ask(endpoint.replace(last=not after))
             except RegistryError as error:
                 if following and isinstance(error, Unreachable):
-                    self._gone.add(place.origin)
+                    self._gone.add(endpoint.origin)
                 # Its frames hold the answer that was read; a run has no garbage collector to free it later.
                 failed.append(error.with_traceback(None))
         raise _joined(failed)
 
-    def _read(self, reference: Reference, place: Target, tag_or_digest: str) -> Found:
-        document = self._client.manifest(place, tag_or_digest)
+    def _read(self, reference: Reference, endpoint: Endpoint, tag_or_digest: str) -> Found:
+        document = self._client.manifest(endpoint, tag_or_digest)
         if self.documents is not None:
-            self.documents[reference.normalised] = (place, document)
+            self.documents[reference.normalised] = (endpoint, document)
 
         def read(kind: str, descriptor: Descriptor) -> bytes:
             if kind == "blobs":
-                return self._client.blob(place, descriptor.digest)
+                return self._client.blob(endpoint, descriptor.digest)
             try:
-                return self._client.manifest(place, descriptor.digest).body
+                return self._client.manifest(endpoint, descriptor.digest).body
             except ManifestUnknown as error:
                 raise RegistryError(f"{error}, which its index names", status=404) from None
 
         digest, parsed = document.digest, self._parsed(document)
-        del document  # 4 MiB that nobody needs while its children are read
-        offer = resolve.offered(parsed, digest, read)
+        del document  # up to 4 MiB, which are not needed while its children are read
+        offer = resolve_platforms(parsed, digest, read)
         return Found(offer.platforms, digest, offer.index, offer.image)
 
-    def _parsed(self, document: Document) -> Index | Manifest:
-        if self._wire.left() <= 0:
+    def _parsed(self, document: RawManifest) -> Index | Manifest:
+        if self._connections.left() <= 0:
             raise RegistryError("its answer came too late: allow more time with --timeout")
         return manifest.parse(document.body, document.content_type)
 
 
 def _joined(failed: Sequence[RegistryError]) -> RegistryError:
-    """One error for all servers that were asked: the last one's kind, with the words of all."""
+    """One error for all servers that were asked: the last one's kind, with the messages of all."""
     if len(failed) == 1:
         return failed[0]
-    said = "; ".join(dict.fromkeys(str(error) for error in failed))
+    messages = "; ".join(dict.fromkeys(str(error) for error in failed))
     if failed and isinstance(failed[-1], ManifestUnknown):
-        return ManifestUnknown(said, status=404)
-    return RegistryError(said or "nobody may be asked for it")
+        return ManifestUnknown(messages, status=404)
+    return RegistryError(messages or "no server may be asked for it")
 
 
 def _no_thread(question: Question) -> Unknown:
@@ -257,8 +262,8 @@ def _no_thread(question: Question) -> Unknown:
 
 def _first(route: Route) -> str:
     """Who is asked first."""
-    return route.places[0].origin if route.places else ""
+    return route.endpoints[0].origin if route.endpoints else ""
 
 
 def _origins(route: Route) -> str:
-    return " or ".join(dict.fromkeys(place.origin for place in route.places))
+    return " or ".join(dict.fromkeys(endpoint.origin for endpoint in route.endpoints))

@@ -1,13 +1,13 @@
-"""How much of everything a run may have in flight.
+"""How many requests a run may have in flight, and how many it may send again.
 
-requests        32 to a server, 64 in all; threads likewise
-second tries    96 to a server
+in flight     32 to one server, 64 in all; as many threads
+sent again    96 to one server
 """
 
 from __future__ import annotations
 
-SHARE = 32
-IN_ALL = 64
-BUDGET = 96
+MAX_PER_SERVER = 32
+MAX_IN_FLIGHT = 64
+MAX_RETRIES_PER_SERVER = 96
 NO_THREAD = "this machine does not allow: raise its limit of processes (`ulimit -u`, or the pids limit)"
-"""How a message ends whose thread could not be started."""
+"""The end of a message about a thread that could not be started."""

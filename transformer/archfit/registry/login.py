@@ -8,7 +8,7 @@ status              verdict
 200                 accepted
 404, and the like   accepted; there is no such image
 401, 403            refused
-anything else       nobody knows
+anything else       RegistryError
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from __future__ import annotations
 from archfit.errors import RegistryError
 from archfit.record import Record
 from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.token_requests import basic
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import ACCEPT
-from archfit.registry.routing.endpoints import Target
-from archfit.registry.transport import challenges
-from archfit.registry.transport.retrying_client import Asker
+from archfit.registry.routing.endpoints import Endpoint
+from archfit.registry.transport.challenges import Challenge, challenges, choose, scope_of
+from archfit.registry.transport.request import Request
+from archfit.registry.transport.retrying_client import RetryingClient
 
 _MAX_BODY = 64 * 1024
 
@@ -34,43 +36,43 @@ class Verdict(Record):
 
 
 def check(
-    asker: Asker, tokens: Tokens, target: Target, tag_or_digest: str, credential: Credential | None
+    http: RetryingClient,
+    tokens: Tokens,
+    endpoint: Endpoint,
+    tag_or_digest: str,
+    credential: Credential | None,
 ) -> Verdict:
-    """The registry's verdict. tag_or_digest: of an image in target's repository, "" for the server itself.
+    """The registry's verdict. tag_or_digest: of an image in the endpoint's repository, "" for the server itself.
 
     Raises RegistryError where the server cannot be asked, Unauthorized where its token service refuses.
     """
-    root = f"{target.origin}{target.base}/"
-    method, url = (
-        ("HEAD", f"{root}{target.repository}/manifests/{tag_or_digest}") if tag_or_digest else ("GET", root)
-    )
-    headers = {**dict(target.headers), "accept": ACCEPT if tag_or_digest else "*/*"}
+    root, origin = f"{endpoint.origin}{endpoint.base}/", endpoint.origin
+    headers = {**dict(endpoint.headers), "accept": ACCEPT if tag_or_digest else "*/*"}
+    request = Request("ping", "GET", root, headers, origin, _MAX_BODY)
+    if tag_or_digest:
+        url = f"{root}{endpoint.repository}/manifests/{tag_or_digest}"
+        request = Request("head", "HEAD", url, headers, origin, 0)
 
-    def send(authorization: str) -> tuple[int, challenges.Challenge | None]:
+    def send(authorization: str) -> tuple[int, Challenge | None]:
         sent = {**headers, "authorization": authorization} if authorization else headers
-        kind = "head" if tag_or_digest else "ping"
-        reply = asker.ask(
-            kind, method, url, sent, home=target.origin, limit=0 if tag_or_digest else _MAX_BODY
-        )
-        return reply.status, challenges.choose(challenges.challenges(reply.challenges))
+        reply = http.send(request.replace(headers=sent))
+        return reply.status, choose(challenges(reply.challenges))
 
     status, challenge = send("")
     asked = status == 401
     if asked and challenge:
-        header = _answer(tokens, challenge, target, credential)
+        header = _answer(tokens, challenge, endpoint, credential)
         if header:
             status, _ = send(header)
-    return _verdict(status, target.origin, asked=asked)
+    return _verdict(status, origin, asked=asked)
 
 
-def _answer(
-    tokens: Tokens, challenge: challenges.Challenge, target: Target, credential: Credential | None
-) -> str:
+def _answer(tokens: Tokens, challenge: Challenge, endpoint: Endpoint, credential: Credential | None) -> str:
     """The Authorization header that answers the challenge, "" if there is none."""
     if challenge.scheme == "basic":
-        return challenges.basic(credential) if credential and credential.password else ""
-    scope = challenges.scope_of(target.repository, challenge) if target.repository else ""
-    return f"Bearer {tokens.bearer(challenge, scope, credential, target.origin, '')[0]}"
+        return basic(credential) if credential and credential.password else ""
+    scope = scope_of(endpoint.repository, challenge) if endpoint.repository else ""
+    return f"Bearer {tokens.bearer(challenge, scope, credential, endpoint.origin, '')[0]}"
 
 
 def _verdict(status: int, origin: str, *, asked: bool) -> Verdict:

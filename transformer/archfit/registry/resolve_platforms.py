@@ -1,4 +1,4 @@
-"""From a document to the platforms it offers.
+"""From a manifest or an index to the platforms that it offers.
 
     index    -> an entry with a platform counts as it stands, and is not fetched
              -> the one without a platform (`manifest` leaves no second) is read: an image counts by its config, a
@@ -34,26 +34,26 @@ class Offer(Record):
     image: bool
 
 
-def offered(document: Index | Manifest, digest: str, read: Read) -> Offer:
+def resolve_platforms(document: Index | Manifest, digest: str, read: Read) -> Offer:
     """What the document with this digest offers.
 
     read: `read("manifests" | "blobs", descriptor)` gives the verified bytes.
     Raises InvalidManifest, and whatever `read` raises.
     """
-    walk = _Walk(read, digest)
+    reader = _Reader(read, digest)
     if isinstance(document, Manifest):
-        platform = walk.of_manifest(document)
+        platform = reader.of_manifest(document)
         if document.config and not platform:
             raise InvalidManifest("its config names no architecture")
         return Offer((platform,) if platform else (), index=False, image=platform is not None)
-    platforms = walk.of_index(document, 1)
+    platforms = reader.of_index(document, 1)
     if not platforms and not document.artifact:
         raise InvalidManifest("it is an index none of whose entries is an image for a known platform")
     return Offer(tuple(sorted(platforms, key=str)), index=True, image=bool(platforms))
 
 
-class _Walk:
-    """One walk: what it reads with, and the digests seen."""
+class _Reader:
+    """Reads the documents below one, each digest once."""
 
     def __init__(self, read: Read, digest: str) -> None:
         self._read = read

@@ -1,17 +1,17 @@
-"""Where lookups are kept between runs.
+"""Where answers of registries are kept between runs.
 
     Store    get_many(keys) -> {key: text}       those that there are, in one round trip
              put_many({key: text})               all or none
              close()
     Claims   claim(keys, owner, seconds) -> set  those that nobody else has claimed, now claimed by owner
              release(keys, owner)                ends the owner's claims; others are left
-             shared                              several users read it (`images.keys`)
+             shared                              several users read it (`lookup.scoped_keys`)
     Stock    items() -> [(key, text)]            everything, for `archfit cache`
              remove(keys) -> int                 how many there were
              size() -> int                       bytes, as near as the store knows
 
-Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`images.keys`) and `host:<origin>`, and
-`claim:<key>` for claims where they are entries; texts are JSON (`images.entries`). A claim ends by itself after its
+Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`lookup.keys`) and `host:<origin>`, and
+`claim:<key>` for claims where they are entries; texts are JSON (`lookup.entries`). A claim ends by itself after its
 seconds. A store raises nothing but StoreTrouble, and what it gives is not to be trusted.
 """
 

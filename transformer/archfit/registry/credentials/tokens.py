@@ -1,7 +1,7 @@
 """Bearer tokens of a run: fetched once for each realm, service, scope and credential, kept in memory only.
 
 One scope for each token, because some services honour only the first. Threads that need the same token wait for the
-one that fetches it; a refusal is remembered for the run, so that forty images do not knock forty times.
+one that fetches it. A refusal is remembered for the run, so that many images cause one request.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 
 from archfit.errors import RegistryError, Unauthorized
 from archfit.registry.credentials.keychain import Credential
-from archfit.registry.transport import challenges
-from archfit.registry.transport.challenges import Challenge
-from archfit.registry.transport.connection import Reply
-from archfit.registry.transport.retrying_client import Asker, origin_of
+from archfit.registry.credentials.token_requests import TokenRequest, parse_token, token_get, token_post
+from archfit.registry.transport.challenges import Challenge, check_realm, may_have_credentials
+from archfit.registry.transport.host_port import host_port
+from archfit.registry.transport.request import Reply, Request, origin_of
+from archfit.registry.transport.retrying_client import RetryingClient
 
 MAX_TOKEN_BODY = 128 * 1024
 _POST_NOT_OFFERED = frozenset({400, 401, 404, 405})
@@ -32,8 +33,8 @@ class _Slot:
 class Tokens:
     """monotonic: seconds of a clock that never goes back, for the tokens' life."""
 
-    def __init__(self, asker: Asker, monotonic: Callable[[], float]) -> None:
-        self._asker = asker
+    def __init__(self, http: RetryingClient, monotonic: Callable[[], float]) -> None:
+        self._http = http
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._slots: dict[tuple[str, str, str, Credential | None], _Slot] = {}
@@ -53,7 +54,7 @@ class Tokens:
         """
         if credential and credential.registry_token:
             return credential.registry_token, True
-        challenges.check_realm(challenge.realm, origin)
+        check_realm(challenge.realm, origin)
         withheld = ""
         if credential and not self._trusted(challenge.realm, origin):
             withheld = (
@@ -78,21 +79,20 @@ class Tokens:
             return slot.token, True
 
     def _trusted(self, realm: str, origin: str) -> bool:
-        parts = urlsplit(realm)
-        place = (parts.hostname or "", parts.port or {"https": 443, "http": 80}[parts.scheme])
-        return challenges.may_have_credentials(realm, origin) or self._asker.wire.named.trusts(*place)
+        policy = self._http.connections.policy
+        return may_have_credentials(realm, origin) or policy.is_trusted(*host_port(origin_of(realm)))
 
     def _fetch(
         self, challenge: Challenge, scope: str, credential: Credential | None, origin: str, withheld: str
     ) -> tuple[str, float]:
         where = origin_of(challenge.realm)
         if credential and credential.identity_token:
-            reply = self._send(challenges.token_post(challenge, scope, credential), origin)
+            reply = self._send(token_post(challenge, scope, credential), origin)
             if reply.status in _POST_NOT_OFFERED:
                 as_password = credential.replace(password=credential.identity_token, identity_token="")
-                reply = self._send(challenges.token_get(challenge, scope, as_password), origin)
+                reply = self._send(token_get(challenge, scope, as_password), origin)
         else:
-            reply = self._send(challenges.token_get(challenge, scope, credential), origin)
+            reply = self._send(token_get(challenge, scope, credential), origin)
         if reply.status in {401, 403}:
             if credential:
                 raise Unauthorized(
@@ -107,21 +107,17 @@ class Tokens:
             )
         if reply.status != 200:
             raise RegistryError(f"the token service {where} answered {reply.status}", status=reply.status)
-        return challenges.parse_token(reply.body)
+        return parse_token(reply.body)
 
-    def _send(self, request: challenges.TokenRequest, origin: str) -> Reply:
+    def _send(self, request: TokenRequest, origin: str) -> Reply:
         headers = {"accept": "application/json"}
         if request.authorization:
             headers["authorization"] = request.authorization
         method = "POST" if request.form else "GET"
         if request.form:
             headers["content-type"] = "application/x-www-form-urlencoded"
-        return self._asker.ask(
-            "token",
-            method,
-            request.url,
-            headers,
-            home=origin,
-            limit=MAX_TOKEN_BODY,
-            content=request.form.encode("ascii"),
+        return self._http.send(
+            Request(
+                "token", method, request.url, headers, origin, MAX_TOKEN_BODY, request.form.encode("ascii")
+            )
         )

@@ -12,13 +12,13 @@ Mirrors come checked from `options.mirrors`, their only parser.
 
 from __future__ import annotations
 
-from archfit.errors import RegistryError
-from archfit.images.reference import HUB, HUB_API, Reference, host_and_port
+from archfit.images.reference import HUB, HUB_API, Reference
 from archfit.options.settings import Mirror
 from archfit.record import Record
+from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort, host_port
 
 
-class Target(Record):
+class Endpoint(Record):
     """One repository at one server.
 
     origin: `scheme://host[:port]`, lower case, without a default port.
@@ -26,11 +26,11 @@ class Target(Record):
     repository: path below `base`.
     configured: the operator named this server, so it may be on loopback or a private network.
     base: the API's root at the server.
-    namespace: the registry that a mirror answers for, as it is told in `?ns=`; "" is not told.
+    namespace: the registry that a mirror answers for, sent as `?ns=`; "" sends nothing.
     headers: names and values that go to this origin alone; they may be secrets, and so are not shown.
     resolves, pulls: it may say what a tag points to, and may be asked for what has a digest.
-    instead: it is asked only where the target before it gave no HTTP answer.
-    last: no other is asked after it, so that it is worth asking again.
+    instead: it is asked only where the endpoint before it gave no HTTP answer.
+    last: no other is asked after it, so that requests to it are sent again where that may help.
     """
 
     origin: str
@@ -46,11 +46,11 @@ class Target(Record):
     last: bool = True
 
     def __repr__(self) -> str:
-        return f"Target({self.origin}{self.base}/{self.repository})"
+        return f"Endpoint({self.origin}{self.base}/{self.repository})"
 
 
-def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target | None:
-    """Where a mirror has `reference` asked for, None if none does."""
+def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Endpoint | None:
+    """The mirror's endpoint for `reference`, None if no mirror is for its registry."""
     for source in (reference.registry, "*"):
         for mirror in mirrors:
             if mirror.source == source.lower():
@@ -58,41 +58,25 @@ def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target | None
     return None
 
 
-def itself(reference: Reference, *, configured: bool = False) -> Target:
+def itself(reference: Reference, *, configured: bool = False) -> Endpoint:
     """The reference's own registry."""
     return at("https", reference.registry, reference.repository, configured=configured)
 
 
-def at(scheme: str, host: str, repository: str, *, configured: bool = True) -> Target:
+def at(scheme: str, host: str, repository: str, *, configured: bool = True) -> Endpoint:
     """A repository at `host[:port]`."""
     host = HUB_API if host == HUB else host
-    return Target(_origin(scheme, host), host, repository, configured)
+    return Endpoint(_origin(scheme, host), host, repository, configured)
 
 
-def target(reference: Reference, mirrors: tuple[Mirror, ...]) -> Target:
-    """Where to ask for `reference`, where there are no mirrors but these."""
-    return mirrored(reference, mirrors) or itself(reference)
+def servers(mirrors: tuple[Mirror, ...]) -> set[HostPort]:
+    """Every server that the mirrors name."""
+    return {host_port(_mirrored(mirror, "x").origin) for mirror in mirrors}
 
 
-def places(mirrors: tuple[Mirror, ...]) -> set[tuple[str, int]]:
-    """Host and port of every server that the mirrors name."""
-    return {place_of(_mirrored(mirror, "x").origin) for mirror in mirrors}
-
-
-def place_of(origin: str) -> tuple[str, int]:
-    """`("example.com", 443)` for `https://example.com`. Raises RegistryError for a port beyond 65535."""
-    scheme, _, host = origin.partition("://")
-    name, written = host_and_port(host)
-    port = written or {"https": "443", "http": "80"}[scheme]
-    if len(port) > 5 or int(port) > 65535:
-        raise RegistryError(f"{host} has a port that does not exist")
-    return name, int(port)
-
-
-def _mirrored(mirror: Mirror, repository: str) -> Target:
+def _mirrored(mirror: Mirror, repository: str) -> Endpoint:
     return at(mirror.scheme, mirror.host, f"{mirror.prefix}/{repository}" if mirror.prefix else repository)
 
 
 def _origin(scheme: str, host: str) -> str:
-    default = {"https": ":443", "http": ":80"}[scheme]
-    return f"{scheme}://{host.lower().removesuffix(default)}"
+    return f"{scheme}://{host.lower().removesuffix(f':{DEFAULT_PORTS[scheme]}')}"

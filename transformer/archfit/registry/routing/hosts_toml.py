@@ -15,8 +15,8 @@
         x-token = "secret"
 
 A directory without hosts.toml holds certificates as Docker's certs.d does: *.crt are CAs, *.cert with *.key are for
-the client. A server other than the registry is told in `?ns=` whose images it is asked for. Unlike containerd, archfit
-refuses a file with a mistake, and never turns to plain HTTP by itself for loopback.
+the client. Requests to a server other than the registry name the registry in `?ns=`. Unlike containerd, archfit refuses
+a file with a mistake, and does not use plain HTTP for loopback unless the file says `http://`.
 Source: containerd, docs/hosts.md and core/remotes/docker/config/hosts.go.
 """
 
@@ -32,8 +32,9 @@ from archfit.errors import UsageError
 from archfit.images.reference import Reference, is_host
 from archfit.record import Record
 from archfit.registry.routing import toml_file
-from archfit.registry.routing.endpoints import Target, at, itself, place_of
+from archfit.registry.routing.endpoints import Endpoint, at, itself
 from archfit.registry.routing.toml_file import Table
+from archfit.registry.transport.host_port import HostPort, host_port
 from archfit.registry.transport.trust import USUAL, Tls
 
 _DEFAULT = "_default"
@@ -54,7 +55,7 @@ _FRAMING = {"host", "content-length", "transfer-encoding", "connection", "accept
 
 
 class _Server(Record):
-    """One server of a directory. url: "" is the registry itself. As in `mirrors.Target` otherwise."""
+    """One server of a directory. url: "" is the registry itself. As in `endpoints.Endpoint` otherwise."""
 
     scheme: str = ""
     host: str = ""
@@ -84,21 +85,21 @@ class HostsDir:
                 if ":" not in name or registry not in self._of:
                     self._of[registry] = tuple(_servers(inner))
 
-    def places(self, reference: Reference) -> tuple[Target, ...]:
+    def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
         """Where to ask, in order; nothing if no directory is about this registry."""
         registry = reference.registry.lower()
         own = registry in self._of
         return tuple(
-            _target(server, reference, own) for server in self._of.get(registry if own else _DEFAULT, ())
+            _endpoint(server, reference, own) for server in self._of.get(registry if own else _DEFAULT, ())
         )
 
-    def trust(self) -> Iterator[tuple[tuple[str, int], Tls]]:
+    def trust(self) -> Iterator[tuple[HostPort, Tls]]:
         """Host and port of every server that the directories name, and how far it is trusted."""
         for registry, servers in self._of.items():
             for server in servers:
                 if server.host or registry != _DEFAULT:
                     found = at(server.scheme or "https", server.host or registry, "x")
-                    yield place_of(found.origin), server.tls
+                    yield host_port(found.origin), server.tls
 
 
 def _registry(name: str) -> str:
@@ -110,7 +111,7 @@ def _registry(name: str) -> str:
     return f"{found[1]}:{found[2]}" if found else name
 
 
-def _target(server: _Server, reference: Reference, named: bool) -> Target:
+def _endpoint(server: _Server, reference: Reference, named: bool) -> Endpoint:
     own = itself(reference, configured=named)
     found = at(server.scheme, server.host, reference.repository) if server.host else own
     namespace = "" if found.host.lower() == own.host.lower() else reference.registry

@@ -25,8 +25,9 @@ from archfit.errors import RegistryError, UsageError
 from archfit.images.reference import Reference, is_host, is_path
 from archfit.record import Record
 from archfit.registry.routing import toml_file
-from archfit.registry.routing.endpoints import Target, at, place_of
+from archfit.registry.routing.endpoints import Endpoint, at
 from archfit.registry.routing.toml_file import Table
+from archfit.registry.transport.host_port import HostPort, host_port
 from archfit.registry.transport.trust import Tls
 
 _UNUSED = (
@@ -36,26 +37,26 @@ _UNUSED = (
     "credential-helpers",
     "additional-layer-store-auth-helper",
 )
-_ENDPOINT = ("location", "insecure")
-_REGISTRY = (*_ENDPOINT, "prefix", "blocked", "mirror-by-digest-only", "mirror")
-_MIRROR = (*_ENDPOINT, "pull-from-mirror")
+_LOCATION = ("location", "insecure")
+_REGISTRY = (*_LOCATION, "prefix", "blocked", "mirror-by-digest-only", "mirror")
+_MIRROR = (*_LOCATION, "pull-from-mirror")
 _WHEN = ("all", "digest-only", "tag-only")
 
 
-class _Endpoint(Record):
-    """location: `host[/path]`, "" leaves the name as it is. when: one of `_WHEN`."""
+class _Location(Record):
+    """host_path: `host[/path]`, "" leaves the name as it is. when: one of `_WHEN`."""
 
-    location: str
+    host_path: str
     insecure: bool
     when: str = "all"
 
 
 class _Registry(Record):
-    """One table. endpoints: mirrors, then the location."""
+    """One table. locations: of its mirrors, then its own."""
 
     prefix: str
     blocked: bool
-    endpoints: tuple[_Endpoint, ...]
+    locations: tuple[_Location, ...]
 
 
 class RegistriesConf:
@@ -81,34 +82,34 @@ class RegistriesConf:
         if found and found.blocked:
             raise RegistryError(f"{self._path} blocks {found.prefix}")
 
-    def places(self, reference: Reference) -> tuple[Target, ...]:
+    def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
         """Where to ask, in order; nothing if no table is about this image."""
         found = self._of(reference)
         if not found:
             return ()
         wanted = "digest-only" if reference.digest else "tag-only"
         return tuple(
-            place
-            for endpoint in found.endpoints
-            if endpoint.when in {"all", wanted}
-            for place in _targets(endpoint, _rewritten(reference, found.prefix, endpoint.location))
+            endpoint
+            for location in found.locations
+            if location.when in {"all", wanted}
+            for endpoint in _endpoints(location, _rewritten(reference, found.prefix, location.host_path))
         )
 
-    def trust(self) -> Iterator[tuple[tuple[str, int], Tls]]:
+    def trust(self) -> Iterator[tuple[HostPort, Tls]]:
         """Host and port of every server that the file names, and how far it is trusted."""
         for registry in self._registries:
-            for endpoint in registry.endpoints:
-                if endpoint.location:
-                    for place in _targets(endpoint, f"{endpoint.location}/x"):
-                        yield place_of(place.origin), Tls(verify=not endpoint.insecure)
+            for location in registry.locations:
+                if location.host_path:
+                    for endpoint in _endpoints(location, f"{location.host_path}/x"):
+                        yield host_port(endpoint.origin), Tls(verify=not location.insecure)
 
-    def trust_of(self, reference: Reference) -> Iterator[tuple[tuple[str, int], Tls]]:
+    def trust_of(self, reference: Reference) -> Iterator[tuple[HostPort, Tls]]:
         """The same for a server that only a wildcard names."""
         found = self._of(reference)
-        for endpoint in found.endpoints if found else ():
-            if not endpoint.location:
-                for place in _targets(endpoint, reference.name):
-                    yield place_of(place.origin), Tls(verify=not endpoint.insecure)
+        for location in found.locations if found else ():
+            if not location.host_path:
+                for endpoint in _endpoints(location, reference.name):
+                    yield host_port(endpoint.origin), Tls(verify=not location.insecure)
 
     def _of(self, reference: Reference) -> _Registry | None:
         matching = [registry for registry in self._registries if _matches(registry.prefix, reference)]
@@ -137,10 +138,10 @@ def _rewritten(reference: Reference, prefix: str, location: str) -> str:
     return location + reference.name[len(covered) :]
 
 
-def _targets(endpoint: _Endpoint, name: str) -> Iterator[Target]:
+def _endpoints(location: _Location, name: str) -> Iterator[Endpoint]:
     host, _, repository = name.partition("/")
     yield at("https", host, repository)
-    if endpoint.insecure:
+    if location.insecure:
         yield at("http", host, repository).replace(instead=True)
 
 
@@ -158,11 +159,11 @@ def _registry(table: Table) -> _Registry:
         location = location or prefix
     digests = table.switch("mirror-by-digest-only")
     mirrors = tuple(_mirror(mirror, digests) for mirror in table.tables("mirror"))
-    own = _Endpoint(location, table.switch("insecure"))
+    own = _Location(location, table.switch("insecure"))
     return _Registry(prefix, table.switch("blocked"), (*mirrors, own))
 
 
-def _mirror(table: Table, digests: bool) -> _Endpoint:
+def _mirror(table: Table, digests: bool) -> _Location:
     table.only(_MIRROR)
     location = _location(table, "location")
     if not location:
@@ -174,7 +175,7 @@ def _mirror(table: Table, digests: bool) -> _Endpoint:
         table.refuse(
             "pull-from-mirror", "contradicts mirror-by-digest-only of its registry: write one of them"
         )
-    return _Endpoint(location, table.switch("insecure"), when or ("digest-only" if digests else "all"))
+    return _Location(location, table.switch("insecure"), when or ("digest-only" if digests else "all"))
 
 
 def _location(table: Table, key: str) -> str:

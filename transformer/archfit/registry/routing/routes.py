@@ -1,4 +1,4 @@
-"""Where each image is asked for, by everything the operator said.
+"""Where each image is asked for, by all that the operator configured.
 
     registries.conf blocks it              nobody is asked
     --mirror of its registry, else of *    that server alone
@@ -6,17 +6,22 @@
     --hosts-dir has its registry           its hosts, then its server
     nothing                                its own registry
 
-The files are read when the first image has to be asked for.
+The files are read when the first image has to be asked for. Their readers are imported then, too: a warm run with
+--mirror alone loads neither.
 """
 
 from __future__ import annotations
 
 from archfit.images.reference import Reference
 from archfit.options.settings import Operator
-from archfit.registry.routing.endpoints import Target, itself, mirrored, places
-from archfit.registry.routing.hosts_toml import HostsDir
-from archfit.registry.routing.registries_conf import RegistriesConf
-from archfit.registry.transport.trust import Place, Tls, added
+from archfit.registry.routing.endpoints import Endpoint, itself, mirrored, servers
+from archfit.registry.transport.host_port import HostPort
+from archfit.registry.transport.trust import Tls, added
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.registry.routing.hosts_toml import HostsDir
+    from archfit.registry.routing.registries_conf import RegistriesConf
 
 
 class Routes:
@@ -29,29 +34,33 @@ class Routes:
         self._mirrors = operator.mirrors
         self._conf: RegistriesConf | None = None
         self._dir: HostsDir | None = None
-        self.tls: dict[Place, Tls] = {}
-        self.named: set[Place] = places(operator.mirrors)
+        self.tls: dict[HostPort, Tls] = {}
+        self.named: set[HostPort] = servers(operator.mirrors)
         if operator.registries_conf:
+            from archfit.registry.routing.registries_conf import RegistriesConf
+
             self._conf = RegistriesConf(operator.registries_conf)
             self._learn(list(self._conf.trust()))
         if operator.hosts_dir:
+            from archfit.registry.routing.hosts_toml import HostsDir
+
             self._dir = HostsDir(operator.hosts_dir)
             self._learn(list(self._dir.trust()))
 
-    def places(self, reference: Reference) -> tuple[Target, ...]:
-        """Where to ask, in order, at least one. Raises RegistryError where nobody may be asked."""
+    def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
+        """Where to ask, in order; at least one. Raises RegistryError where no server may be asked."""
         if self._conf:
             self._conf.check(reference)
         found = mirrored(reference, self._mirrors)
         if found:
             return (found,)
-        if self._conf and (some := self._conf.places(reference)):
+        if self._conf and (some := self._conf.endpoints(reference)):
             self._learn(list(self._conf.trust_of(reference)))
             return some
-        if self._dir and (some := self._dir.places(reference)):
+        if self._dir and (some := self._dir.endpoints(reference)):
             return some
         return (itself(reference),)
 
-    def _learn(self, said: list[tuple[Place, Tls]]) -> None:
-        self.tls.update(added(self.tls, said))
-        self.named.update(place for place, _ in said)
+    def _learn(self, configured: list[tuple[HostPort, Tls]]) -> None:
+        self.tls.update(added(self.tls, configured))
+        self.named.update(server for server, _ in configured)

@@ -1,46 +1,35 @@
-"""Challenges and tokens, without I/O.
+"""How a server asks for credentials, without I/O.
 
     WWW-Authenticate: Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="..."
-    -> GET https://auth.docker.io/token?service=registry.docker.io&scope=repository:library/nginx:pull
-    <- {"token": "...", "expires_in": 300}
-    -> Authorization: Bearer ...
 
-    credential                 token request
-    none                       GET, anonymous
-    user and password          GET with Basic
-    identity token             POST grant_type=refresh_token, which may have to fall back to GET
-    registry token             none: it is the bearer token
+    challenge      = scheme [ 1*SP parameter *( "," parameter ) ]         several in one header, separated by commas
+    parameter      = token "=" ( token | quoted-string )
 
-Sources: distribution, docs/content/spec/auth/token.md and oauth.md; RFC 9110 11.6.1 (challenge grammar).
+The realm is the URL of a token service; the registry chooses it, and so it is checked before anything is sent there.
+Sources: RFC 9110 11.6.1 (grammar); distribution, docs/content/spec/auth/token.md.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Iterable
 from itertools import islice
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from archfit.errors import RegistryError
 from archfit.images.reference import HUB_API
 from archfit.record import Record
-from archfit.registry.credentials.keychain import Credential
 
 _TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # noqa: S105 - RFC 9110's name for a word
 _PARAMETER = re.compile(rf'({_TOKEN})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))', re.ASCII).match
 _SCHEME = re.compile(rf"({_TOKEN})(?=\s|,|$)", re.ASCII).match
 _SCOPE = re.compile(r"repository:[a-z0-9._/:-]{1,512}:pull", re.ASCII).fullmatch
 _VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
-_DEFAULT_LIFE_SECONDS = 60
-_RENEW_EARLY_SECONDS = 5
-_MAX_LIFE_SECONDS = 86400
 _MAX_HEADER = 8192
 _MAX_HEADERS = 8
 _MAX_CHALLENGES = 16
 
-# Token services that live elsewhere than their registry and may have its credentials: registry, realm host.
+# Token services on other hosts that may have the credentials of a registry: registry, realm host.
 _TRUSTED = (
     (HUB_API, "auth.docker.io"),
     ("registry.suse.com", "scc.suse.com"),
@@ -48,7 +37,7 @@ _TRUSTED = (
     ("registry.redhat.io", "sso.redhat.com"),
     ("registry.access.redhat.com", "sso.redhat.com"),
 )
-# Parents that strangers share, where a neighbour is not the same site.
+# Parent domains that unrelated owners share: a host below one of them is not the same site.
 _SHARED_PARENTS = re.compile(
     r"(?:azurecr\.(?:io|cn|us)|amazonaws\.com(?:\.cn)?|pkg\.dev|aliyuncs\.com|github\.io|cloudfront\.net|"
     r"(?:co|com|net|org|gov|edu|ac|or|ne)\.[a-z]{2}|run\.app|appspot\.com|herokuapp\.com|azurewebsites\.net|"
@@ -65,14 +54,6 @@ class Challenge(Record):
     service: str = ""
     scope: str = ""
     error: str = ""
-
-
-class TokenRequest(Record):
-    """What to send to the token service. form: body of a POST, "" for a GET. authorization: "" if anonymous."""
-
-    url: str
-    form: str = ""
-    authorization: str = ""
 
 
 def challenges(headers: Iterable[str]) -> tuple[Challenge, ...]:
@@ -109,7 +90,7 @@ def _parsed(header: str) -> list[Challenge]:
 
 
 def choose(offered: Iterable[Challenge]) -> Challenge | None:
-    """Bearer before Basic; Negotiate, NTLM and whatever else are not for us."""
+    """Bearer before Basic; Negotiate, NTLM and other schemes are not supported. None where nothing is left."""
     usable = [challenge for challenge in offered if challenge.scheme in {"bearer", "basic"}]
     usable = [challenge for challenge in usable if challenge.scheme == "basic" or challenge.realm]
     return min(usable, key=lambda challenge: challenge.scheme == "basic", default=None)
@@ -137,7 +118,7 @@ def check_realm(realm: str, origin: str) -> None:
         or len(realm) > 2048
     ):
         raise RegistryError(
-            f"{origin} names a token service that is no https URL; its operator has to mend that"
+            f"{origin} names a token service that is no https URL: its operator has to correct that"
         )
     if "@" in parts.netloc or parts.fragment:
         raise RegistryError(
@@ -157,49 +138,3 @@ def may_have_credentials(realm: str, origin: str) -> bool:
     if "." not in parent or parent.replace(".", "").isdigit() or ":" in registry or _SHARED_PARENTS(parent):
         return False
     return service == parent or service.endswith(f".{parent}")
-
-
-def basic(credential: Credential) -> str:
-    """The Authorization header of a user and a password (RFC 7617)."""
-    pair = f"{credential.username}:{credential.password}".encode()
-    return "Basic " + base64.b64encode(pair).decode("ascii")
-
-
-def token_get(challenge: Challenge, scope: str, credential: Credential | None) -> TokenRequest:
-    """The usual request. Query parameters already in the realm are kept. scope: "" asks for no right at all."""
-    query = [f"service={quote(challenge.service, safe='')}"] if challenge.service else []
-    query += [f"scope={quote(scope)}"] if scope else []
-    joint = "&" if urlsplit(challenge.realm).query else "?"
-    url = challenge.realm + (joint if query else "") + "&".join(query)
-    return TokenRequest(url, authorization=basic(credential) if credential and credential.password else "")
-
-
-def token_post(challenge: Challenge, scope: str, credential: Credential) -> TokenRequest:
-    """The request of an identity token (oauth.md, grant_type=refresh_token)."""
-    fields = {
-        "grant_type": "refresh_token",
-        "refresh_token": credential.identity_token,
-        "service": challenge.service,
-        "scope": scope,
-        "client_id": "archfit",
-    }
-    form = "&".join(
-        f"{name}={quote(value, safe='')}" for name, value in fields.items() if value or name != "scope"
-    )
-    return TokenRequest(challenge.realm, form=form)
-
-
-def parse_token(body: bytes) -> tuple[str, float]:
-    """The bearer token, and for how many seconds from its receipt it may be used. Raises RegistryError."""
-    try:
-        answer = json.loads(body)
-    except (ValueError, RecursionError):
-        answer = None
-    token = (answer.get("token") or answer.get("access_token")) if isinstance(answer, dict) else None
-    if not isinstance(token, str) or not _VISIBLE(token):
-        raise RegistryError("the token service's answer holds no usable token")
-    life = answer.get("expires_in")
-    if not isinstance(life, int | float) or isinstance(life, bool) or not life > 0:
-        life = _DEFAULT_LIFE_SECONDS
-    # An integer may be too large for a float, so the limit comes first.
-    return token, max(1.0, float(min(life, _MAX_LIFE_SECONDS)) - _RENEW_EARLY_SECONDS)

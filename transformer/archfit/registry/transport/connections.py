@@ -1,131 +1,87 @@
-"""One HTTP exchange, and what comes before the HTTP library is there.
+"""The connections of a run: who may be asked, and what happens before the HTTP library is loaded.
 
-    Wire.send(method, url, headers)  ->  Reply(status, headers, body)
+    RetryingClient ── Request ──> Connections ──> HttpTransport (httpx over httpcore) ──> Dialer
+                   <── Reply ────
 
     thread 1    dial | import httpx ........ | send
     thread 2    dial | wait                  | send
     ..                                            on as many connections as there are threads
 
-A connection is dialled for each request that comes before `engine` (and with it httpx, 40 ms) has been imported, so
-that connecting and importing take place at the same time.
+Each request that comes before httpx is imported (40 ms) dials its connection first, so that connecting and importing
+take place at the same time. So this module must not import `http_transport` at its top.
 """
 
 from __future__ import annotations
 
-import os
 import threading
-import time
 from collections.abc import Callable, Mapping
-from urllib.parse import urlsplit
 
-from archfit.errors import RegistryError
-from archfit.record import Record
 from archfit.registry.transport.bodies import LargeBodies
-from archfit.registry.transport.dialer import Dialler, Unreachable
-from archfit.registry.transport.host_policy import Named
+from archfit.registry.transport.dialer import Dialer
+from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.host_port import host_port
 from archfit.registry.transport.proxies import proxy_for
+from archfit.registry.transport.request import Reply, Request, Unreachable
 from archfit.registry.transport.trust import Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.registry.transport.http_transport import Engine
-
-__all__ = ["Reply", "Unreachable", "Wire"]
+    from archfit.registry.transport.http_transport import HttpTransport
 
 
-class Reply(Record):
-    """An answer. headers: lower-case names, repeated ones joined by ", ". url: what was asked.
-
-    challenges: the WWW-Authenticate headers, each by itself.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    url: str
-    challenges: tuple[str, ...] = ()
-
-
-class Wire:
+class Connections:
     """The process's connections; safe to use from several threads.
 
-    named: servers the operator named: any address but a refused one may be dialled.
-    own: of registries that references name: private addresses may be dialled, but not loopback.
-    bodies: large answers that are in memory; whoever is done with one leaves.
+    agent: the User-Agent header. left: seconds until the run's deadline, 0 after it.
+    bodies: large answers that are in memory; a thread that is done with one leaves.
     """
 
     def __init__(
         self,
         agent: str,
-        environ: Mapping[str, str] = os.environ,
-        monotonic: Callable[[], float] = time.monotonic,
-        named: Named | None = None,
-        trust: Trust | None = None,
+        environ: Mapping[str, str],
+        left: Callable[[], float],
+        policy: HostPolicy,
+        trust: Trust,
     ) -> None:
-        self.dialler = Dialler(monotonic, named)
-        self.named = self.dialler.named
-        self.own = self.dialler.own
-        self.trust = trust or Trust()
-        self.bodies = LargeBodies(self.left)
+        self.left = left
+        self.policy = policy
+        self.bodies = LargeBodies(left)
         self._agent = agent
         self._environ = environ
+        self._trust = trust
+        self._dialer = Dialer(left, policy)
         self._starting = threading.Lock()
-        self._engine: Engine | None = None
+        self._http: HttpTransport | None = None
 
-    @property
-    def deadline(self) -> float:
-        """When the run has to end, on the clock `monotonic`."""
-        return self.dialler.deadline
+    def send(self, request: Request) -> Reply:
+        """One request, one answer, no redirect.
 
-    @deadline.setter
-    def deadline(self, when: float) -> None:
-        self.dialler.deadline = when
-
-    def left(self) -> float:
-        """Seconds until the deadline, 0 after it."""
-        return self.dialler.left()
-
-    def send(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        *,
-        limit: int,
-        content: bytes = b"",
-        foreign: bool = False,
-    ) -> Reply:
-        """One request, one answer; at most `limit` bytes of body. foreign: a registry pointed to this URL.
-
-        Raises Unreachable, and RegistryError for an address or an answer that is refused.
+        Raises Unreachable, and RegistryError for a server, an address or an answer that is refused.
         """
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname or "", parts.port or {"https": 443, "http": 80}[parts.scheme]
-        except (ValueError, KeyError):
-            raise RegistryError(
-                "the registry leads to something that is no http or https URL: refused"
-            ) from None
-        self.dialler.permit(host, port)
+        origin = request.origin
+        scheme, _, shown = origin.partition("://")
+        host, port = host_port(origin)
+        self.policy.check(host, port)
         if self.left() <= 0:
-            raise Unreachable(f"{parts.netloc} did not answer in time", again=False)
-        engine = self._engine
-        if engine is None:
-            if not proxy_for(parts.scheme, host, port, self._environ):
-                self.dialler.ahead(host, port, foreign=foreign)
-            engine = self._start()
-        return engine.exchange(method, url, headers, limit=limit, content=content, foreign=foreign)
+            raise Unreachable(f"{shown} did not answer in time", again=False)
+        http = self._http
+        if http is None:
+            if not proxy_for(scheme, host, port, self._environ):
+                self._dialer.dial_ahead(host, port, foreign=request.foreign)
+            http = self._start()
+        return http.exchange(request)
 
     def close(self) -> None:
-        """End all connections."""
-        if self._engine:
-            self._engine.close()
-        self.dialler.close()
+        """Close all connections."""
+        if self._http:
+            self._http.close()
+        self._dialer.close()
 
-    def _start(self) -> Engine:
+    def _start(self) -> HttpTransport:
         with self._starting:
-            if self._engine is None:
-                from archfit.registry.transport.http_transport import Engine
+            if self._http is None:
+                from archfit.registry.transport.http_transport import HttpTransport
 
-                self._engine = Engine(self.dialler, self._agent, self._environ, self.trust, self.bodies)
-            return self._engine
+                self._http = HttpTransport(self._dialer, self._agent, self._environ, self._trust, self.bodies)
+            return self._http

@@ -1,108 +1,65 @@
-"""Connections: names resolved, addresses judged, the judged address dialled.
+"""TCP connections: a name is resolved, its addresses are judged, and a judged address is dialled.
 
-    resolve  ->  addresses.kind_of  ->  connect         no second resolution in between
-    kind            may be dialled
-    public          always
-    private         a server the operator named; over https the registry that a reference names
-    loopback        a server the operator named
-    refused         never
+    resolve  ->  HostPolicy.permitted  ->  connect         no second resolution in between
 
-What a registry pointed to (a redirect, a token service elsewhere) is `foreign`: for it, only what the operator named
-counts. `ahead` dials before anybody can use the connection: the time it takes passes while the HTTP library is still
-being imported. Nothing outlives the run's deadline.
+`dial_ahead` connects before anybody can use the connection: this time passes while the HTTP library is still being
+imported. No connection attempt lasts longer than the run's deadline.
 """
 
 from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 
-from archfit.errors import RegistryError
-from archfit.registry.transport.addresses import Kind, kind_of
-from archfit.registry.transport.host_policy import Named
+from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.request import Unreachable
 
 CONNECT_SECONDS = 10.0
 _resolve = socket.getaddrinfo
 
 
-class Unreachable(RegistryError):
-    """No HTTP answer. again: asking once more may help."""
+class Dialer:
+    """Dials for all threads of a run. left: seconds until the run's deadline, 0 after it."""
 
-    def __init__(self, message: str, *, again: bool) -> None:
-        super().__init__(message)
-        self.again = again
-
-
-class Dialler:
-    """Dials for all threads of a run.
-
-    named: servers the operator named. own: host and port of the registries that references name, over https.
-    deadline: on the clock `monotonic`, in seconds.
-    """
-
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic, named: Named | None = None) -> None:
-        self.named = named or Named()
-        self.own: set[tuple[str, int]] = set()
-        self.deadline = monotonic() + 3600.0
-        self._monotonic = monotonic
+    def __init__(self, left: Callable[[], float], policy: HostPolicy) -> None:
+        self.left = left
+        self.policy = policy
         self._lock = threading.Lock()
         self._ready: dict[tuple[str, int, bool], deque[socket.socket]] = {}
 
-    def left(self) -> float:
-        """Seconds until the deadline, 0 after it."""
-        return max(0.0, self.deadline - self._monotonic())
-
-    def ahead(self, host: str, port: int, *, foreign: bool) -> None:
-        """Dial for whoever connects there next. Raises as `connect` does."""
+    def dial_ahead(self, host: str, port: int, *, foreign: bool) -> None:
+        """Dial for the next thread that connects there. Raises as `connect` does."""
         made = self._dial(host, port, foreign)
         with self._lock:
             self._ready.setdefault((host, port, foreign), deque()).append(made)
 
     def connect(self, host: str, port: int, *, foreign: bool) -> socket.socket:
-        """A connection. Raises RegistryError for addresses that are refused, Unreachable where nobody answers."""
+        """A connection. foreign: as for `HostPolicy.permitted`.
+
+        Raises RegistryError for addresses that are refused, Unreachable where nobody answers.
+        """
         with self._lock:
             ready = self._ready.get((host, port, foreign))
             if ready:
                 return ready.popleft()
         return self._dial(host, port, foreign)
 
-    def close(self) -> None:
-        """End the connections that nobody came for."""
-        with self._lock:
-            for ready in self._ready.values():
-                while ready:
-                    ready.pop().close()
-
-    def permit(self, host: str, port: int) -> None:
-        """Raises RegistryError for a server that the operator lets nobody ask, however it would be reached."""
-        if self.named.denies(host, port):
-            raise RegistryError(f"{_shown(host, port)} is not asked: --deny-host forbids it")
-
-    def judge(self, host: str, port: int, addresses: list[str], *, foreign: bool) -> list[str]:
-        """Those addresses of `host:port` that may be dialled. Raises RegistryError if there are none."""
-        judged = [(address, kind_of(address)) for address in addresses]
-        kinds: set[Kind] = {"public"}
-        if all(kind == "public" for _, kind in judged):
-            pass
-        elif self.named.has(host, port):
-            kinds |= {"private", "loopback"}
-        elif (host.lower(), port) in self.own and not foreign:
-            kinds.add("private")
-        good = [address for address, kind in judged if kind in kinds]
-        if not good and judged:
-            raise RegistryError(_refusal(_shown(host, port), *judged[0]))
-        return good
-
-    def judge_literal(self, host: str, port: int, *, foreign: bool) -> None:
-        """Judge a numeric host that a proxy would dial for us; names are the proxy's to resolve."""
+    def check_literal(self, host: str, port: int, *, foreign: bool) -> None:
+        """Judge a numeric host that a proxy would dial; names are the proxy's to resolve. Raises RegistryError."""
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
         except (socket.gaierror, UnicodeError):
             return
-        self.judge(host, port, [str(entry[4][0]) for entry in found], foreign=foreign)
+        self.policy.permitted(host, port, [str(entry[4][0]) for entry in found], foreign=foreign)
+
+    def close(self) -> None:
+        """Close the connections that nobody used."""
+        with self._lock:
+            for ready in self._ready.values():
+                while ready:
+                    ready.pop().close()
 
     def _dial(self, host: str, port: int, foreign: bool) -> socket.socket:
         try:
@@ -110,7 +67,7 @@ class Dialler:
         except (socket.gaierror, UnicodeError) as error:
             again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
             raise Unreachable(f"the name {host!r} cannot be resolved", again=again) from None
-        addresses = self.judge(
+        addresses = self.policy.permitted(
             host, port, list(dict.fromkeys(str(entry[4][0]) for entry in found)), foreign=foreign
         )
         why = "it has no address"
@@ -127,15 +84,3 @@ class Dialler:
             else:
                 return made
         raise Unreachable(f"{host}:{port} cannot be connected to: {why}", again=bool(addresses))
-
-
-def _shown(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _refusal(shown: str, address: str, kind: Kind) -> str:
-    special = "a link-local, metadata or otherwise special"
-    what = {"refused": special, "loopback": "a loopback"}.get(kind, "a private")
-    remedy = f": if it is meant, name the server with --allow-host {shown}"
-    refused = f"{shown} leads to {what} address, {address}, which is not dialled"
-    return refused + ("" if kind == "refused" else remedy)

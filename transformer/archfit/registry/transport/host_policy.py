@@ -1,12 +1,17 @@
-"""Which servers the operator named, and which nobody may ask.
+"""Which servers may be asked, and at which addresses.
 
-    named     a mirror's URL, hosts.toml, registries.conf, --allow-host, a key of the operator's credentials files
-              -> may be on a private network or on loopback
-    trusted   the same without the credentials files
-              -> a registry elsewhere may send its credentials there for a token
-    denied    --deny-host; `*` is every host that is not named
+    named      a mirror's URL, hosts.toml, registries.conf, --allow-host, a key of the operator's credentials files
+    trusted    the same without the credentials files: a registry elsewhere may send its credentials there for a token
+    denied     --deny-host; `*` is every host that is not named
+    referenced the registries of the images themselves
 
-    pattern   HOST | HOST:PORT | *.DOMAIN | *.DOMAIN:PORT | *          without a port: 443
+    address    may be dialled for (see `addresses`)
+    public     every server
+    private    a named server; over https also a referenced one, but not where a redirect or a token service leads to it
+    loopback   a named server
+    refused    none
+
+    pattern    HOST | HOST:PORT | *.DOMAIN | *.DOMAIN:PORT | *          without a port: 443
 
 A host in a reference, in a redirect or in a challenge is never named by that.
 """
@@ -15,55 +20,74 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from archfit.errors import RegistryError
 from archfit.images.reference import host_and_port
 from archfit.options.settings import HostPattern
+from archfit.registry.transport.addresses import Kind, kind_of
+from archfit.registry.transport.host_port import HostPort
 
 
-class Named:
-    """places: host, lower case, and port; the set may grow.
+class HostPolicy:
+    """The operator's rules. named: host, lower case, and port; the set may grow. allowed, denied: patterns.
 
     mentioned: hosts (`host[:port]`) of the operator's credentials files; called when it is first needed.
+    referenced: registries that references name, over https; filled before they are asked.
     """
 
     def __init__(
         self,
-        places: set[tuple[str, int]] | None = None,
+        named: set[HostPort] | None = None,
         allowed: Iterable[HostPattern] = (),
         denied: Iterable[HostPattern] = (),
         mentioned: Callable[[], Iterable[str]] = tuple,
     ) -> None:
-        self._places = set() if places is None else places
+        self.named = set() if named is None else named
+        self.referenced: set[HostPort] = set()
         self._allowed = [one.replace(port=one.port or 443) for one in allowed]
         self._denied = [one for one in denied if one.name != "*"]
         self._only_named = any(one.name == "*" for one in denied)
         self._mentioned = mentioned
-        self._hosts: set[tuple[str, int]] | None = None
+        self._hosts: set[HostPort] | None = None
 
-    def add(self, place: tuple[str, int]) -> None:
-        """One more server that the operator named."""
-        self._places.add(place)
-
-    def trusts(self, host: str, port: int) -> bool:
+    def is_trusted(self, host: str, port: int) -> bool:
         """The operator named it as a server to be asked."""
-        place = (host.lower(), port)
-        return place in self._places or any(_matches(pattern, *place) for pattern in self._allowed)
+        server = (host.lower(), port)
+        return server in self.named or any(_matches(pattern, *server) for pattern in self._allowed)
 
-    def has(self, host: str, port: int) -> bool:
+    def is_named(self, host: str, port: int) -> bool:
         """The operator named it, if only by a credential for it."""
-        if self.trusts(host, port):
+        if self.is_trusted(host, port):
             return True
         if self._hosts is None:
-            self._hosts = {_place(text) for text in self._mentioned()}
+            self._hosts = {_server(text) for text in self._mentioned()}
         return (host.lower(), port) in self._hosts
 
-    def denies(self, host: str, port: int) -> bool:
-        """Nothing may be asked of it."""
-        if any(_matches(pattern, host.lower(), port) for pattern in self._denied):
-            return True
-        return self._only_named and not self.has(host, port)
+    def check(self, host: str, port: int) -> None:
+        """Raises RegistryError for a server that --deny-host excludes, however it would be reached."""
+        denied = any(_matches(pattern, host.lower(), port) for pattern in self._denied)
+        if denied or (self._only_named and not self.is_named(host, port)):
+            raise RegistryError(f"{_shown(host, port)} is not asked: --deny-host forbids it")
+
+    def permitted(self, host: str, port: int, addresses: list[str], *, foreign: bool) -> list[str]:
+        """Those addresses of `host:port` that may be dialled. Raises RegistryError if there are none.
+
+        foreign: a redirect or a token service elsewhere leads there.
+        """
+        judged = [(address, kind_of(address)) for address in addresses]
+        kinds: set[Kind] = {"public"}
+        if all(kind == "public" for _, kind in judged):
+            pass
+        elif self.is_named(host, port):
+            kinds |= {"private", "loopback"}
+        elif (host.lower(), port) in self.referenced and not foreign:
+            kinds.add("private")
+        good = [address for address, kind in judged if kind in kinds]
+        if not good and judged:
+            raise RegistryError(_refusal(_shown(host, port), *judged[0]))
+        return good
 
 
-def _place(text: str) -> tuple[str, int]:
+def _server(text: str) -> HostPort:
     """Host and port of `host[:port]` as a credentials file has it."""
     name, port = host_and_port(text)
     exists = port.isascii() and port.isdigit() and len(port) <= 5
@@ -76,3 +100,15 @@ def _matches(pattern: HostPattern, host: str, port: int) -> bool:
     host = host.rstrip(".")
     name = pattern.name
     return host.endswith(name[1:]) if name.startswith("*.") else host == name
+
+
+def _shown(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _refusal(shown: str, address: str, kind: Kind) -> str:
+    special = "a link-local, metadata or otherwise special"
+    what = {"refused": special, "loopback": "a loopback"}.get(kind, "a private")
+    remedy = f": if it is meant, name the server with --allow-host {shown}"
+    refused = f"{shown} leads to {what} address, {address}, which is not dialled"
+    return refused + ("" if kind == "refused" else remedy)

@@ -1,18 +1,23 @@
-"""HTTP: the only module that knows httpx.
+"""HTTP: the only module that knows httpx, as a client over this transport on httpcore's public interface.
 
-One client and one TLS context for the process; HTTP/1.1; no cookies, no redirects, no decoding: bodies are read raw
-and only up to a limit, and a Content-Encoding other than identity is refused (httpx would inflate a bomb before it
-could be counted). Connections come from `dial`; those to what a registry pointed to are kept apart from those to the
-registries themselves, because the latter may lead to private networks. No read or write outlives the run's deadline,
-however slowly the bytes drip.
+    exchange -> httpx.Client -> handle_request -> httpcore.ConnectionPool -> connect_tcp -> Dialer
 
-Proxies: see `proxies`; behind one only numeric hosts can be judged, as it resolves the names.
-Trust: see `contexts`; a server that is trusted in a way of its own shares no connections and no context.
+One client for the process; HTTP/1.1; no cookies, no redirects, no decoding: bodies are read raw and only up to a limit,
+and a Content-Encoding other than identity is refused (httpx would inflate a bomb before it could be counted). No read
+or write lasts longer than the run's deadline, however slowly the bytes drip.
+
+    pool                                                shared by
+    direct, the registries' own servers                 requests that are not `foreign`
+    direct, foreign                                     redirects and token services on other hosts; kept apart, because
+                                                        the registries' own may lead to private networks
+    each proxy                                          all that goes through it; only numeric hosts can be judged
+    each server with TLS trust of its own (`trust`)     nothing else; it has a TLS context of its own, too
 """
 
 from __future__ import annotations
 
 import http.cookiejar
+import ssl
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -23,115 +28,75 @@ import httpx
 
 from archfit.errors import RegistryError
 from archfit.registry.transport.bodies import SMALL, LargeBodies
-from archfit.registry.transport.connection import Reply
-from archfit.registry.transport.dialer import CONNECT_SECONDS, Dialler, Unreachable
-from archfit.registry.transport.network_stream import Stream, Wired, plain
+from archfit.registry.transport.dialer import CONNECT_SECONDS, Dialer
+from archfit.registry.transport.host_port import DEFAULT_PORTS
+from archfit.registry.transport.network_stream import DeadlineStream, SocketStream, reason
 from archfit.registry.transport.proxies import proxy_for
+from archfit.registry.transport.request import Reply, Request, Unreachable
 from archfit.registry.transport.tls import context
 from archfit.registry.transport.trust import USUAL, Tls, Trust
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import ssl
-
 
 READ_SECONDS = 15.0
 MAX_CONNECTIONS = 128
 
 
-class Engine:
-    """Exchanges for all threads; see `Wire`."""
+class HttpTransport(httpx.BaseTransport):
+    """Exchanges for all threads; see the module. agent: the User-Agent header."""
 
     def __init__(
-        self, dialler: Dialler, agent: str, environ: Mapping[str, str], trust: Trust, bodies: LargeBodies
+        self, dialer: Dialer, agent: str, environ: Mapping[str, str], trust: Trust, bodies: LargeBodies
     ) -> None:
-        self._dialler = dialler
+        self._dialer = dialer
+        self._environ = environ
+        self._trust = trust
         self._bodies = bodies
-        jar = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
-        self._client = httpx.Client(
-            transport=_Transport(dialler, environ, trust), trust_env=False, cookies=jar
-        )
-        # httpx by itself invites compression.
+        self._contexts: dict[Tls, ssl.SSLContext] = {}
+        self._lock = threading.Lock()
+        self._pools: dict[tuple[object, ...], httpcore.ConnectionPool] = {}
+        no_cookies = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
+        self._client = httpx.Client(transport=self, trust_env=False, cookies=no_cookies)
+        # httpx by itself asks for compression.
         self._client.headers = httpx.Headers({"user-agent": agent, "accept-encoding": "identity"})
 
-    def exchange(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        *,
-        limit: int,
-        content: bytes,
-        foreign: bool,
-    ) -> Reply:
-        """As `Wire.send`."""
-        where = urlsplit(url).netloc
+    def exchange(self, request: Request) -> Reply:
+        """As `Connections.send`."""
+        where = urlsplit(request.url).netloc
         try:
-            request = self._client.build_request(
-                method, url, headers=dict(headers), content=content or None, extensions={"foreign": foreign}
+            response = self._client.send(
+                self._client.build_request(
+                    request.method,
+                    request.url,
+                    headers=dict(request.headers),
+                    content=request.content or None,
+                    extensions={"foreign": request.foreign},
+                ),
+                stream=True,
             )
-            response = self._client.send(request, stream=True)
             try:
-                return self._read(response, url, limit)
+                return self._read(response, request)
             finally:
                 response.close()
         except (httpx.InvalidURL, UnicodeError):
             raise RegistryError(f"{where!r} is no host that can be asked") from None
         except (httpcore.TimeoutException, TimeoutError):
-            raise Unreachable(f"{where} did not answer in time", again=self._dialler.left() > 0) from None
+            raise Unreachable(f"{where} did not answer in time", again=self._dialer.left() > 0) from None
         except (httpcore.ProxyError, httpcore.UnsupportedProtocol) as error:
-            raise Unreachable(f"the proxy for {where} refused: {plain(error)}", again=False) from None
+            raise Unreachable(f"the proxy for {where} refused: {reason(error)}", again=False) from None
         except (httpcore.LocalProtocolError, httpx.LocalProtocolError):
             # The library's own words repeat the header, which may be a credential.
             raise RegistryError(
-                f"the request to {where} cannot be sent: a header of it is not valid"
+                f"the request to {where} cannot be sent: one of its headers is not valid"
             ) from None
         except httpx.RemoteProtocolError:
             # httpx reads Location even where it does not follow it.
             raise RegistryError(f"{where} redirects to something that is no URL: refused") from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError) as error:
-            raise Unreachable(f"the connection to {where} broke: {plain(error)}", again=True) from None
-
-    def close(self) -> None:
-        """End all connections."""
-        self._client.close()
-
-    def _read(self, response: httpx.Response, url: str, limit: int) -> Reply:
-        where = urlsplit(url).netloc
-        encoding = response.headers.get("content-encoding", "identity").strip().lower()
-        if encoding not in {"identity", ""}:
-            raise RegistryError(
-                f"{where} sent a compressed answer ({encoding[:20]!r}) that nobody asked for: refused"
-            )
-        body = bytearray()
-        for chunk in response.iter_raw():
-            body += chunk
-            if len(body) > SMALL:
-                self._bodies.enter()
-            if len(body) > limit:
-                raise RegistryError(
-                    f"{where} sent more than {limit} bytes: refused", status=response.status_code
-                )
-        challenges = tuple(response.headers.get_list("www-authenticate"))
-        return Reply(response.status_code, dict(response.headers), bytes(body), url, challenges)
-
-
-class _Transport(httpx.BaseTransport):
-    """The client's requests over httpcore's pools: the registries', the strangers', and one for each proxy."""
-
-    def __init__(self, dialler: Dialler, environ: Mapping[str, str], trust: Trust) -> None:
-        self._dialler = dialler
-        self._environ = environ
-        self._trust = trust
-        self._contexts: dict[Tls, ssl.SSLContext] = {}
-        self._lock = threading.Lock()
-        self._pools: dict[tuple[object, ...], httpcore.ConnectionPool] = {}
+            raise Unreachable(f"the connection to {where} broke: {reason(error)}", again=True) from None
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """As httpx.BaseTransport."""
         url = request.url
-        host, port = url.host, url.port or {"https": 443, "http": 80}[url.scheme]
-        foreign = bool(request.extensions.get("foreign"))
-        left = self._dialler.left()
+        left = self._dialer.left()
         if left <= 0:
             raise httpcore.ReadTimeout
         timeout = {
@@ -140,7 +105,13 @@ class _Transport(httpx.BaseTransport):
             "write": left,
             "pool": left,
         }
-        answer = self._pool(url.scheme, host, port, foreign=foreign).handle_request(
+        pool = self._pool(
+            url.scheme,
+            url.host,
+            url.port or DEFAULT_PORTS[url.scheme],
+            foreign=bool(request.extensions.get("foreign")),
+        )
+        answer = pool.handle_request(
             httpcore.Request(
                 method=request.method,
                 url=httpcore.URL(
@@ -152,24 +123,47 @@ class _Transport(httpx.BaseTransport):
             )
         )
         stream = answer.extensions.get("network_stream")
-        if isinstance(stream, Stream) and not stream.answered:
+        if isinstance(stream, DeadlineStream) and not stream.answered:
             stream.close()
             answer.close()
             raise httpcore.RemoteProtocolError("an answer came before its request")
         return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
 
+    def close(self) -> None:
+        """Close all connections."""
+        for pool in self._pools.values():
+            pool.close()
+
+    def _read(self, response: httpx.Response, request: Request) -> Reply:
+        where = urlsplit(request.url).netloc
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        if encoding not in {"identity", ""}:
+            raise RegistryError(
+                f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
+            )
+        body = bytearray()
+        for chunk in response.iter_raw():
+            body += chunk
+            if len(body) > SMALL:
+                self._bodies.enter()
+            if len(body) > request.limit:
+                raise RegistryError(
+                    f"{where} sent more than {request.limit} bytes: refused", status=response.status_code
+                )
+        challenges = tuple(response.headers.get_list("www-authenticate"))
+        return Reply(response.status_code, dict(response.headers), bytes(body), request.url, challenges)
+
     def _pool(self, scheme: str, host: str, port: int, *, foreign: bool) -> httpcore.ConnectionPool:
         proxy = proxy_for(scheme, host, port, self._environ)
         if proxy:
-            self._dialler.judge_literal(host, port, foreign=foreign)
+            self._dialer.check_literal(host, port, foreign=foreign)
         tls = self._trust.of(host, port)
-        # A server with a trust of its own has a pool of its own, which nothing else is sent through.
         key = (scheme, proxy or foreign, *((host, port) if tls != USUAL else ()))
         with self._lock:
             if key not in self._pools:
                 if not tls.verify:
-                    self._trust.careless.add(f"{scheme}://{host}:{port}")
-                backend = _ToProxy(self._dialler) if proxy else _Direct(self._dialler, foreign)
+                    self._trust.insecure.add(f"{scheme}://{host}:{port}")
+                backend = _ToProxy(self._dialer) if proxy else _Direct(self._dialer, foreign)
                 options: dict[str, Any] = {
                     "ssl_context": self._context(tls) if scheme == "https" else None,
                     "max_connections": MAX_CONNECTIONS,
@@ -187,10 +181,6 @@ class _Transport(httpx.BaseTransport):
             self._contexts[tls] = context(tls, self._trust.ca_file, self._environ)
         return self._contexts[tls]
 
-    def close(self) -> None:
-        for pool in self._pools.values():
-            pool.close()
-
 
 class _Body(httpx.SyncByteStream):
     def __init__(self, answer: httpcore.Response) -> None:
@@ -204,30 +194,30 @@ class _Body(httpx.SyncByteStream):
 
 
 class _Direct(httpcore.NetworkBackend):
-    """Connections from the dialler."""
+    """Connections from the dialer."""
 
-    def __init__(self, dialler: Dialler, foreign: bool) -> None:
-        self._dialler = dialler
+    def __init__(self, dialer: Dialer, foreign: bool) -> None:
+        self._dialer = dialer
         self._foreign = foreign
 
     def connect_tcp(
         self,
         host: str,
         port: int,
-        timeout: float | None = None,  # noqa: ARG002 - the dialler knows the deadline
+        timeout: float | None = None,  # noqa: ARG002 - the dialer knows the deadline
         local_address: str | None = None,  # noqa: ARG002 - httpcore's signature
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002 - httpcore's signature
     ) -> httpcore.NetworkStream:
         host = host.strip("[]")
-        made = self._dialler.connect(host, port, foreign=self._foreign)
-        return Stream(Wired(made), self._dialler, host)
+        made = self._dialer.connect(host, port, foreign=self._foreign)
+        return DeadlineStream(SocketStream(made), self._dialer.left, host)
 
 
 class _ToProxy(httpcore.NetworkBackend):
-    """Connections to a proxy, which the operator chose."""
+    """Connections to a proxy, which the operator chose: its address is not judged."""
 
-    def __init__(self, dialler: Dialler) -> None:
-        self._dialler = dialler
+    def __init__(self, dialer: Dialer) -> None:
+        self._dialer = dialer
         self._inner = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -239,7 +229,7 @@ class _ToProxy(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         made = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
-        return Stream(made, self._dialler, host)
+        return DeadlineStream(made, self._dialer.left, host)
 
 
 def _through(proxy: str, options: dict[str, Any]) -> httpcore.ConnectionPool:

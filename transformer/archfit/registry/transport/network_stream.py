@@ -1,25 +1,26 @@
-"""Streams for httpcore: a socket that the dialler connected, and the run's deadline over any stream.
+"""Streams for httpcore: a socket that the dialer connected, and the run's deadline over any stream.
 
-`Wired` raises httpcore's own exceptions, as its backends do; `Stream` says what TLS refused.
+    DeadlineStream(SocketStream(socket))      a server that is asked directly
+    DeadlineStream(stream of httpcore)        a proxy; httpcore's own stream can also do TLS inside TLS
+
+Both raise httpcore's own exceptions, as its backends do; DeadlineStream also says why TLS was refused.
 """
 
 from __future__ import annotations
 
 import select
+import socket
 import ssl
+from collections.abc import Callable
 from typing import Any
 
 import httpcore
 
 from archfit.printable import visible
-from archfit.registry.transport.dialer import Dialler, Unreachable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import socket
+from archfit.registry.transport.request import Unreachable
 
 
-class Wired(httpcore.NetworkStream):
+class SocketStream(httpcore.NetworkStream):
     """A connected socket."""
 
     def __init__(self, connected: socket.socket) -> None:
@@ -32,7 +33,7 @@ class Wired(httpcore.NetworkStream):
         except TimeoutError:
             raise httpcore.ReadTimeout from None
         except OSError as error:
-            raise httpcore.ReadError(plain(error)) from error
+            raise httpcore.ReadError(reason(error)) from error
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         try:
@@ -41,7 +42,7 @@ class Wired(httpcore.NetworkStream):
         except TimeoutError:
             raise httpcore.WriteTimeout from None
         except OSError as error:
-            raise httpcore.WriteError(plain(error)) from error
+            raise httpcore.WriteError(reason(error)) from error
 
     def close(self) -> None:
         self._socket.close()
@@ -54,13 +55,13 @@ class Wired(httpcore.NetworkStream):
     ) -> httpcore.NetworkStream:
         try:
             self._socket.settimeout(timeout)
-            return Wired(ssl_context.wrap_socket(self._socket, server_hostname=server_hostname))
+            return SocketStream(ssl_context.wrap_socket(self._socket, server_hostname=server_hostname))
         except TimeoutError:
             self.close()
             raise httpcore.ConnectTimeout from None
         except OSError as error:
             self.close()
-            raise httpcore.ConnectError(plain(error)) from error
+            raise httpcore.ConnectError(reason(error)) from error
 
     def get_extra_info(self, info: str) -> Any:
         if info == "socket":
@@ -68,21 +69,21 @@ class Wired(httpcore.NetworkStream):
         return _readable(self._socket) if info == "is_readable" else None
 
 
-class Stream(httpcore.NetworkStream):
-    """A stream whose every wait ends at the run's deadline.
+class DeadlineStream(httpcore.NetworkStream):
+    """A stream whose every wait ends at the run's deadline. left: seconds until then. host: for messages.
 
     answered: something was read after what was written last. Bytes beyond the end of an answer stay in httpcore's
     buffer, where they would be taken for the answer to the connection's next request.
     """
 
-    def __init__(self, inner: httpcore.NetworkStream, dialler: Dialler, host: str) -> None:
+    def __init__(self, inner: httpcore.NetworkStream, left: Callable[[], float], host: str) -> None:
         self._inner = inner
-        self._dialler = dialler
+        self._left = left
         self._host = host
         self.answered = False
 
     def _clamped(self, timeout: float | None) -> float:
-        left = self._dialler.left()
+        left = self._left()
         if left <= 0:
             raise httpcore.ReadTimeout
         return left if timeout is None else min(timeout, left)
@@ -120,7 +121,7 @@ class Stream(httpcore.NetworkStream):
                     f"{self._host} does not speak TLS as expected ({why.reason})", again=False
                 ) from None
             raise
-        return Stream(inner, self._dialler, self._host)
+        return DeadlineStream(inner, self._left, self._host)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
@@ -137,8 +138,8 @@ def _readable(connected: socket.socket) -> bool:
     return bool(waiting.poll(0))
 
 
-def plain(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     """The error's own words, short and printable."""
-    told = error.__cause__ if isinstance(error.__cause__, OSError) else error
-    text = getattr(told, "strerror", None) or str(told) or type(told).__name__
+    cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
     return visible(str(text)[:200])

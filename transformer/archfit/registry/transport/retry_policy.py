@@ -1,11 +1,11 @@
-"""When to ask again, and how long to wait.
+"""Retry policy: which requests are sent again, and after which wait.
 
     408, 500, 502, 503, 504     up to 5 tries in all
-    429                         the same; but Docker Hub's pull limit lasts hours: never asked again
+    429                         the same, but not for Docker Hub's pull limit, which lasts hours
     connection errors           up to 3 tries; a wrong certificate, an unknown name or a refused address: 1
 
-Waits are Retry-After, in seconds or as an HTTP date (RFC 9110 10.2.3), else 0.25 s doubling up to 4 s. A wait that
-would end after the deadline is not begun.
+Waits are Retry-After, in seconds or as an HTTP date (RFC 9110 10.2.3), else 0.25 s, doubled for each try up to 4 s. A
+wait that would end after the deadline is not begun.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 
 TRIES = 5
 CONNECTION_TRIES = 3
-AGAIN = frozenset({408, 429, 500, 502, 503, 504})
+RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 BUSY = frozenset({429, 503})
 _FIRST_WAIT = 0.25
 _LONGEST_WAIT = 4.0

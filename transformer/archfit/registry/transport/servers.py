@@ -1,14 +1,15 @@
 """What a run knows of each server, shared by all threads.
 
-    share        requests that may be in flight at once: 32, halved by each wave of 429 or 503, never below 1
-    quiet        until when a server that asked for a pause is asked nothing new, by any thread
-    budget       how often it is asked again in a run, by all threads together
-    challenge    how it asks for credentials; remembered between runs, so that its 401 is seen once ever
-    remembered   that is from an earlier run, and nothing in this one has confirmed it
-    head         it answers HEAD with a digest; where not, tags are asked by GET
-    known        something has come back from it
+    share         requests that may be in flight at once: 32, halved by each wave of 429 or 503, never below 1
+    pause         no thread sends a new request before its end; the server asks for it with Retry-After
+    retries left  how often requests to it may be sent again in a run, by all threads together
+    challenge     how it asks for credentials; kept in the cache, so that later runs do not need its 401
+    remembered    the challenge is from an earlier run, and nothing in this run has confirmed it
+    head          it answers HEAD with a digest; where not, tags are asked by GET
+    known         it has answered something
+    pulls left    its last RateLimit-Remaining header, as in "20;w=21600"
 
-Remembered is only what it said in public: scheme, realm, service. Tokens and credentials are never written.
+Only what the server says to everybody is written to the cache: scheme, realm, service. Tokens and credentials are not.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import threading
 from collections.abc import Iterator, Mapping
 
 from archfit.errors import RegistryError
-from archfit.registry.limits import BUDGET, IN_ALL, SHARE
+from archfit.registry.limits import MAX_IN_FLIGHT, MAX_PER_SERVER, MAX_RETRIES_PER_SERVER
 from archfit.registry.transport.challenges import Challenge, check_realm
 
-# Registries that answer a first request with 401: one request goes ahead, so that one 401 teaches all threads.
-_ASKS = re.compile(
+# Registries that answer a first request with 401: one thread asks first, and its 401 serves all threads.
+_ASKS_CREDENTIALS = re.compile(
     r"registry-1\.docker\.io|ghcr\.io|quay\.io|public\.ecr\.aws|registry\.gitlab\.com|nvcr\.io|(?:[a-z]+\.)?gcr\.io|"
     r"registry\.(?:redhat|suse)\.(?:io|com)|[a-z0-9-]+-docker\.pkg\.dev|[a-z0-9]+\.azurecr\.(?:io|cn|us)|"
     r"[0-9]{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?",
@@ -31,20 +32,20 @@ _ASKS = re.compile(
 ).fullmatch
 
 
-class Host:
+class ServerState:
     """One server, by its origin `scheme://host[:port]`."""
 
-    def __init__(self, origin: str, everyone: threading.Semaphore) -> None:
+    def __init__(self, origin: str, in_flight: threading.Semaphore) -> None:
         self.origin = origin
         self.challenge: Challenge | None = None
         self.remembered = False
         self.head = True
         self.known = False
-        self.limits = ""
-        self.share = SHARE
-        self._budget = BUDGET
-        self._quiet_until = 0.0
-        self._everyone = everyone
+        self.pulls_left = ""
+        self.share = MAX_PER_SERVER
+        self._retries_left = MAX_RETRIES_PER_SERVER
+        self._paused_until = 0.0
+        self._all_in_flight = in_flight
         self._in_flight = 0
         self._turn = threading.Condition()
         self._wave = 0
@@ -60,14 +61,14 @@ class Host:
                 )
             self._in_flight += 1
             wave = self._wave
-        if not self._everyone.acquire(timeout=seconds):
+        if not self._all_in_flight.acquire(timeout=seconds):
             self._leave()
             raise RegistryError(f"{self.origin} could not be asked in time: too many lookups before this one")
         return wave
 
     def end(self) -> None:
         """Give the place back."""
-        self._everyone.release()
+        self._all_in_flight.release()
         self._leave()
 
     def busy(self, wave: int) -> None:
@@ -77,32 +78,35 @@ class Host:
                 self.share = max(1, self.share // 2)
                 self._wave += 1
 
-    def again(self) -> bool:
-        """Whether one more request may be sent a second time; takes it from the budget."""
+    def may_retry(self) -> bool:
+        """Whether one more request may be sent again; counts it."""
         with self._turn:
-            self._budget -= 1
-            return self._budget >= 0
+            self._retries_left -= 1
+            return self._retries_left >= 0
 
     def forget(self, challenge: Challenge) -> None:
-        """What an earlier run remembered did not work: the server itself is asked again how it wants to be asked."""
+        """A challenge of an earlier run did not work: the server itself is asked for its challenge."""
         with self._turn:
             if self.challenge == challenge:
                 self.challenge = None
             self.remembered = False
 
-    def hush(self, until: float) -> None:
-        """It asked for a pause: nobody is to ask anything new before `until`, on the clock of `quiet`."""
+    def pause_until(self, until: float) -> None:
+        """It asked for a pause: no new request before `until`, in Unix seconds; the longest pause counts."""
         with self._turn:
-            self._quiet_until = max(self._quiet_until, until)
+            self._paused_until = max(self._paused_until, until)
 
-    def quiet(self, now: float) -> float:
-        """Seconds that are left of such a pause."""
+    def paused_for(self, now: float) -> float:
+        """Seconds that are left of the pause, 0 where there is none. now: Unix seconds."""
         with self._turn:
-            return max(0.0, self._quiet_until - now)
+            return max(0.0, self._paused_until - now)
 
     def scout(self, seconds: float, *, expected: bool) -> bool:
-        """Whether this thread is the first to ask a server that is expected to answer 401; others wait for it."""
-        if self.known or not (expected or _ASKS(self.origin.partition("://")[2])):
+        """Whether this thread is the first to ask a server that is expected to answer 401; the others wait for it.
+
+        seconds: the longest wait. expected: there is a credential for it, so that it can be expected to ask for one.
+        """
+        if self.known or not (expected or _ASKS_CREDENTIALS(self.origin.partition("://")[2])):
             return False
         if self._scouting.acquire(blocking=False):
             return True
@@ -110,7 +114,7 @@ class Host:
         return False
 
     def scouted(self) -> None:
-        """The scout is back, with an answer or without."""
+        """The first thread has its answer, or none: the others go on."""
         self._scouted.set()
 
     def _leave(self) -> None:
@@ -118,16 +122,16 @@ class Host:
             self._in_flight -= 1
             self._turn.notify()
 
-    def dump(self) -> str:
-        """What is worth remembering, as JSON."""
-        asked = self.challenge or Challenge("")
+    def to_json(self) -> str:
+        """What the cache keeps."""
+        found = self.challenge or Challenge("")
         return json.dumps(
-            {"scheme": asked.scheme, "realm": asked.realm, "service": asked.service, "head": self.head},
+            {"scheme": found.scheme, "realm": found.realm, "service": found.service, "head": self.head},
             sort_keys=True,
         )
 
-    def load(self, text: str) -> None:
-        """Take over what `dump` made, re-validated; anything else is ignored."""
+    def from_json(self, text: str) -> None:
+        """Take over what `to_json` made, checked again; anything else is ignored."""
         try:
             kept = json.loads(text)
             scheme, realm, service, head = (kept[key] for key in ("scheme", "realm", "service", "head"))
@@ -144,22 +148,23 @@ class Host:
         self.known = scheme in {"bearer", "basic", ""}
 
 
-class Hosts:
+class Servers:
     """All servers of a run."""
 
     def __init__(self) -> None:
-        self._everyone = threading.BoundedSemaphore(IN_ALL)
+        self._all_in_flight = threading.BoundedSemaphore(MAX_IN_FLIGHT)
         self._lock = threading.Lock()
-        self._hosts: dict[str, Host] = {}
+        self._states: dict[str, ServerState] = {}
 
-    def of(self, origin: str) -> Host:
+    def of(self, origin: str) -> ServerState:
+        """The server's state. origin: `scheme://host[:port]`."""
         with self._lock:
-            return self._hosts.setdefault(origin, Host(origin, self._everyone))
+            return self._states.setdefault(origin, ServerState(origin, self._all_in_flight))
 
-    def __iter__(self) -> Iterator[Host]:
-        return iter(tuple(self._hosts.values()))
+    def __iter__(self) -> Iterator[ServerState]:
+        return iter(tuple(self._states.values()))
 
-    def load(self, remembered: Mapping[str, str]) -> None:
-        """Origin -> what an earlier run dumped."""
+    def from_json(self, remembered: Mapping[str, str]) -> None:
+        """Take over the texts of an earlier run, by origin."""
         for origin, text in remembered.items():
-            self.of(origin).load(text)
+            self.of(origin).from_json(text)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import ssl
 from collections.abc import Mapping
 
+import certifi
+
 from archfit.errors import RegistryError
-from archfit.registry.transport.network_stream import plain
+from archfit.registry.transport.network_stream import reason
 from archfit.registry.transport.trust import Tls
 
 
@@ -30,7 +32,7 @@ def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContex
             made.load_cert_chain(certificate, key or None, password=_no_password)
         except (OSError, ValueError) as error:
             raise RegistryError(
-                f"the client certificate {certificate} cannot be used: {plain(error)}"
+                f"the client certificate {certificate} cannot be used: {reason(error)}"
             ) from None
     return made
 
@@ -38,8 +40,6 @@ def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContex
 def _usual(environ: Mapping[str, str]) -> ssl.SSLContext:
     file, folder = environ.get("SSL_CERT_FILE", ""), environ.get("SSL_CERT_DIR", "")
     if not file and not folder:
-        import certifi
-
         file = certifi.where()
     try:
         return ssl.create_default_context(cafile=file or None, capath=folder or None)
@@ -55,7 +55,7 @@ def _add(made: ssl.SSLContext, path: str) -> None:
 
 
 def _unreadable(path: str, error: OSError) -> RegistryError:
-    return RegistryError(f"the CA certificates in {path} cannot be read: {plain(error)}")
+    return RegistryError(f"the CA certificates in {path} cannot be read: {reason(error)}")
 
 
 def _no_password() -> str:

@@ -4,18 +4,16 @@
     certs.d           *.crt (CAs), *.cert with *.key (client certificates)
     registries.conf   insecure
 
-What several files say of one server adds up. It holds for that host and port alone: never for what it redirects to,
-nor for its token service elsewhere.
+What several files say of one server adds up. It holds for that host and port alone: not for the targets of its
+redirects, nor for a token service on another host.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
 
 from archfit.record import Record
-
-Place: TypeAlias = tuple[str, int]
+from archfit.registry.transport.host_port import HostPort
 
 
 class Tls(Record):
@@ -33,39 +31,40 @@ USUAL = Tls()
 
 
 class Trust:
-    """Of all servers of a run. ca_file: path of a PEM file that counts beside the usual CAs, "" for none.
+    """For all servers of a run. ca_file: path of a PEM file that counts beside the usual CAs, "" for none.
 
-    servers: those that are not trusted in the usual way. careless: URLs that were asked without care; see `warnings`.
+    servers: those that are not trusted in the usual way. insecure: URLs of servers that were asked without
+    verification; see `warnings`.
     """
 
-    def __init__(self, servers: Mapping[Place, Tls] | None = None, ca_file: str = "") -> None:
-        self.servers: Mapping[Place, Tls] = {} if servers is None else servers
+    def __init__(self, servers: Mapping[HostPort, Tls] | None = None, ca_file: str = "") -> None:
+        self.servers: Mapping[HostPort, Tls] = {} if servers is None else servers
         self.ca_file = ca_file
-        self.careless: set[str] = set()
+        self.insecure: set[str] = set()
 
     def of(self, host: str, port: int) -> Tls:
         """How far this server is trusted."""
         return self.servers.get((host.lower(), port), USUAL)
 
     def warnings(self) -> list[str]:
-        """What was asked without knowing who answers."""
+        """Which servers were asked without verification."""
         return [
-            f"{url} is asked without checking who answers, as it is configured to be insecure: "
-            "whoever is on the way can say anything"
-            for url in sorted(self.careless)
+            f"{url} is asked without verification of its certificate, because it is configured as insecure: "
+            "anybody on the network path can change its answers"
+            for url in sorted(self.insecure)
         ]
 
 
-def added(known: Mapping[Place, Tls], more: Iterable[tuple[Place, Tls]]) -> dict[Place, Tls]:
-    """`known` with what `more` says."""
+def added(known: Mapping[HostPort, Tls], more: Iterable[tuple[HostPort, Tls]]) -> dict[HostPort, Tls]:
+    """`known` with what `more` adds."""
     found = dict(known)
-    for place, tls in more:
-        before = found.get(place, USUAL)
+    for server, tls in more:
+        before = found.get(server, USUAL)
         both = Tls(
             tuple(dict.fromkeys((*before.ca, *tls.ca))),
             tuple(dict.fromkeys((*before.client, *tls.client))),
             before.verify and tls.verify,
         )
         if both != USUAL:
-            found[place] = both
+            found[server] = both
     return found

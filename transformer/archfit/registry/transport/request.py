@@ -1,0 +1,93 @@
+"""One HTTP request to a registry, and what comes of it: a Reply, or Unreachable.
+
+    kind        method  asks for
+    manifest    GET     a manifest, by tag or digest
+    head        HEAD    the digest that a tag names
+    blob        GET     the config of an image
+    token       GET or POST, at a token service
+    ping        GET     the API's root
+
+The values say everything that the transport has to know; a redirect or another try sends a changed copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from archfit.errors import RegistryError
+from archfit.record import Record
+from archfit.registry.transport.host_port import DEFAULT_PORTS
+
+
+class Request(Record):
+    """One request. kind: as the module says; requests are counted by it.
+
+    headers: lower-case names; their values may be secrets and are not shown.
+    home: origin of the registry that the request is for; the URL may lead to another server.
+    limit: the most bytes that the answer's body may have.
+    content: the body, of a POST.
+    retry: it is sent again where that may help; if not, the caller has another server to ask.
+    """
+
+    kind: str
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    home: str
+    limit: int
+    content: bytes = b""
+    retry: bool = True
+
+    def __repr__(self) -> str:
+        return f"Request({self.method} {self.origin})"
+
+    @property
+    def origin(self) -> str:
+        """Origin of the URL. Raises RegistryError for no http or https URL."""
+        return origin_of(self.url)
+
+    @property
+    def foreign(self) -> bool:
+        """Its server is not the registry's own: a redirect or a token service on another host."""
+        return self.origin != self.home
+
+
+class Reply(Record):
+    """An answer. headers: lower-case names, repeated ones joined by ", ". url: what was asked, after redirects.
+
+    challenges: the WWW-Authenticate headers, each by itself.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    url: str
+    challenges: tuple[str, ...] = ()
+
+
+class Unreachable(RegistryError):
+    """No HTTP answer. again: asking once more may help."""
+
+    def __init__(self, message: str, *, again: bool) -> None:
+        super().__init__(message)
+        self.again = again
+
+
+def origin_of(url: str) -> str:
+    """`scheme://host[:port]`, lower case, without a default port (RFC 6454, section 4).
+
+    Raises RegistryError for no http or https URL.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+        parts = urlsplit("")
+    if parts.scheme not in DEFAULT_PORTS or not host:
+        raise RegistryError("the registry leads to something that is no http or https URL: refused")
+    bracketed = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{bracketed}" + (
+        f":{port}" if port and port != DEFAULT_PORTS[parts.scheme] else ""
+    )
