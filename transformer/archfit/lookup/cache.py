@@ -39,6 +39,8 @@ class LookupCache:
         self._warn = warn
         self._lock = allocate_lock()
         self._owner = os.urandom(8).hex()
+        # A reference's key may change once a credential helper has answered: a claim ends under its own key.
+        self._claims: dict[str, str] = {}
 
     def read(
         self,
@@ -101,12 +103,15 @@ class LookupCache:
             except StoreTrouble as trouble:
                 self._use_memory(trouble)
                 return set(keys)
-        return {name for name, key in keys.items() if key in won}
+            claimed = {name: key for name, key in keys.items() if key in won}
+            self._claims |= claimed
+        return set(claimed)
 
     def release(self, references: Iterable[Reference]) -> None:
         """End this process's claims."""
-        keys = [self._keys.claimed(reference) for reference in references]
         with self._lock:
+            names = [reference.normalised for reference in references]
+            keys = [self._claims.pop(name) for name in names if name in self._claims]
             try:
                 if keys:
                     self._store.release(keys, self._owner)
