@@ -26,7 +26,7 @@ def fake() -> Iterator[FakeRegistry]:
 def nested(fake: FakeRegistry) -> None:
     """`a:1` is an index in an index: its second request follows its first on the same connection."""
     inner = fake.index("a", "inner", ["linux/amd64"])
-    body = next(document for _, document in fake._documents.values())
+    body = next(document.body for document in fake.documents.values())
     assert inner == descriptor(OCI_INDEX, body)["digest"]
     entries = [descriptor(OCI_INDEX, body)]
     fake.put("a", "1", OCI_INDEX, as_json({"schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": entries}))

@@ -438,7 +438,8 @@ class TestRetries:
     def test_a_broken_connection_is_tried_three_times(self, runs: Runs) -> None:
         with FakeRegistry() as gone:
             url = gone.url
-        runs.operator = runs.operator.replace(mirrors=(runs.operator.mirrors[0].replace(url=url),))
+        runs.set(mirrors=())
+        runs.also("*", url)
         assert "cannot be connected to: Connection refused" in runs.cause("x.io/a:1")
         assert runs.waits == [0.25, 0.5]
 
