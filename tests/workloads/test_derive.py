@@ -9,7 +9,7 @@ import pytest
 
 from archfit.cluster.crds.definitions import definitions
 from archfit.cluster.crds.derive import PLACES_LIMIT, derived
-from archfit.cluster.crds.rows_file import entries
+from archfit.cluster.crds.row_text import entries
 from archfit.cluster.crds.schema import facts
 from archfit.source.values import typed
 from defining import (

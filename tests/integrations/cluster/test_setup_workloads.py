@@ -77,9 +77,9 @@ spec:
         - spec.image
 # No pod, image or placement in the schema of:
 #   example.com/Plain
-# archfit has rows of its own for these (--include-known writes them all the same):
+# archfit has rows of its own for these (--include-known writes them too):
 #   argoproj.io/Rollout
-# The schema says nothing at all (write a row by hand where a pod is in it) of:
+# Without any schema (write a row by hand where a pod is in it):
 #   example.com/Silent
 """
 SUMMARY = "3 rows for 2 kinds; 1 left out, as archfit has rows for them\n"

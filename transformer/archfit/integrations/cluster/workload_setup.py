@@ -16,9 +16,9 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.cluster.crds.definitions import KIND, Definition, definitions
 from archfit.cluster.crds.derive import Derived, derived
-from archfit.cluster.crds.rows_file import written
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.cluster.configuration_file import deliver, parsed_arguments, read_input
+from archfit.integrations.cluster.rows_file import rows_file
 from archfit.options.arguments import Parser
 from archfit.source.compose import parse
 from archfit.source.scan import check_utf8
@@ -65,7 +65,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     kinds, left_out = _kinds(_definitions(names, stdin), known)
     _checked(kinds, left_out)
     advice = "check it, then use it with --config or ARCHFIT_CONFIG"
-    deliver(written(kinds, left_out), found.output, stdout, stderr, _summary(kinds, left_out), advice)
+    deliver(rows_file(kinds, left_out), found.output, stdout, stderr, _summary(kinds, left_out), advice)
     return 0
 
 
