@@ -140,7 +140,7 @@ def test_the_last_line_of_a_failure_is_one_whole_sentence(archfit):
 def test_a_bug_is_exit_1_and_shows_nothing_of_the_stream():
     """The exception's own text could hold a Secret."""
     program = (
-        "import sys, archfit.commands.transform as t\n"
+        "import sys, archfit.run as t\n"
         "def broken(*_): raise ValueError('hunter2')\n"
         "t.transform = broken\n"
         "from archfit.cli import main\n"

@@ -8,7 +8,7 @@ import pytest
 from registry import Registry
 
 from archfit.report.check_listing import text
-from archfit.report.findings import RULES, Finding, Report
+from archfit.report.findings import RULES, Check, Finding
 from archfit.report.github import commands
 from archfit.report.sarif import log
 from archfit.results import ObjectRef
@@ -247,7 +247,7 @@ def test_github_commands_name_no_file_where_there_is_none(check):
 
 def test_github_commands_are_escaped_as_the_toolkit_does():
     finding = Finding("notice", "warning", "50%\r\n::error::x", file="a,b:c%.yaml", line=3)
-    assert commands(Report(0, (), (finding,), 0, 0)) == (
+    assert commands(Check(0, (), (finding,), 0, 0)).decode() == (
         "::warning file=a%2Cb%3Ac%25.yaml,line=3,title=archfit notice::50%25\\r%0A\\x3a:error::x\n"
     )
 
@@ -259,13 +259,15 @@ def test_errors_come_first_and_infos_that_explain_are_left_out():
         Finding("notice", "warning", "old answer"),
         Finding("placement", "error", "changes"),
     ]
-    names = re.findall("^::(.*?) .*::(.*)$", commands(Report(3, (), tuple(found), 1, 1)), re.MULTILINE)
+    names = re.findall(
+        "^::(.*?) .*::(.*)$", commands(Check(3, (), tuple(found), 1, 1)).decode(), re.MULTILINE
+    )
     assert names == [("error", "changes"), ("warning", "old answer"), ("notice", "left out")]
 
 
 def test_text_holds_no_control_characters():
     finding = Finding("placement", "error", "a\x1b[31mb\nc", ObjectRef("v1", "Pod", "", "x\u0085"))
-    assert text(Report(3, (), (finding,), 1, 1)).splitlines()[0] == r"v1/Pod/x\x85: a\x1b[31mb\nc"
+    assert text(Check(3, (), (finding,), 1, 1)).decode().splitlines()[0] == r"v1/Pod/x\x85: a\x1b[31mb\nc"
 
 
 @pytest.mark.parametrize(
@@ -295,7 +297,7 @@ def test_sarif_keeps_to_its_schema(check, stream, words, status):
 
 
 def test_a_schema_that_checks_refuses_what_is_wrong():
-    told = json.loads(log(Report(0, (), (Finding("notice", "warning", "a"),), 0, 0)))
+    told = json.loads(log(Check(0, (), (Finding("notice", "warning", "a"),), 0, 0)))
     jsonschema.validate(told, ESSENTIAL)
     del told["runs"][0]["results"][0]["message"]
     with pytest.raises(jsonschema.ValidationError):
@@ -314,5 +316,5 @@ def test_fingerprints_stay_when_text_above_grows(check, tmp_path):
 def test_two_uses_of_one_image_are_two_results():
     first = Finding("required-platform", "error", "m", field="spec.containers[0].image", image="a")
     second = first.replace(field="spec.containers[1].image")
-    run = json.loads(log(Report(3, ("linux/arm64",), (first, second), 1, 1)))["runs"][0]
+    run = json.loads(log(Check(3, ("linux/arm64",), (first, second), 1, 1)))["runs"][0]
     assert len({one["partialFingerprints"]["archfit/v1"] for one in run["results"]}) == 2

@@ -280,11 +280,11 @@ def test_numbers_and_booleans_are_those_that_kubernetes_reads():
     ],
 )
 def test_targets_are_anchored_regular_expressions_and_so_names_are_escaped(name, written):
-    text = as_yaml("flux-kustomization", web([Add(("spec", "a"), "b")], name=name))
+    text = as_yaml("flux-kustomization", web([Add(("spec", "a"), "b")], name=name)).decode()
     assert f"        {written}\n" in text
 
 
 def test_odd_keys_are_quoted_in_paths():
     path = ("spec", "a: b", "c/d~e")
-    text = as_yaml("flux-kustomization", web([Add(path, "x")]))
+    text = as_yaml("flux-kustomization", web([Add(path, "x")])).decode()
     assert '          path: "/spec/a: b/c~1d~0e"\n' in text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.report.run_report import report
+from archfit.report.run_report import RunReport, json_value
 from archfit.source.values import plain
 from streaming import Failed, edited
 
@@ -24,7 +24,7 @@ def pod(kind: str = "Deployment", image: str = "both:1") -> str:
 
 
 def told(results: tuple[Result, ...]) -> list[dict[str, Any]]:
-    made = report(None, results, (), exit_code=1, sources=(), requests={}, command="archfit", time="")
+    made = json_value(RunReport("archfit", 1, results), "")
     found: list[dict[str, Any]] = json.loads(json.dumps(made, default=plain))["results"]
     return [{name: value for name, value in result.items() if name != "message"} for result in found]
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from archfit.report.progress import PATIENCE_SECONDS, Progress
+from archfit.terminal import PATIENCE_SECONDS, Progress
 
 
 class Terminal(io.StringIO):

@@ -6,7 +6,7 @@ from archfit import stream
 from archfit.images.platforms import Found, parse_platform
 from archfit.options.settings import Options
 from archfit.pipeline import transform
-from archfit.report.run_report import report
+from archfit.report.run_report import RunReport, json_value
 from archfit.source.values import plain
 
 POD = b"""\
@@ -27,7 +27,7 @@ def test_numbers_and_booleans_of_the_stream_are_numbers_and_booleans():
     done = transform(
         read.data, read.pieces, Options(prefer=(("arm64", 5),)), lambda texts: dict.fromkeys(texts, both)
     )
-    made = report(done, done.results, (), exit_code=0, sources=(), requests={}, command="archfit", time="")
+    made = json_value(RunReport("archfit", 0, done.results, done.decisions, done.answers), "")
     (decision,) = json.loads(json.dumps(made, default=plain))["decisions"]
     text = json.dumps(decision["patch"])
     assert '"weight": 5' in text

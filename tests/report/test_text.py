@@ -2,7 +2,7 @@
 
 import pytest
 
-from archfit.report.text import failure, lines, summary
+from archfit.report.run_text import failure, lines, summary
 from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.workloads.pods import Pod
 

@@ -122,8 +122,6 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command that argv names (without the program) and gives its exit code. Never raises."""
-    from archfit.errors import ArchfitError
-
     if sys.stderr is None:  # closed by the caller; what is said there must not go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open until the process ends
     try:
@@ -132,14 +130,10 @@ def main(argv: Sequence[str]) -> int:
         if argv and not argv[0].startswith("-") and argv[0]:
             return _unknown(argv[0])
         return _transform(argv)
-    except ArchfitError as error:
-        return _failed(str(error), error.exit_code)
-    except OSError as error:
-        return _failed(_said(error), 1)
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the exit code has to say so
-        return _bug(error)
+        return _failed(error)
 
 
 def run() -> NoReturn:
@@ -150,20 +144,12 @@ def run() -> NoReturn:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as error:
-        code = code or _failed(_said(error), 1)
+        code = code or _failed(error)
     try:
         sys.stderr.flush()
     except OSError:
         pass  # nobody reads it, and the exit code says it all
     os._exit(code)
-
-
-def _said(error: OSError) -> str:
-    """An error of input or output, which is the machine's or the caller's and no bug."""
-    if isinstance(error, BrokenPipeError):
-        return "the reader of the output closed it before the end"
-    where = f"{error.filename!r} cannot be used" if error.filename else "standard output cannot be written"
-    return f"{where}: {error.strerror or error}"
 
 
 def _unknown(word: str) -> int:
@@ -175,32 +161,21 @@ def _unknown(word: str) -> int:
     return 2
 
 
-def _failed(message: str, code: int) -> int:
-    from archfit.report.terminal import say_on_terminal
+def _failed(error: Exception) -> int:
+    from archfit.errors import ArchfitError, exit_code_of, message_of
+    from archfit.terminal import write_to_terminal
 
-    try:
-        print(f"error: {message}", file=_stderr())
-    except OSError:
-        pass  # nobody reads it, and the exit code says it all
-    say_on_terminal(f"error: {message}", sys.stderr, os.environ)
-    return code
-
-
-def _bug(error: Exception) -> int:
-    # The exception's own text may hold a piece of the stream, and a stream may hold Secrets.
-    at, frame = "", error.__traceback__
-    while frame is not None:
-        at = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
-        frame = frame.tb_next
-    if os.environ.get("ARCHFIT_DEBUG"):
+    if os.environ.get("ARCHFIT_DEBUG") and not isinstance(error, (ArchfitError, OSError)):
         from traceback import print_exception
 
         print_exception(error, file=_stderr())
-    return _failed(
-        f"archfit itself failed ({type(error).__name__} at {at}); nothing was written. Please report this with the "
-        "command line, and if you can with the input",
-        1,
-    )
+    message = f"error: {message_of(error)}"
+    try:
+        print(message, file=_stderr())
+    except OSError:
+        pass  # nobody reads it, and the exit code says it all
+    write_to_terminal(message, sys.stderr, os.environ)
+    return exit_code_of(error)
 
 
 if __name__ == "__main__":

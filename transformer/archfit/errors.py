@@ -17,6 +17,8 @@ ArchfitError                exit 1
 
 from __future__ import annotations
 
+import os
+
 
 class ArchfitError(Exception):
     """Base of everything archfit raises on purpose. `str(error)` is the message for the user."""
@@ -111,3 +113,30 @@ class OutputError(ArchfitError):
 
 class InternalError(ArchfitError):
     """A bug in archfit, found before anything was written."""
+
+
+def message_of(error: BaseException) -> str:
+    """What the user reads about whatever ended a run. Only for a bug it asks for a report."""
+    if isinstance(error, ArchfitError):
+        return str(error)
+    if isinstance(error, BrokenPipeError):
+        return "the reader of the output closed it before the end"
+    if isinstance(error, OSError):
+        where = (
+            f"{error.filename!r} cannot be used" if error.filename else "standard output cannot be written"
+        )
+        return f"{where}: {error.strerror or error}"
+    # The exception's own text may hold a piece of the stream, and a stream may hold Secrets.
+    at, frame = "", error.__traceback__
+    while frame is not None:
+        at = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    return (
+        f"archfit itself failed ({type(error).__name__} at {at}); nothing was written. Please report this with the "
+        "command line, and if you can with the input"
+    )
+
+
+def exit_code_of(error: BaseException) -> int:
+    """The exit code of a run that the error ended."""
+    return error.exit_code if isinstance(error, ArchfitError) else 1

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from archfit import run, terminal
 from archfit.commands import transform
-from archfit.report import terminal
 from helming import CHARTS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_it_is_one_line_without_control_characters(
 ) -> None:
     screen = tmp_path / "tty"
     monkeypatch.setattr(terminal, "TERMINAL", str(screen))
-    terminal.say_on_terminal("error: a\n\x1b[2Jb", io.StringIO(), environ)
+    terminal.write_to_terminal("error: a\n\x1b[2Jb", io.StringIO(), environ)
     assert screen.exists() is shown
     if shown:
         text = screen.read_text(encoding="utf-8")
@@ -111,7 +111,7 @@ def test_it_is_one_line_without_control_characters(
 
 def test_no_terminal_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "TERMINAL", str(tmp_path / "none" / "tty"))
-    terminal.say_on_terminal("error: a", io.StringIO(), {"HELM_PLUGIN_NAME": "archfit"})
+    terminal.write_to_terminal("error: a", io.StringIO(), {"HELM_PLUGIN_NAME": "archfit"})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -121,10 +121,10 @@ def test_check_17_a_bug_leaves_a_report_without_a_word_of_the_stream(
     def broken(*_arguments: object) -> None:
         raise RuntimeError("password: hunter2")
 
-    monkeypatch.setattr(transform, "transform", broken)
+    monkeypatch.setattr(run, "transform", broken)
     environ = {"XDG_STATE_HOME": str(tmp_path)}
     with pytest.raises(RuntimeError):
         transform.run(["--strict"], io.BytesIO(b"kind: A\n"), io.BytesIO(), io.StringIO(), environ)
     text = (tmp_path / "archfit" / "last.json").read_text(encoding="utf-8")
-    assert json.loads(text)["results"][0]["message"].startswith("archfit itself failed (RuntimeError)")
+    assert json.loads(text)["results"][0]["message"].startswith("archfit itself failed (RuntimeError at ")
     assert "hunter2" not in text

@@ -11,7 +11,6 @@ where there is none.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from archfit.options.load import load
 from archfit.options.settings import CacheServer, Operator
 from archfit.options.table import BY_KEY
 from archfit.printable import encoded
+from archfit.report.json_output import json_output
 from archfit.store import Stock
 from archfit.store.open import open_store, place
 
@@ -57,7 +57,7 @@ def run(
     rest = [argument for argument in argv[1:] if argument != "--json"]
     operator = load(rest, environ, read_file, rows=_ROWS, program="archfit cache").operator
     told, text = _WORDS[word](operator, environ, clock)
-    stdout.write(f"{json.dumps(told)}\n".encode() if len(rest) < len(argv) - 1 else encoded(text))
+    stdout.write(json_output(told, indent=None) if len(rest) < len(argv) - 1 else encoded(text))
     return 0
 
 

@@ -13,12 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import __version__, standard_streams
-from archfit.commands.inputs import Manifests, contents, named, questions, surveyed
-from archfit.commands.last import prepared
+from archfit.commands.inputs import Manifests, contents, in_file, on_blank, questions, surveyed
 from archfit.errors import UsageError
 from archfit.files import read_file
 from archfit.images.platforms import Answer, Platform
-from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
@@ -27,14 +25,14 @@ from archfit.options.settings import Options
 from archfit.options.table import TABLE
 from archfit.options.text_form import architecture
 from archfit.options.text_form import platforms as parse_platforms
-from archfit.pipeline import Decided, decided
+from archfit.pipeline import decided
 from archfit.placement.requirement import judge
 from archfit.record import Record
 from archfit.report import check_listing, github, sarif
-from archfit.report.findings import Finding, Report, from_result, of_decisions, of_verdicts
-from archfit.report.text import lines
+from archfit.report.findings import Check, Finding, from_result, of_decisions, of_verdicts
+from archfit.report.run_text import lines
 from archfit.results import Decision, Result
-from archfit.source.split import split
+from archfit.run import Run
 from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
 
@@ -82,34 +80,24 @@ def run(
         raise UsageError(f"--format: {flags.format!r} is not a format: write one of {', '.join(_FORMATS)}")
     required = _required(flags.require or ())
     settings = load(argv, environ, read_file, flags=(layer, config), program=_PROGRAM)
-    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, layer)
-    asking = LookupSession(settings, environ, stderr)
+    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, on_blank(layer))
+    one = Run(_PROGRAM, settings, environ, stderr)
     try:
-        asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
         texts = questions(inputs, left_alone=bool(required))
-        answers = asking.answers(texts) if texts else {}
-        looked = [_looked_at(manifests, answers, settings.options, required) for manifests in inputs]
-        report = _report([from_result(result, "") for result in asking.messages], looked, required)
-        results = [*asking.messages, *(result for one in looked for result in one.results)]
-        kept = prepared(
-            Decided(tuple(pair for one in looked for pair in one.decisions), (), answers),
-            results,
-            (),
-            exit_code=report.exit_code,
-            sources=settings.sources,
-            requests=asking.requests,
-            path=settings.operator.report,
-            environ=environ,
-            command=_PROGRAM,
-        )
+        answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        checked = [_checked(manifests, answers, settings.options, required) for manifests in inputs]
+        results = [*one.messages, *(result for part in checked for result in part.results)]
+        check = _check([from_result(result, "") for result in one.messages], checked, required)
+        decisions = tuple(pair for part in checked for pair in part.decisions)
+        report = one.prepare_report(check.exit_code, results, decisions, answers)
     finally:
-        asking.close()
-    kept.commit_after(lambda: standard_streams.write(stdout, [_FORMATS[flags.format](report).encode()]))
-    stderr.write("".join(f"{line}\n" for line in lines(results)))
-    return report.exit_code
+        one.close()
+    report.commit_after(lambda: standard_streams.write(stdout, [_FORMATS[flags.format](check)]))
+    one.say(lines(results))
+    return check.exit_code
 
 
-class _Looked(Record):
+class _Checked(Record):
     """What became of one input.
 
     results: for standard error, with the name of its file. images, pods: what was looked at.
@@ -123,38 +111,40 @@ class _Looked(Record):
     decisions: tuple[tuple[Pod, Decision], ...] = ()
 
 
-def _looked_at(
+def _checked(
     manifests: Manifests, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]
-) -> _Looked:
+) -> _Checked:
     found, name = manifests.survey, manifests.name
     line = Lines(manifests.data, found.documents).line
-    said = [*manifests.results, *found.results]
-    findings = [from_result(result, name) for result in said]
-    pods = [pod for document in found.documents for pod in document.pods]
+    results = [*manifests.results, *found.results]
+    findings = [from_result(result, name) for result in results]
+    pods = manifests.pods
     if required:
         verdicts = [(pod, judge(pod, own, answers, options, required)) for pod, own in found.pods()]
         findings += of_verdicts(verdicts, name, line)
-        said += dict.fromkeys(result for _, verdict in verdicts for result in verdict.results)
+        results += dict.fromkeys(result for _, verdict in verdicts for result in verdict.results)
         pods = [pod for pod, verdict in verdicts if not verdict.left_out]
         decisions: tuple[tuple[Pod, Decision], ...] = ()
     else:
         transformed = decided(found, answers, options)
-        decisions, said = transformed.decisions, [*manifests.results, *transformed.results]
+        decisions, results = transformed.decisions, [*manifests.results, *transformed.results]
         findings += of_decisions(decisions, name, line)
     images = frozenset(use.text for pod in pods for use in pod.images if use.text)
-    return _Looked(tuple(findings), tuple(named(one, name) for one in said), images, len(pods), decisions)
+    return _Checked(
+        tuple(findings), tuple(in_file(result, name) for result in results), images, len(pods), decisions
+    )
 
 
-def _report(messages: Iterable[Finding], looked: Sequence[_Looked], required: Sequence[Platform]) -> Report:
-    findings = (*messages, *(finding for one in looked for finding in one.findings))
+def _check(messages: Iterable[Finding], checked: Sequence[_Checked], required: Sequence[Platform]) -> Check:
+    findings = (*messages, *(finding for part in checked for finding in part.findings))
     rules = {finding.rule for finding in findings}
     code = 1 if "problem" in rules else 3 if rules & {"placement", "required-platform"} else 0
-    return Report(
+    return Check(
         code,
         tuple(f"{platform.os}/{platform.architecture}" for platform in required),
         findings,
-        sum(one.pods for one in looked),
-        len(frozenset().union(*(one.images for one in looked))),
+        sum(part.pods for part in checked),
+        len(frozenset().union(*(part.images for part in checked))),
     )
 
 

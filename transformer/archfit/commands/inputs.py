@@ -1,4 +1,4 @@
-"""What `check` and `patch` read: files or standard input, surveyed before anything is looked up.
+"""What `check`, `patch` and `lock` read: files or standard input, surveyed before anything is looked up.
 
     archfit check                     standard input
     archfit check a.yaml - b.yaml     files; - is standard input
@@ -21,18 +21,29 @@ from archfit.pipeline import Survey, survey
 from archfit.placement.questions import questions as of_pod
 from archfit.record import Record
 from archfit.results import Result
+from archfit.source.split import Piece
+from archfit.workloads.pods import Pod
+
+_BLANK = "the input holds no manifests"
 
 
 class Manifests(Record):
-    """One input. name: of its file, "" for standard input. results: why it could not be read, or was blank."""
+    """One input. name: of its file, "" for standard input. results: why it could not be read, or was blank.
+
+    data, pieces: as `stream.read` gives them; there are no pieces where there are results.
+    """
 
     name: str
     data: bytes
-    survey: Survey
+    pieces: tuple[Piece, ...] = ()
+    survey: Survey = Survey((), (), ())
     results: tuple[Result, ...] = ()
+    blank: bool = False
 
-
-_NOTHING = Survey((), (), ())
+    @property
+    def pods(self) -> list[Pod]:
+        """Every pod, in the order of the stream."""
+        return [pod for document in self.survey.documents for pod in document.pods]
 
 
 def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[str, bytes]]:
@@ -58,15 +69,18 @@ def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[
     return found
 
 
-def surveyed(found: Iterable[tuple[str, bytes]], options: Options, flags: Layer) -> list[Manifests]:
-    """What each input holds; what is wrong with one is among its results.
+def surveyed(found: Iterable[tuple[str, bytes]], options: Options, on_blank: str) -> list[Manifests]:
+    """What each input holds; what is wrong with one is among its results. on_blank: as `stream.read` takes it."""
+    return [_surveyed(name, data, options, on_blank) for name, data in found]
 
-    flags: the command's own. A stream that holds nothing answers nothing, most often because the command before the
-    pipe failed: unlike for `transform`, --on-blank is `fail` here, unless the flag itself says something else.
+
+def on_blank(flags: Layer) -> str:
+    """--on-blank where a stream without manifests answers nothing, because the command before the pipe failed.
+
+    Unlike for `transform` it is `fail`, unless the flag itself says something else. flags: the command's own.
     """
     given = flags.given.get("onBlank")
-    on_blank = str(given.value) if given else "fail"
-    return [_surveyed(name, data, options, on_blank) for name, data in found]
+    return str(given.value) if given else "fail"
 
 
 def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[str]:
@@ -77,7 +91,7 @@ def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[
     return list(dict.fromkeys(text for pod, own in pods for text in of_pod(pod, own, left_alone=True)))
 
 
-def named(result: Result, name: str) -> Result:
+def in_file(result: Result, name: str) -> Result:
     """The result with the name of its file, if it has one."""
     if not name:
         return result
@@ -96,8 +110,7 @@ def _surveyed(name: str, data: bytes, options: Options, on_blank: str) -> Manife
     try:
         read = stream.read(data, on_blank)
     except InvalidInput as error:
-        return Manifests(name, data, _NOTHING, (Result.from_error(error),))
+        return Manifests(name, data, results=(Result.from_error(error),))
     if not read.pieces:
-        blank = Result("warning", "the input holds no manifests")
-        return Manifests(name, data, _NOTHING, (blank,))
-    return Manifests(name, read.data, survey(read.data, read.pieces, options))
+        return Manifests(name, data, results=(Result("warning", _BLANK),), blank=True)
+    return Manifests(name, read.data, read.pieces, survey(read.data, read.pieces, options))

@@ -29,7 +29,7 @@ from archfit.options.settings import Settings
 from archfit.options.table import BY_KEY, OPERATOR
 from archfit.placement.architectures import is_plain, is_wasm, offered
 from archfit.placement.uncounted import counted
-from archfit.printable import encoded, json_text
+from archfit.printable import encoded
 from archfit.registry.client import RawManifest
 from archfit.registry.listing import listed
 from archfit.registry.routing.endpoints import Endpoint
@@ -70,7 +70,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if flags.raw:
         stdout.writelines(documents[:1])
     elif flags.json:
-        stdout.write(json_text(as_json(images, requests)).encode())
+        stdout.write(as_json(images, requests))
     else:
         stdout.write(encoded(text(images)))
     stdout.flush()

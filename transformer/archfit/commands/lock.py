@@ -13,15 +13,14 @@ nothing is written. The rules are in `images.relock`, the format in `images.lock
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import __version__
-from archfit.commands.inputs import contents
-from archfit.commands.lock_inputs import Asked, asked
+from archfit.commands.inputs import contents, surveyed
+from archfit.commands.lock_needs import LockNeeds, lock_needs
 from archfit.errors import UsageError
 from archfit.files import read_file
 from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
@@ -35,8 +34,8 @@ from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.settings import Settings
 from archfit.options.table import BY_KEY, OPERATOR
-from archfit.printable import json_text
-from archfit.report.text import failure, lines
+from archfit.report.json_output import json_output
+from archfit.report.run_text import failure, lines
 from archfit.results import Result
 
 _PROGRAM = "archfit lock"
@@ -65,7 +64,10 @@ if no other is named, for runs that ask nobody: archfit --lock-file {DEFAULT_PAT
 
 Exit: 0 done, 1 failed (nothing was written), 2 wrong usage, 3 --check found the lock file stale."""
 _WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}
-_BLANK = "the input holds no manifests, and --prune would drop their entries. Did the command before the pipe fail?"
+_PRUNE_ALL = Result(
+    "error",
+    "the input holds no manifests, and --prune would drop their entries. Did the command before the pipe fail?",
+)
 
 
 def run(
@@ -78,11 +80,10 @@ def run(
     flags, files, settings = _told(argv, environ)
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
-    needs = asked(
-        contents(files, stdin, "archfit lock"),
-        settings.options,
-        blank_is_wrong=_BLANK if flags.prune else "",
-    )
+    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, settings.options.on_blank)
+    if flags.prune:
+        inputs = [one.replace(results=(_PRUNE_ALL,)) if one.blank else one for one in inputs]
+    needs = lock_needs(inputs, settings.options)
     if _failed(needs.results, stderr):
         return 1
     content = content_of(path)
@@ -100,8 +101,7 @@ def run(
         replace(path, text)
     if flags.json:
         head = {"lockFile": path, "images": len(after), "written": write}
-        told = {**head, "changes": [change.as_json() for change in changed]}
-        stdout.write((json_text(json.dumps(told, indent=2)) + "\n").encode())
+        stdout.write(json_output({**head, "changes": [change.as_json() for change in changed]}))
     stale = flags.check and (bool(changed) or content is None)
     words = _WORDS_OF_CHECK if flags.check else {}
     state = "is stale" if stale else "is written" if write else "is up to date"
@@ -129,7 +129,7 @@ def _told(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Namespace, l
 
 
 def _ask(
-    names: Sequence[str], needs: Asked, settings: Settings, environ: Mapping[str, str], stderr: TextIO
+    names: Sequence[str], needs: LockNeeds, settings: Settings, environ: Mapping[str, str], stderr: TextIO
 ) -> tuple[dict[str, Found], list[Result], int]:
     """The answers by reference, what there is to say about them, and the number of requests."""
     if not names:

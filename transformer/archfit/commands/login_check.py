@@ -13,7 +13,6 @@ An image that has mirrors is asked for at each of them; all have to accept. The 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
@@ -29,7 +28,7 @@ from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.settings import Operator
 from archfit.options.table import OPERATOR
-from archfit.printable import json_text, visible
+from archfit.printable import visible
 from archfit.record import Record
 from archfit.registry.credentials.keychain import Credential, Keychain
 from archfit.registry.credentials.tokens import Tokens
@@ -38,6 +37,7 @@ from archfit.registry.login import check
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.registry.session import Session
+from archfit.report.json_output import json_output
 
 _PROGRAM = "archfit login-check"
 _WITHOUT = {
@@ -92,8 +92,8 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     name, checked = _checked(words[0], operator, environ)
     good = all(one.good for one in checked)
     if flags.json:
-        told = {"for": name, "good": good, "servers": [_plain(one) for one in checked]}
-        stdout.write((json_text(json.dumps(told, indent=2)) + "\n").encode())
+        value = {"for": name, "good": good, "servers": [_plain(one) for one in checked]}
+        stdout.write(json_output(value))
     else:
         stdout.write("\n".join(_text(name, one) for one in checked).encode())
     stdout.flush()

@@ -10,21 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import __version__, standard_streams
-from archfit.commands.inputs import contents, named, questions, surveyed
-from archfit.commands.last import prepared
+from archfit.commands.inputs import contents, in_file, on_blank, questions, surveyed
 from archfit.errors import UsageError
 from archfit.files import read_file
-from archfit.lookup.session import LookupSession
 from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.table import TABLE
-from archfit.pipeline import Decided, decided
+from archfit.pipeline import decided
 from archfit.report.kustomize_patches import FORMS, as_yaml
 from archfit.report.patches import Entry, as_json, entries, problems
-from archfit.report.text import failure, lines, summary
+from archfit.report.run_text import failure, lines
 from archfit.results import Decision, Result
-from archfit.source.split import split
+from archfit.run import Run
 from archfit.workloads.pods import Pod
 
 _PROGRAM = "archfit patch"
@@ -65,47 +63,35 @@ def run(
     settings = load(argv, environ, read_file, flags=(layer, config), program=_PROGRAM)
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
-    inputs = surveyed(contents(files, stdin, _PROGRAM), options, layer)
-    asking = LookupSession(settings, environ, stderr)
+    inputs = surveyed(contents(files, stdin, _PROGRAM), options, on_blank(layer))
+    one = Run(_PROGRAM, settings, environ, stderr)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []
     found: list[Entry] = []
     try:
-        asking.use_pull_secrets((one.data, split(one.data)) for one in inputs if not one.results)
         texts = questions(inputs)
-        answers = asking.answers(texts) if texts else {}
-        results += asking.messages
+        answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        results += one.messages
         for manifests in inputs:
             transformed = decided(manifests.survey, answers, options)
             decisions += transformed.decisions
             found += entries(manifests.survey.documents, transformed.decisions, manifests.name)
-            said = (*manifests.results, *transformed.results)
-            results += [named(result, manifests.name) for result in said]
+            own = (*manifests.results, *transformed.results)
+            results += [in_file(result, manifests.name) for result in own]
         if flags.format != _JSON:
             results += problems(found)
         failed = any(result.severity == "error" for result in results)
-        kept = prepared(
-            Decided(tuple(decisions), (), answers),
-            results,
-            (),
-            exit_code=int(failed),
-            sources=settings.sources,
-            requests=asking.requests,
-            path=settings.operator.report,
-            environ=environ,
-            command=_PROGRAM,
-        )
+        report = one.prepare_report(int(failed), results, tuple(decisions), answers)
     finally:
-        asking.close()
-    if not failed:
-        text = as_json(found) if flags.format == _JSON else as_yaml(flags.format, found)
-        kept.commit_after(lambda: standard_streams.write(stdout, [text.encode()]))
-    else:
-        kept.commit()
-    last = summary(decisions, len(answers), sum(asking.requests.values()))
-    told = [failure(results), *lines(results)] if failed else [*lines(results), *([last] if last else [])]
-    stderr.write("".join(f"{line}\n" for line in told))
-    return int(failed)
+        one.close()
+    if failed:
+        report.commit()
+        one.say([failure(results), *lines(results)])
+        return 1
+    output = as_json(found) if flags.format == _JSON else as_yaml(flags.format, found)
+    report.commit_after(lambda: standard_streams.write(stdout, [output]))
+    one.say([*lines(results), one.summary(decisions, len(answers))])
+    return 0
 
 
 def _answered(word: str) -> str:

@@ -56,7 +56,12 @@ def run(
         case ["kustomize" | "kpt" | "flux" as tool, *rest]:
             from archfit.integrations.kustomize.setup import run as setup_kustomize
 
-            return setup_kustomize(tool, rest, stdin, stdout, stderr, environ)
+            def write_patches(form: str, output: BinaryIO) -> int:
+                from archfit.commands.patch import run as patch
+
+                return patch(["--format", form], stdin, output, stderr, environ)
+
+            return setup_kustomize(tool, rest, stdin, stdout, stderr, environ, write_patches)
         case ["-h" | "--help", *_]:
             stdout.write(HELP.encode())
             return 0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.resolver import Lookup
     from archfit.registry.credentials.keychain import Keychain
-    from archfit.report.progress import Progress
+    from archfit.terminal import Progress
 
 _USUAL = Operator()
 
@@ -63,7 +63,7 @@ class LookupSession:
         """The answer for each image string. Raises UsageError and InvalidLock."""
         from time import monotonic
 
-        from archfit.report.progress import Progress
+        from archfit.terminal import Progress
 
         progress = Progress(self._stderr, monotonic)
         operator = self._settings.operator

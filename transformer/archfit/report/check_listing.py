@@ -14,55 +14,55 @@ Messages of severity problem and notice are no part of the text: they go to stan
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from archfit import __version__
-from archfit.printable import json_text, visible
-from archfit.report.findings import Finding, Report
+from archfit.printable import visible
+from archfit.report.findings import Check, Finding
+from archfit.report.json_output import json_output
 from archfit.results import ObjectRef
 
 
-def text(report: Report) -> str:
+def text(check: Check) -> bytes:
     """The check for a terminal or a log."""
-    found = list(_required(report)) if report.required else list(_placement(report))
-    return "".join(visible(line) + "\n" for line in found)
+    found = list(_required(check)) if check.required else list(_placement(check))
+    return "".join(visible(line) + "\n" for line in found).encode()
 
 
-def as_json(report: Report) -> str:
+def as_json(check: Check) -> bytes:
     """The check as one JSON object."""
-    told = {
+    value = {
         "archfit": __version__,
-        "check": "require" if report.required else "placement",
-        **({"require": list(report.required)} if report.required else {}),
-        "exit": report.exit_code,
-        "pods": report.pods,
-        "images": report.images,
-        "notChecked": len(report.of("not-checked")),
-        "findings": [_plain(finding) for finding in report.findings],
+        "check": "require" if check.required else "placement",
+        **({"require": list(check.required)} if check.required else {}),
+        "exit": check.exit_code,
+        "pods": check.pods,
+        "images": check.images,
+        "notChecked": len(check.of("not-checked")),
+        "findings": [_plain(finding) for finding in check.findings],
     }
-    return json_text(json.dumps(told, indent=2, ensure_ascii=False)) + "\n"
+    return json_output(value)
 
 
-def _placement(report: Report) -> Iterator[str]:
-    found = report.of("placement")
+def _placement(check: Check) -> Iterator[str]:
+    found = check.of("placement")
     for finding in found:
         yield f"{finding.headline}{_at(finding)}"
-    if report.exit_code == 1:
+    if check.exit_code == 1:
         return
     if found:
         verb = (
             "is not as archfit would leave it" if len(found) == 1 else "are not as archfit would leave them"
         )
-        yield f"{len(found)} of {_count(report.pods, 'pod spec')} {verb}"
+        yield f"{len(found)} of {_count(check.pods, 'pod spec')} {verb}"
     else:
-        yield f"as archfit would leave it: {_count(report.pods, 'pod spec')}, {_count(report.images, 'image')}"
+        yield f"as archfit would leave it: {_count(check.pods, 'pod spec')}, {_count(check.images, 'image')}"
 
 
-def _required(report: Report) -> Iterator[str]:
+def _required(check: Check) -> Iterator[str]:
     by_image: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[Finding]] = {}
-    for finding in report.of("required-platform"):
+    for finding in check.of("required-platform"):
         by_image.setdefault((finding.image, finding.missing, finding.offers), []).append(finding)
     for (image, missing, offers), uses in by_image.items():
         yield f"{image} does not run on {', '.join(missing)}; it offers {', '.join(offers) or 'nothing'}"
@@ -70,21 +70,21 @@ def _required(report: Report) -> Iterator[str]:
             note = ", which the pod itself keeps off" if use.kept_off else ""
             note += f", which archfit leaves alone: {use.left_alone}" if use.left_alone else ""
             yield f"    {use.ref} {use.field}{note}{_at(use)}"
-    out = report.of("not-checked")
+    out = check.of("not-checked")
     if out:
         yield "not looked at:"
     for finding in out:
         yield f"    {finding.headline}{_at(finding)}"
-    if report.exit_code == 1:
+    if check.exit_code == 1:
         return
-    names = " and ".join(report.required)
+    names = " and ".join(check.required)
     left = f"; {_count(len(out), 'pod spec')} not looked at" if out else ""
     bad = len({image for image, _, _ in by_image})
     if bad:
         verb = "does not run" if bad == 1 else "do not run"
-        yield f"{bad} of {_count(report.images, 'image')} {verb} on {names}{left}"
+        yield f"{bad} of {_count(check.images, 'image')} {verb} on {names}{left}"
     else:
-        yield f"runs on {names}: {_count(report.images, 'image')} of {_count(report.pods, 'pod spec')}{left}"
+        yield f"runs on {names}: {_count(check.images, 'image')} of {_count(check.pods, 'pod spec')}{left}"
 
 
 def _at(finding: Finding) -> str:

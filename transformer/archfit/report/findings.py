@@ -76,7 +76,7 @@ class Finding(Record):
         return f"{head}: {self.message}" if head else self.message
 
 
-class Report(Record):
+class Check(Record):
     """A whole check.
 
     required: the platforms of --require, () where placement was the question. findings: errors that decide the exit

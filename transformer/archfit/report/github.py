@@ -10,16 +10,16 @@ log.
 from __future__ import annotations
 
 from archfit.printable import lines
-from archfit.report.findings import Finding, Report
+from archfit.report.findings import Check, Finding
 
 _COMMAND = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def commands(report: Report) -> str:
+def commands(check: Check) -> bytes:
     """One line for each finding worth showing, errors first."""
     order = list(_COMMAND)
-    found = sorted(report.shown, key=lambda finding: order.index(finding.severity))
-    return "".join(_command(finding) + "\n" for finding in found)
+    found = sorted(check.shown, key=lambda finding: order.index(finding.severity))
+    return "".join(_command(finding) + "\n" for finding in found).encode()
 
 
 def _command(finding: Finding) -> str:

@@ -17,13 +17,13 @@ entry is that of its manifest; of a single manifest, config and layers are liste
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.printable import visible
 from archfit.record import Record
+from archfit.report.json_output import json_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def text(images: Sequence[Inspected]) -> str:
     return "\n".join(parts)
 
 
-def as_json(images: Sequence[Inspected], requests: Mapping[str, int]) -> str:
+def as_json(images: Sequence[Inspected], requests: Mapping[str, int]) -> bytes:
     """One JSON object. requests: by kind, of all images together."""
-    told = {"images": [_plain(image) for image in images], "requests": dict(requests)}
-    return json.dumps(told, indent=2) + "\n"
+    value = {"images": [_plain(image) for image in images], "requests": dict(requests)}
+    return json_output(value)
 
 
 def _lines(image: Inspected) -> Iterator[str]:

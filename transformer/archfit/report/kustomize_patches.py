@@ -76,7 +76,7 @@ FORMS = {
 }
 
 
-def as_yaml(name: str, found: Sequence[Entry]) -> str:
+def as_yaml(name: str, found: Sequence[Entry]) -> bytes:
     """The patches in one of FORMS. `found` also holds the objects that stay as they are, and has no `problems`."""
     form = FORMS[name]
     changing = [entry for entry in found if entry.patch]
@@ -103,7 +103,7 @@ def as_yaml(name: str, found: Sequence[Entry]) -> str:
             "# These change nothing, and fail where an object is gone.",
             *block({"replacements": guards}, 0, _STYLE),
         ]
-    return "".join(line + "\n" for line in lines)
+    return "".join(line + "\n" for line in lines).encode()
 
 
 def _guard(ref: ObjectRef, namespace: str) -> dict[str, Any]:

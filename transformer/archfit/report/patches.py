@@ -9,16 +9,15 @@ A `test` of a missing member is written with the value null, which the library o
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from archfit.patch import Operation, Path, to_json
-from archfit.printable import json_text
 from archfit.record import Record
+from archfit.report.json_output import json_output
 from archfit.results import Decision, Location, ObjectRef, Result
-from archfit.source.values import plain, text_of
+from archfit.source.values import text_of
 from archfit.workloads.inventory import Document
 from archfit.workloads.pod_specs import reference_of
 from archfit.workloads.pods import Pod
@@ -91,21 +90,21 @@ def problems(found: Sequence[Entry]) -> list[Result]:
     return results
 
 
-def as_json(found: Iterable[Entry]) -> str:
+def as_json(found: Iterable[Entry]) -> bytes:
     """The patches as a JSON list: object, where it stands, and its RFC 6902 patch."""
-    told = [
+    value = [
         {
             "object": _object(entry.ref),
             **({"file": entry.file} if entry.file else {}),
             "document": entry.location.document,
             "line": entry.location.line,
             **({"source": entry.location.source} if entry.location.source else {}),
-            "patch": plain(to_json(entry.patch)),
+            "patch": to_json(entry.patch),
         }
         for entry in found
         if entry.patch
     ]
-    return json_text(json.dumps(told, indent=2, ensure_ascii=False)) + "\n"
+    return json_output(value)
 
 
 def _outermost(value: Any, path: Path) -> tuple[Path, dict[str, Any]]:

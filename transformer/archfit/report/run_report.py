@@ -17,12 +17,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from archfit import __version__
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.patch import dotted, to_json
-from archfit.pipeline import Decided
+from archfit.record import Record
 from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.stream import ChangedSpan
 from archfit.typing_names import Any
@@ -31,33 +31,36 @@ from archfit.workloads.pods import Pod
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def report(
-    transformed: Decided | None,
-    results: Iterable[Result],
-    edits: Iterable[ChangedSpan],
-    *,
-    exit_code: int,
-    sources: Iterable[str],
-    requests: Mapping[str, int],
-    command: str,
-    time: str,
-) -> dict[str, Any]:
-    """The report of a run, ready for a JSON encoder with `source.values.plain` as its default. time: RFC 3339."""
+class RunReport(Record):
+    """What a run has to report.
+
+    command: as in `archfit check`. decisions: one for each pod spec. answers: by image string, as written. edits: where
+    the output differs from the input. sources: of configuration, the strongest first. requests: to registries, by kind.
+    """
+
+    command: str
+    exit_code: int
+    results: tuple[Result, ...] = ()
+    decisions: tuple[tuple[Pod, Decision], ...] = ()
+    answers: Mapping[str, Answer] = {}
+    edits: tuple[ChangedSpan, ...] = ()
+    sources: tuple[str, ...] = ()
+    requests: Mapping[str, int] = {}
+
+
+def json_value(report: RunReport, time: str) -> dict[str, Any]:
+    """The report as `json_output` writes it. time: RFC 3339."""
     return {
         "archfit": __version__,
         "time": time,
-        "command": command,
-        "configuration": list(sources),
-        "exit": exit_code,
-        "results": [_result(result) for result in results],
-        "decisions": [_decision(pod, decision) for pod, decision in transformed.decisions]
-        if transformed
-        else [],
-        "images": {text: _answer(answer) for text, answer in transformed.answers.items()}
-        if transformed
-        else {},
-        "requests": dict(requests),
-        "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in edits],
+        "command": report.command,
+        "configuration": list(report.sources),
+        "exit": report.exit_code,
+        "results": [_result(result) for result in report.results],
+        "decisions": [_decision(pod, decision) for pod, decision in report.decisions],
+        "images": {text: _answer(answer) for text, answer in report.answers.items()},
+        "requests": dict(report.requests),
+        "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in report.edits],
     }
 
 
@@ -65,7 +68,7 @@ def _object(ref: ObjectRef) -> dict[str, str]:
     return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
 
 
-def _place(location: Location) -> dict[str, Any]:
+def _location(location: Location) -> dict[str, Any]:
     return {
         "document": location.document,
         "line": location.line,
@@ -79,14 +82,14 @@ def _result(result: Result) -> dict[str, Any]:
         "message": result.message,
         **({"object": _object(result.ref)} if result.ref else {}),
         **({"field": result.field} if result.field else {}),
-        **(_place(result.location) if result.location else {}),
+        **(_location(result.location) if result.location else {}),
     }
 
 
 def _decision(pod: Pod, decision: Decision) -> dict[str, Any]:
     return {
         "object": _object(pod.ref),
-        **_place(pod.location),
+        **_location(pod.location),
         "path": dotted(pod.path),
         "outcome": decision.outcome,
         "reason": decision.reason,

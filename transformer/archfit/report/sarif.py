@@ -10,31 +10,31 @@ leaves out the line, so that a finding stays the same one when the text above it
 
 from __future__ import annotations
 
-import json
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
 from archfit import __version__
 from archfit.printable import visible
-from archfit.report.findings import RULES, Finding, Report
+from archfit.report.findings import RULES, Check, Finding
+from archfit.report.json_output import json_output
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVEL = {"error": "error", "warning": "warning", "info": "none"}
 _DEFAULT = {"notice": "warning", "not-checked": "none"}
 
 
-def log(report: Report) -> str:
+def log(check: Check) -> bytes:
     """The check as one SARIF log file."""
     rules = list(RULES)
     driver = {"name": "archfit", "version": __version__, "rules": [_rule(rule) for rule in rules]}
     run = {
         "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": report.exit_code != 1, "exitCode": report.exit_code}],
+        "invocations": [{"executionSuccessful": check.exit_code != 1, "exitCode": check.exit_code}],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, rules.index(finding.rule)) for finding in report.shown],
+        "results": [_result(finding, rules.index(finding.rule)) for finding in check.shown],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return json_output({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _rule(rule: str) -> dict[str, Any]:

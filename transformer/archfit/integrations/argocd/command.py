@@ -12,12 +12,10 @@ loopback address is asked only where the operator names the host, because the ap
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.commands.transform import Job
 from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file
 from archfit.integrations.argocd.announcement import announcement
@@ -32,6 +30,8 @@ from archfit.options.layers import Given, Layer
 from archfit.options.load import load
 from archfit.options.settings import Options, Settings
 from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR, TABLE
+from archfit.report.json_output import json_output
+from archfit.run import Run
 
 HELP = """\
 usage: archfit argocd generate|parameters|discover [OPTION]...
@@ -150,16 +150,16 @@ def _transformed(
     data: bytes, settings: Settings, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The main job on what was rendered; its output is written whole, or not at all."""
-    job = Job(settings, environ, stderr, named_hosts_only=True, program="archfit argocd generate")
+    one = Run("archfit argocd generate", settings, environ, stderr, named_hosts_only=True)
     try:
-        return job.run(data, stdout, before_output=hold_term)
+        return one.transform(data, stdout, before_output=hold_term)
     finally:
-        job.close()
+        one.close()
 
 
 def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     settings, _, _ = _settings(argv, environ, None)
-    stdout.write(json.dumps(announcement(settings.options)).encode() + b"\n")
+    stdout.write(json_output(announcement(settings.options), indent=None))
     return 0
 
 

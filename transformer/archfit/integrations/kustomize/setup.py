@@ -11,11 +11,10 @@ the user to add. No file that is there is replaced.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, TypeAlias
 
-from archfit.commands import patch
 from archfit.edit.render import flow
 from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.integrations.kustomize import setup_files as files
@@ -44,6 +43,8 @@ usage: archfit setup kustomize [--into DIR] [--container IMAGE]
   -h, --help            Show this help.
 """
 FLUX_FILE = "archfit-flux.yaml"
+# (form, output) -> exit code; form: as `archfit patch --format` takes it.
+WritePatches: TypeAlias = Callable[[str, BinaryIO], int]
 
 
 def run(
@@ -53,8 +54,12 @@ def run(
     stdout: BinaryIO,
     stderr: TextIO,
     environ: Mapping[str, str],
+    write_patches: WritePatches,
 ) -> int:
-    """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
+    """The command, after the words `setup TOOL`. The exit code; raises ArchfitError.
+
+    write_patches: writes the manifests on standard input as patches for Flux, as `archfit patch` does.
+    """
     argv, command = _split(argv)
     if wanted(argv) == "help":
         stdout.write(HELP.encode())
@@ -74,7 +79,7 @@ def run(
         raise UsageError(f"--into: {found.into!r} is not a directory: name one that is there")
     if tool == "flux":
         form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
-        return _flux(found.into, form, stdin, stderr, environ, check=found.check)
+        return _flux(found.into, form, stdin, stderr, write_patches, check=found.check)
     if found.check:
         return check(tool, found.into, command, stdout, environ)
     if tool == "kustomize":
@@ -117,14 +122,14 @@ def _kpt(folder: str, stderr: TextIO) -> None:
 
 
 def _flux(
-    folder: str, form: str, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str], *, check: bool
+    folder: str, form: str, stdin: BinaryIO, stderr: TextIO, write_patches: WritePatches, *, check: bool
 ) -> int:
     if stdin.isatty():
         raise UsageError(
             "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
         )
     made = BytesIO()
-    code = patch.run(["--format", form], stdin, made, stderr, environ)
+    code = write_patches(form, made)
     path = os.path.join(folder, FLUX_FILE)
     if code:
         return code

@@ -1,0 +1,58 @@
+"""What the manifests need of a lock file: the images that the decisions about them depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from archfit.commands.inputs import Manifests, in_file
+from archfit.images.overrides import override
+from archfit.images.reference import parse
+from archfit.options.settings import Options
+from archfit.patch import dotted
+from archfit.pipeline import Survey
+from archfit.placement.evidence import malformed
+from archfit.placement.questions import answers_for
+from archfit.record import Record
+from archfit.results import Result
+from archfit.workloads.pods import Pod
+
+
+class LockNeeds(Record):
+    """What the manifests need.
+
+    needed: an image string for each normalised reference, in order. uses: by image string, where it is first named, as
+    a Result without message. results: what there is to say about the manifests.
+    """
+
+    needed: dict[str, str]
+    uses: dict[str, Result]
+    results: tuple[Result, ...]
+
+
+def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
+    """The images to look up, each once, without those that an override answers."""
+    needed: dict[str, str] = {}
+    uses: dict[str, Result] = {}
+    results: list[Result] = []
+    for manifests in inputs:
+        for text in manifests.survey.texts:
+            reference = parse(text)
+            if not override(reference, options.image_platforms):
+                needed.setdefault(reference.normalised, text)
+        own = (*manifests.results, *manifests.survey.results, *_malformed(manifests.survey, options))
+        results += [in_file(result, manifests.name) for result in own]
+        for text, use in _uses(manifests.pods):
+            uses.setdefault(text, in_file(use, manifests.name))
+    return LockNeeds(needed, uses, tuple(results))
+
+
+def _malformed(survey: Survey, options: Options) -> Iterable[Result]:
+    for pod, own in survey.pods():
+        if not own.left_alone:
+            yield from malformed(pod, answers_for(pod, {}, options, own), options)
+
+
+def _uses(pods: Iterable[Pod]) -> Iterable[tuple[str, Result]]:
+    for pod in pods:
+        for use in pod.images:
+            yield use.text or "", Result("error", "", pod.ref, dotted(use.path), pod.location)

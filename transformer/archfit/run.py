@@ -1,0 +1,240 @@
+"""One run: its settings, its lookup session and its report; what every command that decides shares.
+
+    stream ─ read ─ decide ─┬─ report ─ frame ─ write stdout ─ summary on stderr      exit 0
+                            └─ report ─ errors on stderr, stdout empty                exit 1
+    decisions alone (check, patch): `Run.answers`, `Run.prepare_report`
+
+A caller that wraps the stream, as a KRM function's, gives a `Frame`: the run knows no caller.
+
+The report is made beside its place before the output, and takes its place after it: a report that was asked for and
+cannot be written fails the run, and no report says that a run is done before it is. Every run leaves its report for
+`archfit last`, too, below $XDG_STATE_HOME (XDG Base Directory); to fail at that does not fail the run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import gmtime, strftime
+
+from archfit import standard_streams, stream
+from archfit.errors import ArchfitError, InvalidInput, OutputError, exit_code_of, message_of
+from archfit.files import Prepared
+from archfit.images.platforms import Answer
+from archfit.lookup.session import LookupSession
+from archfit.options.settings import Settings
+from archfit.pipeline import Transformed, transform
+from archfit.report.json_output import json_output
+from archfit.report.run_report import TIME, RunReport, json_value
+from archfit.report.run_text import failure, lines, summary
+from archfit.results import Decision, Result
+from archfit.source.split import Piece
+from archfit.store.directories import state_path
+from archfit.stream import ChangedSpan, Splice
+from archfit.typing_names import BinaryIO, Protocol, TextIO
+from archfit.workloads.pods import Pod
+
+
+class Frame(Protocol):
+    """What a caller puts around the stream."""
+
+    def advice(self, transformed: Transformed) -> list[Result]:
+        """What this caller's users need to know besides the results."""
+
+    def with_results(
+        self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
+    ) -> tuple[Splice, ...]:
+        """The splices that also show the results. Raises ArchfitError if there is no place for them."""
+
+    def after_failure(
+        self, transformed: Transformed | None, results: Sequence[Result]
+    ) -> Iterable[bytes | memoryview]:
+        """What standard output holds although the run failed. Raises ArchfitError."""
+
+
+class Run:
+    """One run: its settings, its lookup session, and its report.
+
+    command: as in `archfit check`, for the report. named_hosts_only: as `LookupSession` takes it. Raises UsageError for
+    a file of the operator's that is not there.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        settings: Settings,
+        environ: Mapping[str, str],
+        stderr: TextIO,
+        *,
+        frame: Frame | None = None,
+        named_hosts_only: bool = False,
+    ) -> None:
+        self._command = command
+        self._settings = settings
+        self._environ = environ
+        self._stderr = stderr
+        self._frame = frame
+        self._lookup = LookupSession(settings, environ, stderr, named_hosts_only=named_hosts_only)
+
+    def transform(
+        self, data: bytes, stdout: BinaryIO, before_output: Callable[[], None] = lambda: None
+    ) -> int:
+        """The main job. The exit code. before_output: called before the first byte is written."""
+        options = self._settings.options
+        try:
+            read = stream.read(data, options.on_blank)
+        except InvalidInput as error:
+            return self._failed(None, [Result.from_error(error)], stdout)
+        self._lookup.use_pull_secrets([(read.data, read.pieces)])
+        transformed = transform(read.data, read.pieces, options, self._lookup.answers)
+        results = [*read.results, *self.messages, *transformed.results]
+        if self._frame:
+            results += self._frame.advice(transformed)
+        if transformed.failed():
+            return self._failed(transformed, results, stdout)
+        splices = transformed.splices
+        if self._frame:
+            splices = self._frame.with_results(transformed, results, splices)
+        report = self.prepare_report(
+            0,
+            results,
+            transformed.decisions,
+            transformed.answers,
+            tuple(stream.changed_spans(read.data, splices)),
+        )
+
+        def write() -> None:
+            before_output()
+            standard_streams.write(stdout, stream.write(read.data, splices))
+
+        report.commit_after(write)
+        self.say([*lines(results), self.summary(transformed.decisions, len(transformed.answers))])
+        return 0
+
+    def answers(
+        self, streams: Iterable[tuple[bytes, Sequence[Piece]]], texts: list[str]
+    ) -> Mapping[str, Answer]:
+        """The answer for each image string. streams: whose pull secrets count. Raises UsageError and InvalidLock."""
+        self._lookup.use_pull_secrets(streams)
+        return self._lookup.answers(texts) if texts else {}
+
+    @property
+    def messages(self) -> list[Result]:
+        """Warnings about cache, lock file and registries so far."""
+        return self._lookup.messages
+
+    def prepare_report(
+        self,
+        exit_code: int,
+        results: Sequence[Result],
+        decisions: tuple[tuple[Pod, Decision], ...] = (),
+        answers: Mapping[str, Answer] | None = None,
+        edits: tuple[ChangedSpan, ...] = (),
+    ) -> PreparedReport:
+        """The run's report, beside its places. Raises ArchfitError."""
+        report = RunReport(
+            self._command,
+            exit_code,
+            tuple(results),
+            decisions,
+            answers or {},
+            edits,
+            self._settings.sources,
+            self._lookup.requests,
+        )
+        return PreparedReport(report, self._settings.operator.report, state_path(self._environ))
+
+    def summary(self, decisions: Sequence[tuple[Pod, Decision]], images: int) -> str:
+        """One sentence about a run that wrote its output, "" if the stream holds no pods."""
+        return summary(decisions, images, sum(self._lookup.requests.values()))
+
+    def say(self, texts: Iterable[str]) -> None:
+        """Lines for standard error; empty texts are left out."""
+        try:
+            self._stderr.write("".join(f"{text}\n" for text in texts if text))
+            self._stderr.flush()
+        except OSError:
+            pass  # The output is written, and the exit code says so.
+
+    def close(self) -> None:
+        """Gives back the cache and the connections."""
+        self._lookup.close()
+
+    def _failed(self, transformed: Transformed | None, results: Sequence[Result], stdout: BinaryIO) -> int:
+        from archfit.terminal import write_to_terminal
+
+        said = lines(results)
+        decided = (transformed.decisions, transformed.answers) if transformed else ()
+        try:
+            self.prepare_report(1, results, *decided).commit()
+            if self._frame:
+                standard_streams.write(stdout, self._frame.after_failure(transformed, results))
+        finally:
+            self.say([failure(results), *said])
+            write_to_terminal(said[-1], self._stderr, self._environ)
+        return 1
+
+
+class PreparedReport:
+    """A report beside its places: the file that `--report` names ("" for none), and the state directory.
+
+    Raises ArchfitError where the file that was named cannot be written.
+    """
+
+    def __init__(self, report: RunReport, path: str, state: str) -> None:
+        self._report, self._path, self._state = report, path, state
+        content = json_output(json_value(report, strftime(TIME, gmtime())), indent=None)
+        self._for_last: Prepared | None = None
+        try:
+            self._named = Prepared(path, content) if path else None
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        if state:
+            try:
+                os.makedirs(os.path.dirname(state), mode=0o700, exist_ok=True)
+                self._for_last = Prepared(state, content)
+            except OSError:
+                pass  # `archfit last` alone reads it.
+
+    def commit(self) -> None:
+        """Puts it in its places."""
+        try:
+            if self._named:
+                self._named.commit()
+        except OSError as error:
+            raise _unwritable(self._path, error) from None
+        finally:
+            _tried(self._for_last, Prepared.commit)
+
+    def commit_after(self, write: Callable[[], None]) -> None:
+        """Puts it in its places once the output is written. Raises OutputError as `write` does; the report says so."""
+        try:
+            write()
+        except OutputError as error:
+            for one in (self._named, self._for_last):
+                _tried(one, Prepared.discard)
+            results = (*self._report.results, Result("error", str(error)))
+            failed = self._report.replace(exit_code=1, results=results, edits=())
+            PreparedReport(failed, self._path, self._state).commit()
+            raise
+        self.commit()
+
+
+def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -> None:
+    """Leaves a report for `archfit last` where a run came to none: under Helm 4 nothing else can be read."""
+    report = RunReport(command, exit_code_of(error), (Result("error", message_of(error)),))
+    PreparedReport(report, "", state_path(environ)).commit()
+
+
+def _tried(one: Prepared | None, what: Callable[[Prepared], None]) -> None:
+    try:
+        if one:
+            what(one)
+    except OSError:
+        pass  # `archfit last` alone reads it, or it is to be thrown away.
+
+
+def _unwritable(path: str, error: OSError) -> ArchfitError:
+    return ArchfitError(
+        f"--report: cannot write {path!r} ({error.strerror}): name a file that can be written"
+    )
