@@ -106,7 +106,7 @@ def test_nothing_is_said_of_what_holds_no_pod(text: str) -> None:
 def test_a_run_without_the_c_extension_says_that_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = "PyYAML came without its C extension"
     assert not any(slow in result.message for result in edited(pod().encode()).transformed.results)
-    monkeypatch.setattr("archfit.source.nodes.C_EXTENSION", False)
+    monkeypatch.setattr("archfit.pod_stages.C_EXTENSION", False)
     assert [slow in result.message for result in edited(pod().encode()).transformed.results].count(True) == 1
 
 
