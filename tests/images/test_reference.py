@@ -192,7 +192,10 @@ INVALID = [
     ("{{ .Values.image }}", "still holds a placeholder"),
     ("$(params.image)", "still holds a placeholder"),
     ("${IMAGE}:1", "still holds a placeholder"),
-    ("ko://github.com/example/app", "is a URL; leave out 'ko://'"),
+    (
+        "ko://github.com/example/app",
+        "names a Go package; let ko build it first: ko resolve -f FILE | archfit",
+    ),
     ("a b", "holds a blank"),
 ]
 

@@ -340,7 +340,7 @@ BAD = [
     pytest.param(
         b"a: [\n",
         "line 2: the list of nodes is neither JSON nor YAML as kubectl writes it: is not YAML "
-        "(did not find expected node content): mend it",
+        "(did not find expected node content): fix it",
         id="neither JSON nor YAML",
     ),
     pytest.param(b"[" * 200_000, f"the list of nodes is nested too deeply: {ASK}", id="deep JSON"),

@@ -361,7 +361,7 @@ BAD = [
         "---\n" + HEAD, "3: a second document begins here: keep one in the file", id="two documents"
     ),
     pytest.param(
-        "spec: {a: b\n", "4: is not YAML (did not find expected ',' or '}'): mend it", id="cut short"
+        "spec: {a: b\n", "4: is not YAML (did not find expected ',' or '}'): fix it", id="cut short"
     ),
 ]
 

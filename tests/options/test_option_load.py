@@ -279,6 +279,21 @@ BAD_ARGUMENTS = [
     pytest.param(
         ["--on-conflict", "leav"], "--on-conflict: 'leav' is not one of fail, leave: write 'leave'", id="word"
     ),
+    pytest.param(
+        ["--on-conflict", "live"],
+        "--on-conflict: 'live' is not one of fail, leave: write 'leave'",
+        id="a word that is near",
+    ),
+    pytest.param(
+        ["--on-conflict", "x"],
+        "--on-conflict: 'x' is not one of fail, leave: write one of them",
+        id="a word that is not near",
+    ),
+    pytest.param(
+        ["--timeout", "-1s"],
+        "--timeout: '-1s' is not a duration: write '30s', or another with d, h, m, s or ms",
+        id="a negative value",
+    ),
     pytest.param(["--onconflict=leave"], "there is no flag '--onconflict': write --on-conflict", id="flag"),
     pytest.param(
         ["--on-conf", "leave"], "there is no flag '--on-conf': write --on-conflict", id="abbreviation"

@@ -222,6 +222,23 @@ BAD = [
         "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'",
         id="architectures: capitals",
     ),
+    *(
+        pytest.param(
+            text_form.cluster_architectures,
+            text,
+            f"{text!r} is not an architecture as Kubernetes labels its nodes: write {remedy!r}",
+            id=f"architectures: {text}",
+        )
+        for text, remedy in (
+            ("armv8", "arm64"),
+            ("ARMv8", "arm64"),
+            ("arm64v8", "arm64"),
+            ("arm32v7", "arm"),
+            ("x64", "amd64"),
+            ("x86", "386"),
+            ("i686", "386"),
+        )
+    ),
     pytest.param(
         text_form.cluster_architectures,
         "quantum",

@@ -26,6 +26,12 @@ FOREIGN = (
     "this is not a Kubernetes object: it has neither apiVersion nor kind. Is it an error message of the command before "
     "the pipe? Run that command alone"
 )
+NOT_YAML = (
+    "this is not YAML: mapping values are not allowed in this context. Is it an error message of the command before the "
+    "pipe? Run that command alone"
+)
+KEY = "a mapping key that is a collection; Kubernetes knows only strings"
+QUOTES = "Is it a placeholder such as {{image}}? Put it in quotes"
 TEXT = "this is text, not a Kubernetes object. Is it an error message of the command before the pipe? Run that command alone"
 CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
 KUSTOMIZATION = (
@@ -69,7 +75,12 @@ CASES = [
     pytest.param("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n", 1, 1, KUSTOMIZATION, id="a kustomization"),
     pytest.param("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n", 1, 1, KUSTOMIZATION, id="a component"),
     pytest.param("namePrefix: a-\nresources:\n- a.yaml\n", 1, 1, KUSTOMIZATION, id="a kustomization without a kind"),
-    pytest.param(POD.replace("both:1", "{{inputs.parameters.image}}"), 1, 8, "a mapping key that is a collection; Kubernetes knows only strings", id="a parameter of Argo without quotes"),
+    pytest.param(POD.replace("both:1", "{{inputs.parameters.image}}"), 1, 8, f"{KEY}. {QUOTES}", id="a parameter of Argo without quotes"),
+    pytest.param(
+        "Error: INSTALLATION FAILED: cannot re-use a name that is still in use\n", 1, 1,
+        NOT_YAML,
+        id="the error message of another command",
+    ),
     pytest.param("apiVersion: v1\nkind: List\nitems:\n- a: b\n", 1, 4, FOREIGN, id="an item without a kind"),
     pytest.param("apiVersion: v1\nkind: List\nitems: [\n{a: b}]\n", 1, 4, FOREIGN, id="an item without a kind in flow style"),
     pytest.param("apiVersion: v1\nkind: List\nitems:\n- kind: Service\n  apiVersion: v1\n- hello\n", 1, 6, TEXT, id="an item that is a word"),
@@ -78,10 +89,10 @@ CASES = [
         "Error: template: c/t/x.yaml:3:4: executing\n\nUse --debug flag to render out invalid YAML\n",
         1,
         1,
-        "this is not YAML: mapping values are not allowed in this context",
+        NOT_YAML,
         id="an error message of helm that is no YAML",
     ),
-    pytest.param("bash: helm: command not found\n", 1, 1, "this is not YAML: mapping values are not allowed in this context", id="an error message of a shell"),
+    pytest.param("bash: helm: command not found\n", 1, 1, NOT_YAML, id="an error message of a shell"),
     pytest.param("<html><body>502</body></html>\n", 1, 1, TEXT, id="HTML"),
     pytest.param("hello\n", 1, 1, TEXT, id="a word"),
     pytest.param("12\n", 1, 1, TEXT, id="a number"),
@@ -148,7 +159,7 @@ CASES = [
     pytest.param(POD.replace("image: both:1", "image: *none"), 1, 8, "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes", id="an alias without an anchor"),
     pytest.param("kind: &a b\n---\n" + POD + "  x: *a\n", 2, 11, "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes", id="an alias of another document"),
     pytest.param(POD + "  x: &a [*a]\n", 1, 9, "an alias stands inside its own anchor", id="an anchor that contains itself"),
-    pytest.param(POD + "  ? [a]\n  : b\n", 1, 9, "a mapping key that is a collection; Kubernetes knows only strings", id="a key that is a list"),
+    pytest.param(POD + "  ? [a]\n  : b\n", 1, 9, f"{KEY}. {QUOTES}", id="a key that is a list"),
     pytest.param(POD + "  x: &a [b]\n  <<: *a\n", 1, 10, "'<<' needs a mapping or a list of mappings", id="<< of a list of words"),
     pytest.param(POD + "  x: !!binary ä\n", 1, 9, "a value tagged !!binary is not base64", id="binary that is not base64"),
     pytest.param(POD + "  x: !!int a\n", 1, 9, "a value tagged !!int is no number", id="an integer that is none"),

@@ -227,6 +227,12 @@ def test_image_platforms(annotation: str, terms: object) -> None:
             id="only",
         ),
         pytest.param(
+            {"archfit.dev/only": "arm64, amd46"},
+            "archfit.dev/only: 'amd46' is not an architecture as Kubernetes labels its nodes: write 'amd64'",
+            "only",
+            id="only-misspelt",
+        ),
+        pytest.param(
             {"archfit.dev/only": " , "},
             "archfit.dev/only has to be a list of architectures, as in amd64,arm64, not ','",
             "only",

@@ -34,6 +34,12 @@ ARCHITECTURES = (
 _ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
 # These names imply their variant, whatever is written beside them.
 _WITH_VARIANT = {"armhf": ("arm", "v7"), "armel": ("arm", "v6"), "i386": ("386", "")}
+# What other tools write. An error names the label for them; they are never read as one.
+_TOOLS = {
+    "armv8": "arm64", "armv8a": "arm64", "arm64v8": "arm64", "arm32v5": "arm", "arm32v6": "arm", "arm32v7": "arm",
+    "armv6": "arm", "armv7": "arm", "armv6l": "arm", "armv7l": "arm", "x64": "amd64", "x86": "386", "i586": "386",
+    "i686": "386", "x8664": "amd64",
+}  # fmt: skip
 _VARIANTS = {
     "amd64": {"v1": ""},
     "arm64": {"8": "", "v8": "", "v8.0": ""},
@@ -74,6 +80,17 @@ def parse_platform(text: str) -> Platform:
             f"{text!r} is not a platform: write os/architecture[/variant], as in 'linux/arm64'"
         )
     return normalised(*parts)
+
+
+def no_architecture(text: str) -> str:
+    """Why a word is not a value of the label kubernetes.io/arch, and the word to write."""
+    from difflib import get_close_matches  # 2 ms that only this error needs
+
+    word = text.lower().removeprefix("linux/").partition("/")[0].replace("-", "").replace("_", "")
+    label = _TOOLS.get(word) or normalised("linux", word).architecture
+    near = label if label in ARCHITECTURES else next(iter(get_close_matches(word, ARCHITECTURES, 1, 0.7)), "")
+    remedy = f"write {near!r}" if near else f"known are {', '.join(ARCHITECTURES)}"
+    return f"{text!r} is not an architecture as Kubernetes labels its nodes: {remedy}"
 
 
 class Found(Record):

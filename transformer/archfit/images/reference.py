@@ -136,6 +136,8 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
         raise InvalidReference("the image is empty")
     if _TEMPLATE(text):
         _refuse(text, "still holds a placeholder that nothing has filled in")
+    if text.startswith("ko://"):
+        _refuse(text, "names a Go package; let ko build it first: ko resolve -f FILE | archfit")
     if "://" in text:
         _refuse(text, f"is a URL; leave out {text.partition('://')[0] + '://'!r}")
     if any(character.isspace() for character in text):

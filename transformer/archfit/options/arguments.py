@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
         """The flags, and the arguments that are none; empty ones are dropped. Raises UsageError."""
         known = self.flags()
         try:
-            found, rest = self.parse_known_args(list(argv))
+            found, rest = self.parse_known_args(self._with_negative_values(argv))
         except argparse.ArgumentError as error:
             raise UsageError(self.misuse((error.argument_name or "").split("/")[-1])) from None
         words = [word for word in rest if word not in ("", "--")]
@@ -49,6 +49,17 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("-") and word != "-":
                 raise UsageError(self.unknown(name, known))
         return found, words
+
+    def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
+        """`--timeout -1s` as `--timeout=-1s`: argparse takes the value for a flag, and no flag begins like that."""
+        single = {flag for action in self._actions if action.nargs != 0 for flag in action.option_strings}
+        words: list[str] = []
+        for word in argv:
+            if words and words[-1] in single and re.match("-[0-9]", word):
+                words[-1] += f"={word}"
+            else:
+                words.append(word)
+        return words
 
     def flags(self) -> list[str]:
         """Every flag there is."""

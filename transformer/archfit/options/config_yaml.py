@@ -58,10 +58,10 @@ def read(text: str) -> ConfigYaml:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Problem(
-            f"is not YAML ({error.problem or error.context}): mend it", (), mark.line + 1 if mark else 0
+            f"is not YAML ({error.problem or error.context}): fix it", (), mark.line + 1 if mark else 0
         ) from None
     except yaml.YAMLError as error:
-        raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): mend it") from None
+        raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): fix it") from None
     return ConfigYaml(reader.root, reader.lines)
 
 

@@ -57,9 +57,9 @@ def choice(*choices: str) -> OptionType:
 
     def parse(word: str) -> str:
         if word not in choices:
-            raise Problem(
-                f"{word!r} is not one of {', '.join(choices)}: write {nearest(word, choices) or choices[0]!r}"
-            )
+            near = nearest(word, choices, 0.6)
+            remedy = repr(near) if near else "one of them"
+            raise Problem(f"{word!r} is not one of {', '.join(choices)}: write {remedy}")
         return word
 
     return single(parse, {"enum": list(choices)})

@@ -22,7 +22,7 @@ class Problem(UsageError):
         self.line = line
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str], likeness: float = 0.7) -> str:
     """The known word that `word` is most likely meant to be, "" where none comes near."""
     import difflib  # needed for an error message only
 
@@ -30,7 +30,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
         return text.lower().replace("-", "").replace("_", "")
 
     spelled = {bare(name): name for name in known}
-    return next((spelled[found] for found in difflib.get_close_matches(bare(word), spelled, 1, 0.7)), "")
+    return next((spelled[found] for found in difflib.get_close_matches(bare(word), spelled, 1, likeness)), "")
 
 
 def expected(word: str, known: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from archfit.errors import InvalidReference
-from archfit.images.platforms import ARCHITECTURES, Platform, normalised, parse_platform
+from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.options.problem import Problem, nearest
 from archfit.options.settings import ImagePlatforms
 
@@ -64,10 +64,7 @@ def architecture(text: str) -> str:
     """One GOARCH word. Raises Problem."""
     if text in ARCHITECTURES:
         return text
-    label = normalised("linux", text.removeprefix("linux/").partition("/")[0]).architecture
-    near = label if label in ARCHITECTURES else nearest(text, ARCHITECTURES)
-    end = f"write {near!r}" if near else f"known are {', '.join(ARCHITECTURES)}"
-    raise Problem(f"{text!r} is not an architecture as Kubernetes labels its nodes: {end}")
+    raise Problem(no_architecture(text))
 
 
 def cluster_architecture(text: str) -> str:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from archfit.errors import InvalidReference
-from archfit.images.platforms import Platform, normalised, parse_platform
+from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.patch import Path, dotted
 from archfit.placement.fields import Malformed, mapping
 from archfit.record import Record
@@ -139,7 +139,12 @@ class _Reading:
     def architectures(self, text: str, at: Path) -> frozenset[str] | None:
         names = _listed(text)
         if names and all(word.replace("_", "").isalnum() for word in names):
-            return frozenset(normalised("linux", word).architecture for word in names)
+            found = {normalised("linux", word).architecture: word for word in names}
+            wrong = next((word for label, word in found.items() if label not in ARCHITECTURES), None)
+            if wrong is None:
+                return frozenset(found)
+            self.error(at, f"{at[-1]}: {no_architecture(wrong)}")
+            return None
         self.error(at, f"{at[-1]} has to be a list of architectures, as in amd64,arm64, not {text!r}")
         return None
 

@@ -139,9 +139,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 continue
         elif kind is MappingStart or kind is SequenceStart:
             if container.__class__ is dict and key is _NO_KEY:
-                raise InvalidInput(
-                    "a mapping key that is a collection; Kubernetes knows only strings", line=line_of(event)
-                )
+                raise _collection_as_key(event)
             if len(stack) >= DEPTH_LIMIT:
                 raise InvalidInput(
                     f"collections are nested more than {DEPTH_LIMIT} deep", line=line_of(event)
@@ -223,8 +221,14 @@ def _key(value: Any, event: Any) -> str:
         return PlainKey(event.value)
     if isinstance(value, Typed):
         return PlainKey(value.text)
-    raise InvalidInput(
-        "a mapping key that is a collection; Kubernetes knows only strings", line=line_of(event)
+    raise _collection_as_key(event)
+
+
+def _collection_as_key(event: Any) -> InvalidInput:
+    return InvalidInput(
+        "a mapping key that is a collection; Kubernetes knows only strings. Is it a placeholder such as {{image}}? "
+        "Put it in quotes",
+        line=line_of(event),
     )
 
 

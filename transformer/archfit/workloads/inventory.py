@@ -93,10 +93,13 @@ def scan_piece(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
-    from archfit.workloads.coverage.foreign import CHART, is_chart_source
+    from archfit.workloads.coverage.foreign import CHART, OTHER_COMMAND, is_chart_source, is_error_message
 
+    text = data[piece.start : piece.end]
     location = Location(piece.number, error.line or piece.line, _source(data, piece.start, piece.end))
-    message = CHART if is_chart_source(data[piece.start : piece.end]) else error.message
+    message = CHART if is_chart_source(text) else error.message
+    if is_error_message(text):
+        message = f"{error.message}. {OTHER_COMMAND}"
     return Result("error", message, location=location)
 
 

@@ -33,17 +33,25 @@ _BEGINS_ACTION = (
 # `{{ .Values.a }}`, `{{- if ..`: actions of Go templates; `{{inputs.parameters.a}}` is Argo's.
 _ACTION = re.compile(rb"\{\{-?[ \t]*(?:" + _BEGINS_ACTION + rb")").search
 
+# `Error: INSTALLATION FAILED: ..`, `panic: ..`, `bash: helm: command not found`
+_ERROR = re.compile(rb"\s*(?:(?i:error|fatal|panic|warning|traceback)\b[^\n:]*|(?:ba|da|fi|k|z)?sh):").match
+
 CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
 KUSTOMIZATION = (
     "this is a kustomization, which names files and is no object of a cluster. Build it first: "
     "kustomize build FOLDER | archfit"
 )
-_OTHER_COMMAND = "Is it an error message of the command before the pipe? Run that command alone"
+OTHER_COMMAND = "Is it an error message of the command before the pipe? Run that command alone"
 
 
 def is_chart_source(text: bytes) -> bool:
     """Whether a text holds actions of Go templates, as the files of a chart do before they are rendered."""
     return _ACTION(text) is not None
+
+
+def is_error_message(text: bytes) -> bool:
+    """Whether a text begins as messages of commands do: `Error: INSTALLATION FAILED: ..`, `error: ..`."""
+    return _ERROR(text) is not None
 
 
 def foreign(value: Any, path: Path = (), *, item: bool = False) -> Iterator[tuple[Path, Severity, str]]:
@@ -74,7 +82,7 @@ def _is_list(value: dict[str, Any]) -> bool:
 def _scalar_or_list(value: Any) -> tuple[Severity, str]:
     if isinstance(value, list):
         return "error", "this is a list, not a Kubernetes object. Put each object behind a line '---'"
-    return "error", f"this is text, not a Kubernetes object. {_OTHER_COMMAND}"
+    return "error", f"this is text, not a Kubernetes object. {OTHER_COMMAND}"
 
 
 def _mapping(value: dict[str, Any], *, item: bool) -> tuple[Severity, str] | None:
@@ -90,4 +98,4 @@ def _mapping(value: dict[str, Any], *, item: bool) -> tuple[Severity, str] | Non
         return None
     if any(isinstance(member, (dict, list)) for member in value.values()):
         return "warning", "passed through: it has neither apiVersion nor kind"
-    return "error", f"this is not a Kubernetes object: it has neither apiVersion nor kind. {_OTHER_COMMAND}"
+    return "error", f"this is not a Kubernetes object: it has neither apiVersion nor kind. {OTHER_COMMAND}"
