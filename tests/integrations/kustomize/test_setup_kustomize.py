@@ -164,14 +164,14 @@ def test_a_kptfile_gets_one_entry(kptfile, after, site, setup):
 def test_flux_writes_patches_and_says_when_they_are_old(site, setup):
     stream = WEB.encode()
     status, _, said = setup("flux", "--check", given=stream)
-    assert (status, "archfit-flux.yaml is not there" in said) == (1, True)
+    assert (status, "archfit-flux.yaml is missing" in said) == (1, True)
     assert setup("flux", given=stream)[0] == 0
     made = yaml.safe_load((site.folder / "archfit-flux.yaml").read_bytes())
     assert any("/spec/template/spec/affinity" in entry["patch"] for entry in made["spec"]["patches"])
     assert setup("flux", "--check", given=stream)[0] == 0
     assert setup("flux", given=stream)[2].endswith("up to date: ./archfit-flux.yaml\n")
     status, _, said = setup("flux", "--check", given=stream.replace(b"name: web", b"name: new", 1))
-    assert (status, "is of other manifests or images" in said) == (1, True)
+    assert (status, "belongs to other manifests or images" in said) == (1, True)
 
 
 def test_flux_writes_a_helm_releases_patches(site, setup):

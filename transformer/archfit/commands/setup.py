@@ -53,15 +53,18 @@ def run(
             from archfit.integrations.argocd.setup import run as setup_argocd
 
             return setup_argocd(rest, stdout, stderr, environ)
-        case ["kustomize" | "kpt" | "flux" as tool, *rest]:
+        case ["kustomize" | "kpt" as tool, *rest]:
             from archfit.integrations.kustomize.setup import run as setup_kustomize
 
-            def write_patches(form: str, output: BinaryIO) -> int:
-                from archfit.commands.patch import run as patch
+            return setup_kustomize(tool, rest, stdout, stderr, environ)
+        case ["flux", *rest]:
+            from archfit.commands.patch import run as patch
+            from archfit.integrations.flux.setup import run as setup_flux
 
+            def write_patches(form: str, output: BinaryIO) -> int:
                 return patch(["--format", form], stdin, output, stderr, environ)
 
-            return setup_kustomize(tool, rest, stdin, stdout, stderr, environ, write_patches)
+            return setup_flux(rest, stdin, stdout, stderr, write_patches)
         case ["-h" | "--help", *_]:
             stdout.write(HELP.encode())
             return 0

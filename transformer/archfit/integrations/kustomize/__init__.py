@@ -1,1 +1,1 @@
-"""kustomize, kpt and Flux: a KRM function."""
+"""kustomize and kpt: a KRM function."""

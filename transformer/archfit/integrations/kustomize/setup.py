@@ -1,8 +1,7 @@
-"""`archfit setup kustomize|kpt|flux [--into DIR] [--check]`: the files that make archfit a KRM function.
+"""`archfit setup kustomize|kpt [--into DIR] [--check]`: the files that make archfit a KRM function.
 
     kustomize    DIR/archfit.yaml, and its line in DIR's kustomization     DIR: the outermost one, by default here
     kpt          DIR/archfit.yaml, and its entry in DIR/Kptfile            DIR: the package
-    flux         DIR/archfit-flux.yaml from manifests on stdin             Flux runs no functions: patches
 
 A file of the user's gets one more entry and keeps every other byte. Where that is not possible, the entry is shown for
 the user to add. No file that is there is replaced.
@@ -11,9 +10,8 @@ the user to add. No file that is there is replaced.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from io import BytesIO
-from typing import Any, BinaryIO, TextIO, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO, TextIO
 
 from archfit.edit.render import flow
 from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
@@ -28,38 +26,20 @@ HELP = """\
 usage: archfit setup kustomize [--into DIR] [--container IMAGE]
        archfit setup kustomize --check [--into DIR] [-- COMMAND..]
        archfit setup kpt [--into DIR] [--check]
-       kustomize build . | archfit setup flux [--into DIR] [--helmrelease] [--check]
 
   kustomize   Writes the function's configuration, archfit.yaml, and names it in the kustomization.
   kpt         Writes it into a package, and names it in the Kptfile.
-  flux        Flux runs no functions. Reads manifests on standard input and writes what archfit would
-              change as patches, to paste into a Kustomization or HelmRelease of Flux.
 
   --into DIR            The outermost kustomization, or the package; default: the working directory.
   --container IMAGE     Start archfit in a container instead of the one on PATH.
-  --helmrelease         Patches for a HelmRelease instead of a Kustomization.
   --check               Write nothing; say what is wrong with an installation. COMMAND is how you build,
                         as in -- kustomize build --enable-alpha-plugins --enable-exec .
   -h, --help            Show this help.
 """
-FLUX_FILE = "archfit-flux.yaml"
-# (form, output) -> exit code; form: as `archfit patch --format` takes it.
-WritePatches: TypeAlias = Callable[[str, BinaryIO], int]
 
 
-def run(
-    tool: str,
-    argv: Sequence[str],
-    stdin: BinaryIO,
-    stdout: BinaryIO,
-    stderr: TextIO,
-    environ: Mapping[str, str],
-    write_patches: WritePatches,
-) -> int:
-    """The command, after the words `setup TOOL`. The exit code; raises ArchfitError.
-
-    write_patches: writes the manifests on standard input as patches for Flux, as `archfit patch` does.
-    """
+def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
     argv, command = _split(argv)
     if wanted(argv) == "help":
         stdout.write(HELP.encode())
@@ -67,19 +47,14 @@ def run(
     parser = Parser(f"archfit setup {tool}")
     parser.add_argument("--into", metavar="DIR", default=".")
     parser.add_argument("--container", metavar="IMAGE", default="")
-    parser.add_argument("--helmrelease", action="store_true")
     parser.add_argument("--check", action="store_true")
     found, words = parser.read(argv)
     unexpected = [*words[:1], *(["--"] if command and not found.check else [])]
     unexpected += ["--container"] if found.container and tool != "kustomize" else []
-    unexpected += ["--helmrelease"] if found.helmrelease and tool != "flux" else []
     if unexpected:
         raise UsageError(f"{unexpected[0]!r} is not expected; see archfit setup {tool} --help")
     if not os.path.isdir(found.into):
         raise UsageError(f"--into: {found.into!r} is not a directory: name one that is there")
-    if tool == "flux":
-        form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
-        return _flux(found.into, form, stdin, stderr, write_patches, check=found.check)
     if found.check:
         return check(tool, found.into, command, stdout, environ)
     if tool == "kustomize":
@@ -119,36 +94,6 @@ def _kpt(folder: str, stderr: TextIO) -> None:
     _write_config(os.path.join(folder, files.NAME), files.kpt_config(), stderr)
     _add(os.path.join(folder, "Kptfile"), files.MUTATORS, files.MUTATOR, files.is_mutator, stderr)
     stderr.write(f"Now: kpt fn render --allow-exec {folder}    (archfit setup kpt --check tries it)\n")
-
-
-def _flux(
-    folder: str, form: str, stdin: BinaryIO, stderr: TextIO, write_patches: WritePatches, *, check: bool
-) -> int:
-    if stdin.isatty():
-        raise UsageError(
-            "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
-        )
-    made = BytesIO()
-    code = write_patches(form, made)
-    path = os.path.join(folder, FLUX_FILE)
-    if code:
-        return code
-    there = _content(path)
-    if there == made.getvalue():
-        stderr.write(f"up to date: {path}\n")
-        return 0
-    if check:
-        state = "is not there" if there is None else "is of other manifests or images"
-        stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches again\n")
-        return 1
-    if there is not None and not there.startswith(b"# Written by `archfit patch`"):
-        raise ArchfitError(
-            f"{path} was not written by archfit: nothing was written. Move it away, or write elsewhere with --into"
-        )
-    write_file(path, File(made.getvalue()))
-    what = "HelmRelease" if form == "flux-helmrelease" else "Kustomization (kustomize.toolkit.fluxcd.io)"
-    stderr.write(f"written: {path}\nNow: put its lines into the {what}; run this again when images change\n")
-    return 0
 
 
 def _write_config(path: str, text: str, stderr: TextIO) -> None:

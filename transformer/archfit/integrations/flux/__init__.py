@@ -1,0 +1,1 @@
+"""Flux: patches for its objects, as it runs no functions."""

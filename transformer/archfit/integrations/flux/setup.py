@@ -1,0 +1,90 @@
+"""`archfit setup flux [--into DIR] [--helmrelease] [--check]`: what archfit changes, as patches for an object of Flux.
+
+    manifests on stdin ─ `archfit patch` ─ DIR/archfit-flux.yaml
+
+    by default       spec.patches of a Kustomization (kustomize.toolkit.fluxcd.io)
+    --helmrelease    spec.postRenderers of a HelmRelease
+    --check          writes nothing; exit 1 where the file is missing or differs
+
+A file that archfit did not write is never replaced.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from typing import BinaryIO, TextIO, TypeAlias
+
+from archfit.errors import ArchfitError, UsageError
+from archfit.integrations.owned_files import File, content_of, write_file
+from archfit.options.arguments import Parser, wanted
+
+HELP = """\
+usage: kustomize build . | archfit setup flux [--into DIR] [--helmrelease] [--check]
+
+Flux runs no functions. This command reads manifests on standard input and writes what archfit changes
+as patches into DIR/archfit-flux.yaml; paste them into a Kustomization or a HelmRelease of Flux.
+
+  --into DIR            Where to write; default: the working directory.
+  --helmrelease         Write patches for a HelmRelease instead of a Kustomization.
+  --check               Write nothing; exit with 1 if the file is missing or out of date.
+  -h, --help            Show this help.
+"""
+FILE = "archfit-flux.yaml"
+_HEAD = b"# Written by `archfit patch`"
+WritePatches: TypeAlias = Callable[[str, BinaryIO], int]
+"""`archfit patch --format FORM` from standard input to the output: its exit code."""
+
+
+def run(
+    argv: Sequence[str],
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    write_patches: WritePatches,
+) -> int:
+    """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
+    if wanted(argv) == "help":
+        stdout.write(HELP.encode())
+        return 0
+    parser = Parser("archfit setup flux")
+    parser.add_argument("--into", metavar="DIR", default=".")
+    parser.add_argument("--helmrelease", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    found, words = parser.read(argv)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected; see archfit setup flux --help")
+    if not os.path.isdir(found.into):
+        raise UsageError(f"--into: {found.into!r} is not a directory: name one that is there")
+    if stdin.isatty():
+        raise UsageError(
+            "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
+        )
+    patches = BytesIO()
+    form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
+    code = write_patches(form, patches)
+    if code:
+        return code
+    path = os.path.join(found.into, FILE)
+    try:
+        there = content_of(path)
+    except OSError as error:
+        raise ArchfitError(f"cannot read {path} ({error.strerror}): correct its mode or owner") from None
+    if there == patches.getvalue():
+        stderr.write(f"up to date: {path}\n")
+        return 0
+    if found.check:
+        state = "is missing" if there is None else "belongs to other manifests or images"
+        stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches again\n")
+        return 1
+    if there is not None and not there.startswith(_HEAD):
+        raise ArchfitError(
+            f"{path} was not written by archfit: nothing was written. Move it away, or write elsewhere with --into"
+        )
+    write_file(path, File(patches.getvalue()))
+    what = "HelmRelease" if found.helmrelease else "Kustomization (kustomize.toolkit.fluxcd.io)"
+    stderr.write(
+        f"written: {path}\nNow: paste its lines into the {what}; run this again when images change\n"
+    )
+    return 0
