@@ -53,7 +53,7 @@ def test_a_stream_with_nothing_to_do_is_returned_as_it_is(archfit, words):
     ],
 )
 def test_help_and_version_never_read_standard_input(words, begins):
-    """52: an open pipe that nobody writes to would make them wait for ever."""
+    """An open pipe that nobody writes to would make them wait for ever."""
     reader, writer = os.pipe()
     try:
         done = subprocess.run([PROGRAM, *words], stdin=reader, capture_output=True, timeout=60, check=True)

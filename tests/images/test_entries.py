@@ -50,7 +50,7 @@ def test_variants_are_kept_as_they_are_stated() -> None:
     assert from_json(to_json(found, 5)["digest"], DIGEST) == (found, 0)
 
 
-def test_keys_are_normalised_conformance_2() -> None:
+def test_keys_are_normalised() -> None:
     keys = {
         key_of(parse(text))
         for text in ("ubuntu", "docker.io/ubuntu", "index.docker.io/ubuntu", "library/ubuntu")

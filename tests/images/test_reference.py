@@ -201,17 +201,17 @@ INVALID = [
 
 
 @pytest.mark.parametrize(("text", "normalised"), PARSE, ids=[text[:60] for text, _ in PARSE])
-def test_upstream_parse_table_conformance_9(text: str, normalised: str) -> None:
+def test_upstream_parse_table(text: str, normalised: str) -> None:
     assert parse(text).normalised == normalised
 
 
 @pytest.mark.parametrize(("text", "normalised"), NORMALISE, ids=[text for text, _ in NORMALISE])
-def test_upstream_normalise_table_conformance_9(text: str, normalised: str) -> None:
+def test_upstream_normalise_table(text: str, normalised: str) -> None:
     assert str(parse(text)) == normalised
 
 
 @pytest.mark.parametrize(("text", "why"), INVALID, ids=[ascii(text[:60]) for text, _ in INVALID])
-def test_what_is_no_reference_says_why_conformance_6_7(text: str, why: str) -> None:
+def test_what_is_no_reference_says_why(text: str, why: str) -> None:
     with pytest.raises(InvalidReference) as caught:
         parse(text)
     assert why in str(caught.value)
@@ -229,7 +229,7 @@ def test_parts_of_a_reference() -> None:
     assert reference.original == "localhost:5000/team/app:1.2"
 
 
-def test_a_digest_beside_a_tag_wins_and_the_text_is_kept_conformance_8() -> None:
+def test_a_digest_beside_a_tag_wins_and_the_text_is_kept() -> None:
     reference = parse(f"nginx:1.27@{PIN}")
     assert (reference.tag, reference.digest, reference.original) == ("", PIN, f"nginx:1.27@{PIN}")
 
@@ -258,5 +258,35 @@ def test_a_very_long_text_is_cut_in_the_message() -> None:
         pytest.param("sha256:../" + "f" * 61, False, id="path"),
     ],
 )
-def test_digests_are_checked_before_use_security_11(text: str, *, good: bool) -> None:
+def test_digests_are_checked_before_use(text: str, *, good: bool) -> None:
     assert is_digest(text) is good
+
+
+@pytest.mark.parametrize(
+    ("text", "registry", "repository", "tag"),
+    [
+        pytest.param("test.com:5000", "docker.io", "library/test.com", "5000", id="a-tag"),
+        pytest.param("test:5000/repo", "test:5000", "repo", "latest", id="a-port"),
+        pytest.param("localhost/x", "localhost", "x", "latest", id="localhost"),
+        pytest.param("LOCALDOMAIN/x", "LOCALDOMAIN", "x", "latest", id="upper-case"),
+        pytest.param("Foo/bar", "Foo", "bar", "latest", id="a-capital"),
+        pytest.param("[2001:db8::1]:5000/r:t", "[2001:db8::1]:5000", "r", "t", id="ipv6"),
+    ],
+)
+def test_hosts_are_told_from_paths(text: str, registry: str, repository: str, tag: str) -> None:
+    found = parse(text)
+    assert (found.registry, found.repository, found.tag) == (registry, repository, tag)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[2001:db8::1]", id="no-path"),
+        pytest.param("[fe80::1%eth0]:5000/x", id="zone"),
+        pytest.param("[::ffff:1.2.3.4]:5000/x", id="mapped"),
+        pytest.param("fc00::1:5000/x", id="no-brackets"),
+    ],
+)
+def test_other_spellings_of_ipv6_are_no_reference(text: str) -> None:
+    with pytest.raises(InvalidReference):
+        parse(text)

@@ -135,9 +135,7 @@ IMAGE = "x.example/app"
         ),
     ],
 )
-def test_whose_secrets_count_conformance_51_security_21(
-    objects: list[dict[str, Any]], found: list[str]
-) -> None:
+def test_whose_secrets_count(objects: list[dict[str, Any]], found: list[str]) -> None:
     assert named(*objects) == found
 
 
@@ -186,11 +184,11 @@ def test_a_secret_that_cannot_be_read_is_said_without_its_contents(data: str, ki
         pytest.param("x.example", "y.example", "app", False, id="another host"),
     ],
 )
-def test_which_keys_match_conformance_52(key: str, host: str, repository: str, matches: bool) -> None:
+def test_which_keys_match(key: str, host: str, repository: str, matches: bool) -> None:
     assert bool(matching([SecretEntry(key, {}, "")], host, repository)) is matches
 
 
-def test_longer_keys_come_first_conformance_52() -> None:
+def test_longer_keys_come_first() -> None:
     keys = ["*.example", "x.example", "x.example/team", "x.example/team/app"]
     entries = [SecretEntry(key, {}, key) for key in keys]
     assert [entry.key for entry in matching(entries, "x.example", "team/app")] == keys[::-1]
@@ -248,7 +246,7 @@ def test_the_pods_own_secret_opens_its_registry(run: Program) -> None:
     assert run(secret("one", {run.host: login()}), pod(run.image, "one")) == 0
 
 
-def test_without_the_option_it_is_not_read_conformance_51_security_21(run: Program) -> None:
+def test_without_the_option_it_is_not_read(run: Program) -> None:
     assert run(secret("one", {run.host: login()}), pod(run.image, "one"), words=()) == 1
     assert "gives no anonymous access" in run.said
 
@@ -258,7 +256,7 @@ def test_a_secret_that_the_pod_does_not_name_opens_nothing(run: Program, served:
     assert all("authorization" not in asked.headers for asked in served.asked)
 
 
-def test_several_are_tried_in_turn_security_21(run: Program) -> None:
+def test_several_are_tried_in_turn(run: Program) -> None:
     wrong = secret("wrong", {run.host: login("me", "old")})
     assert run(wrong, secret("right", {run.host: login()}), pod(run.image, "wrong", "right")) == 0
 
@@ -290,7 +288,7 @@ def test_a_secret_makes_no_server_one_that_may_be_dialled(run: Program, served: 
     assert served.asked == []
 
 
-def test_the_secret_does_not_reach_the_cache_security_21(run: Program, tmp_path: Path) -> None:
+def test_the_secret_does_not_reach_the_cache(run: Program, tmp_path: Path) -> None:
     assert run(secret("one", {run.host: login()}), pod(run.image, "one")) == 0
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("cache.sqlite*"))
     assert b"linux/amd64" in kept

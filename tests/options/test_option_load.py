@@ -266,7 +266,7 @@ def test_a_variable_holds_several_separated_by_blanks() -> None:
     ],
 )
 def test_an_empty_argument_is_ignored(argv: list[str]) -> None:
-    """integrations.md check 9: Helm passes one for an empty --post-renderer-args."""
+    """Helm passes one for an empty --post-renderer-args."""
     assert settings(argv).options == Options(strict="--strict" in argv)
 
 

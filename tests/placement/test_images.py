@@ -20,7 +20,7 @@ INJECTED = {"annotations": {"inject.istio.io/templates": "gateway"}}
     ("spec", "asked"),
     [
         pytest.param(using("b:1", "a:1"), ("b:1", "a:1"), id="in-order"),
-        pytest.param(using("a", "a"), ("a",), id="mto-5-duplicate-is-asked-once"),
+        pytest.param(using("a", "a"), ("a",), id="mto-duplicate-is-asked-once"),
         pytest.param(
             {
                 **using("a"),

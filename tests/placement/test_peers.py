@@ -39,12 +39,12 @@ def two(first: str, second: str, **fields: Any) -> tuple[dict[str, Any], dict[st
 @pytest.mark.parametrize(
     ("platforms", "options", "terms", "tolerated"),
     [
-        pytest.param(AR, DEFAULT, None, True, id="mto-1-differs-all-of-the-cluster-needs-no-affinity"),
-        pytest.param(AR, ALWAYS, [term(in_("amd64", "arm64"))], True, id="mto-1-affinity-always"),
-        pytest.param(R, DEFAULT, [term(in_("arm64"))], True, id="mto-2-one-architecture"),
-        pytest.param(A, DEFAULT, [term(in_("amd64"))], False, id="mto-2-the-other"),
+        pytest.param(AR, DEFAULT, None, True, id="mto-differs-all-of-the-cluster-needs-no-affinity"),
+        pytest.param(AR, ALWAYS, [term(in_("amd64", "arm64"))], True, id="mto-affinity-always"),
+        pytest.param(R, DEFAULT, [term(in_("arm64"))], True, id="mto-one-architecture"),
+        pytest.param(A, DEFAULT, [term(in_("amd64"))], False, id="mto-the-other"),
         pytest.param(
-            AR, C4, [term(in_("amd64", "arm64"))], True, id="skaffold-26-differs-one-sorted-list-of-values"
+            AR, C4, [term(in_("amd64", "arm64"))], True, id="skaffold-differs-one-sorted-list-of-values"
         ),
     ],
 )
@@ -57,29 +57,29 @@ def test_a_pod_without_affinity(platforms: str, options: Options, terms: object,
 @pytest.mark.parametrize(
     ("spec", "images", "terms"),
     [
-        pytest.param(using("a", "b"), {"a": AR, "b": R}, [term(in_("arm64"))], id="mto-3-two-containers"),
+        pytest.param(using("a", "b"), {"a": AR, "b": R}, [term(in_("arm64"))], id="mto-two-containers"),
         pytest.param(
             {**using("a"), "initContainers": [{"image": "b"}]},
             {"a": AR, "b": F},
             None,
-            id="mto-4-differs-init-container-with-more-takes-nothing-away",
+            id="mto-differs-init-container-with-more-takes-nothing-away",
         ),
-        pytest.param(using("a", "a"), {"a": A}, [term(in_("amd64"))], id="mto-5-duplicate-image"),
-        pytest.param(using("u", "al"), {"u": AR, "al": R}, [term(in_("arm64"))], id="noe-21-intersection"),
+        pytest.param(using("a", "a"), {"a": A}, [term(in_("amd64"))], id="mto-duplicate-image"),
+        pytest.param(using("u", "al"), {"u": AR, "al": R}, [term(in_("arm64"))], id="noe-intersection"),
         pytest.param(
             {**using("u", "al"), "initContainers": [{"image": "n"}]},
             {"n": A, "u": AR, "al": A},
             [term(in_("amd64"))],
-            id="noe-22-init-container-counts",
+            id="noe-init-container-counts",
         ),
         pytest.param(
-            using("", "b"), {"b": A}, [term(in_("amd64"))], id="noe-25-empty-image-skipped-others-decide"
+            using("", "b"), {"b": A}, [term(in_("amd64"))], id="noe-empty-image-skipped-others-decide"
         ),
         pytest.param(
             using("a", "b"),
             {"a": AR, "b": "arm64 freebsd/arm"},
             [term(in_("arm64"))],
-            id="skaffold-27-other-os-is-not-counted",
+            id="skaffold-other-os-is-not-counted",
         ),
     ],
 )
@@ -98,24 +98,24 @@ FOO, BAZ = ("foo", "In", ["bar"]), ("baz", "In", ["foo"])
             C4,
             [term(FOO), term(BAZ)],
             [term(FOO, in_("amd64", "arm64")), term(BAZ, in_("amd64", "arm64"))],
-            id="mto-6-appended-to-both-terms",
+            id="mto-appended-to-both-terms",
         ),
         pytest.param(
-            AR, DEFAULT, [term(FOO), term(BAZ)], None, id="mto-6-differs-all-of-the-cluster-needs-none"
+            AR, DEFAULT, [term(FOO), term(BAZ)], None, id="mto-differs-all-of-the-cluster-needs-none"
         ),
         pytest.param(
             AR,
             C4,
             [term(FOO, in_("s390x")), term(BAZ)],
             [term(FOO, in_("s390x"), in_("amd64", "arm64")), term(BAZ, in_("amd64", "arm64"))],
-            id="mto-7-differs-a-term-that-names-an-unsupported-architecture-is-closed",
+            id="mto-differs-a-term-that-names-an-unsupported-architecture-is-closed",
         ),
         pytest.param(
             AR,
             C4,
             [term(FOO, in_("arm64")), term(BAZ)],
             [term(FOO, in_("arm64")), term(BAZ, in_("amd64", "arm64"))],
-            id="mto-7-differs-from-noe-and-skaffold-only-the-wide-term-is-completed",
+            id="mto-differs-from-noe-and-skaffold-only-the-wide-term-is-completed",
         ),
         pytest.param(
             F,
@@ -125,31 +125,31 @@ FOO, BAZ = ("foo", "In", ["bar"]), ("baz", "In", ["foo"])
                 term(in_("arm64")),
                 term(("kubernetes.io/hostname", "Exists"), in_("amd64", "arm64", "ppc64le", "s390x")),
             ],
-            id="mto-8-only-the-hostname-term",
+            id="mto-only-the-hostname-term",
         ),
         pytest.param(
             A,
             DEFAULT,
             [{"matchExpressions": []}, term(FOO)],
             [{"matchExpressions": []}, term(FOO, in_("amd64"))],
-            id="mto-9-differs-empty-term-matches-nothing",
+            id="mto-differs-empty-term-matches-nothing",
         ),
         pytest.param(
             A,
             DEFAULT,
             [{"matchExpressions": None}, term(FOO)],
             [{"matchExpressions": None}, term(FOO, in_("amd64"))],
-            id="mto-9-differs-null-term-matches-nothing",
+            id="mto-differs-null-term-matches-nothing",
         ),
         pytest.param(
-            AR, DEFAULT, [term((ARCH, "Exists")), term(in_("arm64"))], None, id="mto-10-arch-in-every-term"
+            AR, DEFAULT, [term((ARCH, "Exists")), term(in_("arm64"))], None, id="mto-arch-in-every-term"
         ),
         pytest.param(
             A,
             DEFAULT,
             [term((ARCH, "Exists"))],
             [term((ARCH, "Exists"), in_("amd64"))],
-            id="mto-10-differs-any-arch-expression-is-narrowed-where-it-is-too-wide",
+            id="mto-differs-any-arch-expression-is-narrowed-where-it-is-too-wide",
         ),
         pytest.param(
             A,
@@ -161,14 +161,14 @@ FOO, BAZ = ("foo", "In", ["bar"]), ("baz", "In", ["foo"])
                     **term(in_("amd64")),
                 }
             ],
-            id="noe-18-differs-a-node-by-name-may-have-any-architecture",
+            id="noe-differs-a-node-by-name-may-have-any-architecture",
         ),
         pytest.param(
             AR,
             DEFAULT,
             [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}],
             None,
-            id="noe-18-match-fields-unchanged",
+            id="noe-match-fields-unchanged",
         ),
         pytest.param(
             AR,
@@ -178,7 +178,7 @@ FOO, BAZ = ("foo", "In", ["bar"]), ("baz", "In", ["foo"])
                 term(("foo1", "Exists"), in_("amd64", "arm64")),
                 term(("foo2", "Exists"), in_("amd64", "arm64")),
             ],
-            id="skaffold-28-differs-two-terms-with-both-values-instead-of-four",
+            id="skaffold-differs-two-terms-with-both-values-instead-of-four",
         ),
     ],
 )
@@ -191,17 +191,17 @@ def test_existing_terms(platforms: str, options: Options, before: list[Any], aft
     ("platforms", "selector", "terms"),
     [
         pytest.param(
-            A, {"foo": "bar"}, [term(in_("amd64"))], id="mto-11-differs-from-archy-other-label-is-kept"
+            A, {"foo": "bar"}, [term(in_("amd64"))], id="mto-differs-from-archy-other-label-is-kept"
         ),
-        pytest.param(AR, {ARCH: "amd64"}, None, id="mto-12-pinned"),
-        pytest.param(A, {ARCH: "amd64"}, None, id="mto-12-pinned-to-the-only-one"),
-        pytest.param(AR, {BETA: "amd64"}, None, id="noe-13-differs-from-mto-beta-label-pins"),
-        pytest.param(A, {BETA: "amd64"}, None, id="noe-13-differs-from-mto-beta-label-pins-to-the-only-one"),
+        pytest.param(AR, {ARCH: "amd64"}, None, id="mto-pinned"),
+        pytest.param(A, {ARCH: "amd64"}, None, id="mto-pinned-to-the-only-one"),
+        pytest.param(AR, {BETA: "amd64"}, None, id="noe-differs-from-mto-beta-label-pins"),
+        pytest.param(A, {BETA: "amd64"}, None, id="noe-differs-from-mto-beta-label-pins-to-the-only-one"),
         pytest.param(
             A,
             {"node-role.kubernetes.io/control-plane": ""},
             [term(in_("amd64"))],
-            id="mto-20-differs-control-plane-is-no-reason-to-skip",
+            id="mto-differs-control-plane-is-no-reason-to-skip",
         ),
     ],
 )
@@ -211,7 +211,7 @@ def test_node_selector(platforms: str, selector: dict[str, str], terms: object) 
     assert terms_of(outcome.spec) == terms
 
 
-def test_mto_14_other_affinity_is_kept() -> None:
+def test_other_affinity_is_kept() -> None:
     others = {
         "podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []},
         "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]},
@@ -225,7 +225,7 @@ def test_mto_14_other_affinity_is_kept() -> None:
     }
 
 
-def test_peers_15_disjoint_images_are_a_conflict() -> None:
+def test_disjoint_images_are_a_conflict() -> None:
     outcome = decided(*two(A, R))
     assert outcome.name == "Conflict"
     assert outcome.messages == [
@@ -241,23 +241,23 @@ def test_peers_15_disjoint_images_are_a_conflict() -> None:
 @pytest.mark.parametrize(
     ("platforms", "outcome"),
     [
-        pytest.param(AR, "NotNeeded", id="noe-16-in-the-cluster"),
-        pytest.param(R, "Conflict", id="noe-16-not-in-the-cluster"),
+        pytest.param(AR, "NotNeeded", id="noe-in-the-cluster"),
+        pytest.param(R, "Conflict", id="noe-not-in-the-cluster"),
     ],
 )
 def test_architectures_outside_the_cluster(platforms: str, outcome: str) -> None:
     assert one(platforms, Options(cluster_architectures=("amd64",))).name == outcome
 
 
-def test_mto_17_node_name() -> None:
+def test_node_name() -> None:
     assert one(A, nodeName="n1").name == "OptedOut"
 
 
 @pytest.mark.parametrize(
     "owners",
     [
-        pytest.param([{"kind": "DaemonSet", "controller": "true"}], id="mto-19-differs-owners-do-not-count"),
-        pytest.param([{"kind": "DaemonSet"}], id="mto-19-no-controller"),
+        pytest.param([{"kind": "DaemonSet", "controller": "true"}], id="mto-differs-owners-do-not-count"),
+        pytest.param([{"kind": "DaemonSet"}], id="mto-no-controller"),
     ],
 )
 def test_owned_pods(owners: list[Any]) -> None:
@@ -266,7 +266,7 @@ def test_owned_pods(owners: list[Any]) -> None:
     assert terms_of(outcome.spec) == [term(in_("arm64"))]
 
 
-def test_mto_19_fork_43_daemon_sets_are_placed() -> None:
+def test_daemon_sets_are_placed() -> None:
     outcome = one(R, kind="DaemonSet")
     assert terms_of(outcome.spec) == [term(in_("arm64"))]
     assert outcome.decision.patch[-1].path == ("spec", "template", "spec", "tolerations")
@@ -275,9 +275,9 @@ def test_mto_19_fork_43_daemon_sets_are_placed() -> None:
 @pytest.mark.parametrize(
     ("options", "outcome"),
     [
-        pytest.param(Options(), "Change", id="mto-20-differs-kube-system-is-no-reason-to-skip"),
+        pytest.param(Options(), "Change", id="mto-differs-kube-system-is-no-reason-to-skip"),
         pytest.param(
-            Options(exclude=(Exclude("*", "kube-system"),)), "OptedOut", id="mto-20-excluded-by-the-user"
+            Options(exclude=(Exclude("*", "kube-system"),)), "OptedOut", id="mto-excluded-by-the-user"
         ),
     ],
 )
@@ -290,14 +290,14 @@ def test_kube_system(options: Options, outcome: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "options", "outcome"),
     [
-        pytest.param(Unknown("429"), Options(), "Unresolved", id="noe-23-differs-default-fails"),
+        pytest.param(Unknown("429"), Options(), "Unresolved", id="noe-differs-default-fails"),
         pytest.param(
             Unknown("429"),
             Options(on_unknown="leave"),
             "Unresolved",
-            id="noe-23-mto-leave-is-for-the-whole-pod",
+            id="noe-mto-leave-is-for-the-whole-pod",
         ),
-        pytest.param(Absent("gone"), Options(), "Unresolved", id="noe-23-absent"),
+        pytest.param(Absent("gone"), Options(), "Unresolved", id="noe-absent"),
     ],
 )
 def test_one_image_without_answer(answer: Any, options: Options, outcome: str) -> None:
@@ -306,14 +306,14 @@ def test_one_image_without_answer(answer: Any, options: Options, outcome: str) -
     assert made.added == {}
 
 
-def test_noe_24_no_registry_answers() -> None:
+def test_no_registry_answers() -> None:
     down = Unknown("connection refused")
     outcome = decided(using("a", "b"), {"a": down, "b": down})
     assert outcome.added == {}
     assert [result.severity for result in outcome.decision.results] == ["error", "error"]
 
 
-def test_skaffold_29_affinity_lands_in_the_template() -> None:
+def test_affinity_lands_in_the_template() -> None:
     outcome = one(A)
     assert "affinity" not in outcome.object["spec"]
     assert outcome.object["spec"]["template"]["spec"]["affinity"] == requiring(term(in_("amd64")))
@@ -328,10 +328,10 @@ MORE = {"key": "dedicated", "value": "x", "effect": "NoExecute"}
     [
         pytest.param(AR, [OTHER, MORE], [OTHER, MORE, GKE], id="reference-36-appended-third"),
         pytest.param(AR, [GKE], [GKE], id="reference-37-not-duplicated"),
-        pytest.param(AR, None, [GKE], id="skaffold-38-none"),
-        pytest.param(AR, [OTHER], [OTHER, GKE], id="skaffold-38-after-the-existing"),
-        pytest.param(A, [OTHER], [OTHER], id="skaffold-38-no-arm-image"),
-        pytest.param(A, None, None, id="skaffold-38-no-arm-image-none"),
+        pytest.param(AR, None, [GKE], id="skaffold-none"),
+        pytest.param(AR, [OTHER], [OTHER, GKE], id="skaffold-after-the-existing"),
+        pytest.param(A, [OTHER], [OTHER], id="skaffold-no-arm-image"),
+        pytest.param(A, None, None, id="skaffold-no-arm-image-none"),
     ],
 )
 def test_tolerations(platforms: str, before: Any, after: Any) -> None:
@@ -355,24 +355,24 @@ MAPPED = Options(
 @pytest.mark.parametrize(
     ("spec", "images", "tolerations"),
     [
-        pytest.param(using("a", "b"), {"a": AR, "b": R}, ["arm64"], id="fork-39-two-containers"),
+        pytest.param(using("a", "b"), {"a": AR, "b": R}, ["arm64"], id="fork-two-containers"),
         pytest.param(
             {**using("a"), "initContainers": [{"image": "b"}]},
             {"a": AR, "b": R},
             ["arm64"],
-            id="fork-40-init-container",
+            id="fork-init-container",
         ),
         pytest.param(
             {**using("a"), "ephemeralContainers": [{"image": "b"}]},
             {"a": AR, "b": R},
             ["amd64", "arm64"],
-            id="fork-40-differs-ephemeral-containers-are-never-counted",
+            id="fork-differs-ephemeral-containers-are-never-counted",
         ),
         pytest.param(
             using("a"),
             {"a": "amd64 arm64 arm/v7"},
             ["amd64", "arm64", "arm"],
-            id="fork-41-one-for-each-platform",
+            id="fork-one-for-each-platform",
         ),
     ],
 )
@@ -383,12 +383,12 @@ def test_mapped_tolerations(spec: dict[str, Any], images: dict[str, Any], tolera
 @pytest.mark.parametrize(
     ("value", "outcome"),
     [
-        pytest.param("true", "OptedOut", id="fork-42-true"),
-        pytest.param("false", "Change", id="fork-42-false"),
+        pytest.param("true", "OptedOut", id="fork-true"),
+        pytest.param("false", "Change", id="fork-false"),
     ],
 )
 @pytest.mark.parametrize("where", ["metadata", "object_metadata"])
-def test_fork_42_skip(where: str, value: str, outcome: str) -> None:
+def test_skip(where: str, value: str, outcome: str) -> None:
     annotations: Any = {where: {"annotations": {"archfit.dev/skip": value}}}
     assert decided(using("a"), {"a": A}, **annotations).name == outcome
 
@@ -396,14 +396,14 @@ def test_fork_42_skip(where: str, value: str, outcome: str) -> None:
 @pytest.mark.parametrize(
     ("options", "outcome"),
     [
-        pytest.param(Options(exclude=(Exclude("*", "shop"),)), "OptedOut", id="fork-44-namespace-ignored"),
-        pytest.param(Options(exclude=(Exclude("*", "other"),)), "Change", id="fork-44-another-namespace"),
+        pytest.param(Options(exclude=(Exclude("*", "shop"),)), "OptedOut", id="fork-namespace-ignored"),
+        pytest.param(Options(exclude=(Exclude("*", "other"),)), "Change", id="fork-another-namespace"),
         pytest.param(
             Options(rules=(Rule(Match(labels=(("team", "a"),)), skip=True),)),
             "Change",
-            id="fork-44-selector-misses",
+            id="fork-selector-misses",
         ),
     ],
 )
-def test_fork_44_selection(options: Options, outcome: str) -> None:
+def test_selection(options: Options, outcome: str) -> None:
     assert one(A, options).name == outcome

@@ -29,9 +29,7 @@ def preferred(*terms: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("platforms", "options", "fields", "affinity"),
     [
-        pytest.param(
-            AR, ARM, {}, preferred(preferring("arm64")), id="noe-30-mto-32-differs-added-as-a-preference"
-        ),
+        pytest.param(AR, ARM, {}, preferred(preferring("arm64")), id="noe-mto-differs-added-as-a-preference"),
         pytest.param(
             AR,
             BOTH,
@@ -44,14 +42,14 @@ def preferred(*terms: Any) -> dict[str, Any]:
             ARM,
             {"affinity": preferred(FOO)},
             preferred(FOO, preferring("arm64")),
-            id="mto-32-existing-is-kept-ours-appended",
+            id="mto-existing-is-kept-ours-appended",
         ),
         pytest.param(
             AR,
             ARM,
             {"affinity": preferred(preferring("amd64", "30"))},
             preferred(preferring("amd64", "30")),
-            id="mto-33-existing-preference-of-an-architecture",
+            id="mto-existing-preference-of-an-architecture",
         ),
         pytest.param(
             AR,
@@ -78,7 +76,7 @@ def preferred(*terms: Any) -> dict[str, Any]:
             id="only-what-it-can-reach",
         ),
         pytest.param(
-            "amd64", ARM, {}, requiring(term(in_("amd64"))), id="noe-31-differs-nothing-to-prefer-no-warning"
+            "amd64", ARM, {}, requiring(term(in_("amd64"))), id="noe-differs-nothing-to-prefer-no-warning"
         ),
         pytest.param(AR, ARM, {"nodeSelector": {ARCH: "arm64"}}, None, id="pinned-there-is-no-choice"),
         pytest.param(
@@ -131,13 +129,13 @@ def test_nothing_is_preferred_beside_an_image_that_nobody_knows() -> None:
     assert outcome.messages[0].endswith("restricts nothing, and no toleration and no preference is added")
 
 
-def test_mto_35_fallback_architecture() -> None:
+def test_fallback_architecture() -> None:
     options = Options(on_unknown="assume", assume=(parse_platform("linux/amd64"),))
     outcome = decided(using("a"), {"a": Unknown("inspection failed")}, options)
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
 
 
-def test_mto_34_a_rule_overrides_the_weight() -> None:
+def test_a_rule_overrides_the_weight() -> None:
     from archfit.options.settings import Match, Rule
 
     options = ARM.replace(

@@ -1,5 +1,6 @@
 """Start-up is part of the product: what a run may import, counted and not timed."""
 
+import ast
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import pytest
 
 from archfit.store.directories import default_path
+from machine import ROOT
 from warming import warm
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.example/a:1'}\n"
@@ -51,3 +53,16 @@ def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy():
 def test_a_run_with_nothing_to_do_loads_no_parser_no_decisions_and_no_cache():
     beyond = NETWORK | HEAVY | PARSER | {"sqlite3", "archfit.placement.decide", *UNKNOWN}
     assert loaded(CONFIG_MAP) & beyond == set()
+
+
+def test_one_module_knows_the_http_library() -> None:
+    """Beside it, only the streams that it is given."""
+    knows = {"httpx": set(), "httpcore": set()}
+    for path in (ROOT / "transformer").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                if name.partition(".")[0] in knows:
+                    knows[name.partition(".")[0]].add(path.stem)
+    assert knows == {"httpx": {"http_transport"}, "httpcore": {"http_transport", "network_stream"}}

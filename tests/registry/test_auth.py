@@ -82,9 +82,7 @@ def test_no_more_than_16_challenges_are_read(headers: list[str]) -> None:
         pytest.param(["," * 100_000], None, id="long-rubbish"),
     ],
 )
-def test_challenges_are_read_and_bearer_goes_first_conformance_40(
-    headers: list[str], expected: Challenge | None
-) -> None:
+def test_challenges_are_read_and_bearer_goes_first(headers: list[str], expected: Challenge | None) -> None:
     assert choose(challenges(headers)) == expected
 
 
@@ -144,7 +142,7 @@ def test_a_realm_that_may_be_asked(realm: str, origin: str) -> None:
         pytest.param("https://auth.example/" + "x" * 4000, "https://registry.example", id="long"),
     ],
 )
-def test_a_realm_that_is_refused_security_5(realm: str, origin: str) -> None:
+def test_a_realm_that_is_refused(realm: str, origin: str) -> None:
     with pytest.raises(RegistryError):
         check_realm(realm, origin)
 
@@ -166,11 +164,11 @@ def test_a_realm_that_is_refused_security_5(realm: str, origin: str) -> None:
         pytest.param("https://example.com", "https://example.com.evil.io/t", False, id="a-suffix-trick"),
     ],
 )
-def test_who_may_have_the_credentials_security_6(origin: str, realm: str, *, trusted: bool) -> None:
+def test_who_may_have_the_credentials(origin: str, realm: str, *, trusted: bool) -> None:
     assert may_have_credentials(realm, origin) is trusted
 
 
-def test_an_anonymous_token_request_keeps_the_realms_query_conformance_41() -> None:
+def test_an_anonymous_token_request_keeps_the_realms_query() -> None:
     request = token_get(Challenge("bearer", REALM + "?account=x", "my service"), "repository:a/b:pull", None)
     assert request.url == f"{REALM}?account=x&service=my%20service&scope=repository%3Aa/b%3Apull"
     assert (request.form, request.authorization) == ("", "")
@@ -181,7 +179,7 @@ def test_a_password_goes_as_basic() -> None:
     assert request.authorization == "Basic " + base64.b64encode("user:pä:ss".encode()).decode()
 
 
-def test_an_identity_token_is_posted_conformance_45() -> None:
+def test_an_identity_token_is_posted() -> None:
     request = token_post(
         Challenge("bearer", REALM, "s"), "repository:a:pull", Credential(identity_token="x&y")
     )
@@ -204,7 +202,7 @@ def test_an_identity_token_is_posted_conformance_45() -> None:
         pytest.param(b'{"token": "t", "expires_in": 1%s}' % (b"0" * 400), "t", 86395.0, id="400-digits"),
     ],
 )
-def test_a_token_and_its_life_conformance_42(body: bytes, token: str, seconds: float) -> None:
+def test_a_token_and_its_life(body: bytes, token: str, seconds: float) -> None:
     assert parse_token(body) == (token, seconds)
 
 

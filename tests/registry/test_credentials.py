@@ -67,7 +67,7 @@ GIVES = "print(json.dumps({'ServerURL': server, 'Username': 'helped', 'Secret': 
 NOT_FOUND = "print('credentials not found in native keychain'); sys.exit(1)"
 
 
-def test_precedence_of_the_files_conformance_50(home: Home) -> None:
+def test_precedence_of_the_files(home: Home) -> None:
     places = {
         "flag": home.file("flag.json", auths={"h.io": auth("flag")}),
         "variable": home.file("variable.json", auths={"h.io": auth("variable")}),
@@ -92,7 +92,7 @@ def test_precedence_of_the_files_conformance_50(home: Home) -> None:
     assert seen == ["flag", "variable", "docker-config", "runtime", "xdg", "home", "oldest"]
 
 
-def test_the_chain_is_searched_until_an_entry_matches_conformance_50(home: Home) -> None:
+def test_the_chain_is_searched_until_an_entry_matches(home: Home) -> None:
     home.file(".config/containers/auth.json", auths={"other.io": auth("other")})
     home.file(".docker/config.json", auths={"h.io": auth("mine")})
     assert home.user("h.io") == "mine"
@@ -149,7 +149,7 @@ SCOPED = {"h.io": auth("host"), "h.io/a": auth("a"), "h.io/a/b": auth("ab"), "h.
         pytest.param({}, "h.io", "x", "", id="none"),
     ],
 )
-def test_which_entry_matches_conformance_48(
+def test_which_entry_matches(
     home: Home, auths: dict[str, object], host: str, repository: str, user: str
 ) -> None:
     assert home.user(host, repository, home.file("auth.json", auths=auths)) == user
@@ -172,7 +172,7 @@ def test_what_an_entry_holds(home: Home, entry: dict[str, str], credential: Cred
     assert found.replace(source="") == credential
 
 
-def test_cred_helpers_beat_auths_and_auths_beat_the_store_conformance_48(home: Home) -> None:
+def test_cred_helpers_beat_auths_and_auths_beat_the_store(home: Home) -> None:
     home.helper("one", GIVES)
     home.helper("two", GIVES.replace("helped", "stored"))
     file = home.file(
@@ -219,7 +219,7 @@ def test_a_helpers_identity_token(home: Home) -> None:
         ),
     ],
 )
-def test_a_helper_that_has_nothing_means_anonymous_conformance_49(home: Home, code: str) -> None:
+def test_a_helper_that_has_nothing_means_anonymous(home: Home, code: str) -> None:
     home.helper("one", code)
     assert home.find("h.io", authfile=home.file("auth.json", credHelpers={"h.io": "one"})) is None
 
@@ -238,7 +238,7 @@ def test_a_helper_that_has_nothing_means_anonymous_conformance_49(home: Home, co
         pytest.param("sys.stdout.write('hush' * 1000000)", "more than 65536 bytes", id="too-much"),
     ],
 )
-def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry_security_18(
+def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry(
     home: Home, code: str, says: str
 ) -> None:
     home.helper("one", code)
@@ -250,7 +250,7 @@ def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry_se
     assert home.find("other.io", authfile=file) is None
 
 
-def test_a_missing_helper_is_reported_conformance_49(home: Home) -> None:
+def test_a_missing_helper_is_reported(home: Home) -> None:
     file = home.file("auth.json", credHelpers={"h.io": "absent"})
     with pytest.raises(
         RegistryError, match=r"docker-credential-absent, configured for h\.io, is not on PATH"
@@ -259,13 +259,13 @@ def test_a_missing_helper_is_reported_conformance_49(home: Home) -> None:
 
 
 @pytest.mark.parametrize("name", ["../evil", "a b", "a;b", "", "a/b", "é"])
-def test_helper_names_are_words_security_17(home: Home, name: str) -> None:
+def test_helper_names_are_words(home: Home, name: str) -> None:
     with pytest.raises(RegistryError, match="cannot be run"):
         Helper(name, "h.io", home.environ).answer(1)
 
 
 @pytest.mark.parametrize("server", ["h.io\nevil.io", "h io", "", "hé.io"])
-def test_a_helper_is_only_asked_for_one_plain_host_security_17(home: Home, server: str) -> None:
+def test_a_helper_is_only_asked_for_one_plain_host(home: Home, server: str) -> None:
     home.helper("one", GIVES)
     with pytest.raises(RegistryError):
         Helper("one", server, home.environ).answer(1)
@@ -283,7 +283,7 @@ def test_a_helper_is_only_asked_for_one_plain_host_security_17(home: Home, serve
         ),
     ],
 )
-def test_a_helper_that_does_not_end_is_ended_conformance_49(home: Home, code: str, says: str) -> None:
+def test_a_helper_that_does_not_end_is_ended(home: Home, code: str, says: str) -> None:
     home.helper("one", code)
     with pytest.raises(RegistryError, match=says):
         Helper("one", "h.io", home.environ).answer(0.3)
@@ -309,9 +309,7 @@ def test_a_helper_that_does_not_end_is_ended_conformance_49(home: Home, code: st
         ),
     ],
 )
-def test_a_file_that_cannot_be_understood_is_an_error_security_18(
-    home: Home, text: str, says: str | None
-) -> None:
+def test_a_file_that_cannot_be_understood_is_an_error(home: Home, text: str, says: str | None) -> None:
     path = home.folder / "auth.json"
     path.write_text(text)
     if says is None:
@@ -329,7 +327,7 @@ def test_a_named_file_that_is_missing_is_an_error(home: Home) -> None:
         home.find("h.io", authfile=str(home.folder / "nope.json"))
 
 
-def test_a_credential_never_shows_its_secrets_security_19() -> None:
+def test_a_credential_never_shows_its_secrets() -> None:
     shown = repr(Credential("user", "hush", "hush", "hush", "a file"))
     assert shown == "Credential(source='a file')"
 

@@ -80,22 +80,22 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
         pytest.param(
             [AMD64, entry("linux/arm64"), entry("unknown/unknown", annotations=ATTESTATION)],
             ["linux/amd64", "linux/arm64"],
-            id="conformance-27-attestations-are-left-out",
+            id="attestations-are-left-out",
         ),
         pytest.param(
             [AMD64, entry("unknown/unknown", annotations=ATTESTATION)],
             ["linux/amd64"],
-            id="conformance-28-one-image-and-its-attestation-is-one-architecture",
+            id="one-image-and-its-attestation-is-one-architecture",
         ),
         pytest.param(
             [AMD64, entry("linux/s390x", annotations={"vnd.docker.reference.type": "whatever"})],
             ["linux/amd64"],
-            id="conformance-29-any-reference-type",
+            id="any-reference-type",
         ),
         pytest.param(
             [AMD64, entry("linux/s390x", annotations={"vnd.docker.reference.digest": "x"})],
             ["linux/amd64"],
-            id="conformance-29-any-reference-digest",
+            id="any-reference-digest",
         ),
         pytest.param([AMD64, entry("unknown/s390x")], ["linux/amd64"], id="unknown-os"),
         pytest.param([AMD64, entry("linux/unknown")], ["linux/amd64"], id="unknown-architecture"),
@@ -180,9 +180,9 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
         pytest.param(
             [AMD64, {**entry("linux/s390x"), "mediaType": "application/vnd.new"}],
             ["linux/amd64"],
-            id="conformance-32-unknown-media-types-are-skipped",
+            id="unknown-media-types-are-skipped",
         ),
-        pytest.param([AMD64, {"anything": []}], ["linux/amd64"], id="conformance-32-no-media-type"),
+        pytest.param([AMD64, {"anything": []}], ["linux/amd64"], id="no-media-type"),
         pytest.param(
             [
                 {
@@ -193,17 +193,17 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
             ]
             + [AMD64],
             ["linux/amd64", "windows/amd64"],
-            id="conformance-33-windows-versions-collapse",
+            id="windows-versions-collapse",
         ),
         pytest.param(
             [entry("linux/arm/v6"), entry("linux/arm/v7"), entry("linux/arm64/v8"), entry("Linux/x86_64")],
             ["linux/amd64", "linux/arm/v6", "linux/arm/v7", "linux/arm64"],
-            id="conformance-34-spellings",
+            id="spellings",
         ),
         pytest.param(
             [entry("linux/aarch64"), entry("linux/arm64"), entry("linux/armhf")],
             ["linux/arm/v7", "linux/arm64"],
-            id="conformance-34-aliases",
+            id="aliases",
         ),
         pytest.param([AMD64, entry("wasi/wasm")], ["linux/amd64", "wasi/wasm"], id="wasm-is-listed"),
         pytest.param(
@@ -213,11 +213,9 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
         pytest.param(
             [{**AMD64, "urls": ["http://169.254.169.254/"]}],
             ["linux/amd64"],
-            id="security-10-urls-are-not-read",
+            id="urls-are-not-read",
         ),
-        pytest.param(
-            [{**AMD64, "size": 2**62}], ["linux/amd64"], id="security-13-declared-sizes-mean-nothing"
-        ),
+        pytest.param([{**AMD64, "size": 2**62}], ["linux/amd64"], id="declared-sizes-mean-nothing"),
     ],
 )
 def test_an_index_offers_its_runnable_entries(entries: list[dict[str, object]], platforms: list[str]) -> None:
@@ -236,27 +234,27 @@ def test_a_docker_list_is_an_index() -> None:
     ("content_type", "stated"),
     [
         pytest.param(OCI_INDEX, OCI_INDEX, id="both"),
-        pytest.param(f"{OCI_INDEX}; charset=utf-8", OCI_INDEX, id="conformance-13-parameters"),
+        pytest.param(f"{OCI_INDEX}; charset=utf-8", OCI_INDEX, id="parameters"),
         pytest.param(OCI_INDEX.upper(), OCI_INDEX, id="case"),
-        pytest.param("", OCI_INDEX, id="conformance-14-no-content-type"),
-        pytest.param("application/octet-stream", OCI_INDEX, id="conformance-14-generic"),
-        pytest.param("text/plain", OCI_INDEX, id="conformance-14-text"),
+        pytest.param("", OCI_INDEX, id="no-content-type"),
+        pytest.param("application/octet-stream", OCI_INDEX, id="generic"),
+        pytest.param("text/plain", OCI_INDEX, id="text"),
         pytest.param(OCI_INDEX, None, id="no-media-type-in-the-body"),
-        pytest.param("application/json", None, id="conformance-14-decided-by-the-fields"),
+        pytest.param("application/json", None, id="decided-by-the-fields"),
     ],
 )
 def test_the_kind_is_known_from_header_or_body(content_type: str, stated: str | None) -> None:
     assert isinstance(parse(as_json({**index(AMD64), "mediaType": stated}), content_type), Index)
 
 
-def test_an_entry_without_platform_is_read_conformance_30() -> None:
+def test_an_entry_without_platform_is_read() -> None:
     shelf = Shelf()
     offer = shelf.offer(index(AMD64, shelf.image("linux/arm64")))
     assert names(offer) == ["linux/amd64", "linux/arm64"]
     assert shelf.read == ["manifests", "blobs"]
 
 
-def test_only_the_first_entry_without_platform_is_read_as_runtimes_do_conformance_30_security_14() -> None:
+def test_only_the_first_entry_without_platform_is_read_as_runtimes_do() -> None:
     shelf = Shelf()
     children = [shelf.image(f"linux/a{number}") for number in range(MAX_ENTRIES)]
     assert names(shelf.offer(index(*children))) == ["linux/a0"]
@@ -298,18 +296,18 @@ def nested(shelf: Shelf, depth: int) -> dict[str, object]:
     return document
 
 
-def test_nested_indexes_are_followed_conformance_31() -> None:
+def test_nested_indexes_are_followed() -> None:
     shelf = Shelf()
     assert names(shelf.offer(nested(shelf, MAX_NESTING))) == ["linux/amd64", f"linux/depth{MAX_NESTING}"]
 
 
-def test_but_not_for_ever_conformance_31() -> None:
+def test_but_not_for_ever() -> None:
     shelf = Shelf()
     with pytest.raises(InvalidManifest, match="nested more than"):
         shelf.offer(nested(shelf, MAX_NESTING + 1))
 
 
-def test_an_index_that_names_itself_ends_conformance_31() -> None:
+def test_an_index_that_names_itself_ends() -> None:
     shelf = Shelf()
     itself = {"mediaType": OCI_INDEX, "digest": TOP, "size": 3}
     assert names(shelf.offer(index(itself, AMD64))) == ["linux/amd64"]
@@ -317,7 +315,7 @@ def test_an_index_that_names_itself_ends_conformance_31() -> None:
 
 
 @pytest.mark.parametrize("config", [OCI_CONFIG, DOCKER_CONFIG])
-def test_a_single_manifest_reads_its_config_conformance_35(config: str) -> None:
+def test_a_single_manifest_reads_its_config(config: str) -> None:
     shelf = Shelf()
     body = as_json({"os": "linux", "architecture": "arm", "variant": "v6"})
     offer = shelf.offer(FakeRegistry.manifest(shelf.put(config, body)))
@@ -339,9 +337,7 @@ OTHER = base64.b64encode(b'{"os": "linux", "architecture": "amd64"}').decode()
         pytest.param({**EMBEDDED, "data": ""}, ["blobs"], id="empty"),
     ],
 )
-def test_embedded_data_saves_the_request_when_it_matches_conformance_36(
-    config: dict[str, object], read: list[str]
-) -> None:
+def test_embedded_data_saves_the_request_when_it_matches(config: dict[str, object], read: list[str]) -> None:
     shelf = Shelf()
     shelf.put(OCI_CONFIG, CONFIG)
     assert names(shelf.offer(FakeRegistry.manifest(config))) == ["linux/arm64"]
@@ -362,9 +358,7 @@ IN_TOTO = [descriptor("application/vnd.in-toto+json", b"s")]
         pytest.param("application/vnd.wasm.config.v0+json", {}, id="wasm-component"),
     ],
 )
-def test_what_is_no_image_offers_nothing_and_is_not_read_conformance_38(
-    config: str, more: dict[str, object]
-) -> None:
+def test_what_is_no_image_offers_nothing_and_is_not_read(config: str, more: dict[str, object]) -> None:
     shelf = Shelf()
     offer = shelf.offer(FakeRegistry.manifest(descriptor(config, b"{}"), **more))
     assert (offer.platforms, offer.index, offer.image, shelf.read) == ((), False, False, [])
@@ -381,7 +375,7 @@ def test_an_index_that_declares_itself_an_artifact_is_no_image() -> None:
 
 
 @pytest.mark.parametrize("config", [{}, {"os": "linux"}, {"os": "linux", "architecture": ""}], ids=str)
-def test_a_config_without_architecture_is_an_error_not_amd64_conformance_39(config: dict[str, str]) -> None:
+def test_a_config_without_architecture_is_an_error_not_amd64(config: dict[str, str]) -> None:
     shelf = Shelf()
     with pytest.raises(InvalidManifest, match="names no architecture"):
         shelf.offer(FakeRegistry.manifest(shelf.put(OCI_CONFIG, as_json(config))))
@@ -394,38 +388,36 @@ GOOD = descriptor(OCI_CONFIG, b"c")
 @pytest.mark.parametrize(
     ("body", "content_type", "why"),
     [
-        pytest.param(
-            index(AMD64), DOCKER_LIST, "but the registry announced", id="conformance-15-types-differ"
-        ),
+        pytest.param(index(AMD64), DOCKER_LIST, "but the registry announced", id="types-differ"),
         pytest.param(
             index(AMD64, config=GOOD),
             "",
             "fields of an index and those of a manifest",
-            id="conformance-15-config-beside-manifests",
+            id="config-beside-manifests",
         ),
         pytest.param(
             index(AMD64, layers=LAYERS),
             "",
             "fields of an index and",
-            id="conformance-15-layers-beside-manifests",
+            id="layers-beside-manifests",
         ),
         pytest.param(
             {"schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": GOOD, "layers": [], "manifests": []},
             "",
             "fields of",
-            id="conformance-15-manifests-in-a-manifest",
+            id="manifests-in-a-manifest",
         ),
         pytest.param(
             {"schemaVersion": 1, "fsLayers": [], "architecture": "amd64"},
             "application/vnd.docker.distribution.manifest.v1+prettyjws",
             "schema 1",
-            id="conformance-16-schema-1",
+            id="schema-1",
         ),
         pytest.param(
             {"schemaVersion": 1, "architecture": "amd64"},
             "text/plain",
             "schema 1",
-            id="conformance-16-schema-1-as-text",
+            id="schema-1-as-text",
         ),
         pytest.param(index(entry("unknown/unknown")), "", "none of whose entries", id="nothing-counts"),
         pytest.param(index(), "", "none of whose entries", id="empty-index"),
@@ -437,18 +429,14 @@ GOOD = descriptor(OCI_CONFIG, b"c")
         pytest.param(b'{"a": NaN}', "", "NaN", id="nan"),
         pytest.param(b'{"a": ' + b"9" * 10_000 + b"}", "", "without a config", id="a-huge-number-is-one"),
         pytest.param(b'{"manifests": [], "manifests": []}', "", "same key twice", id="key-twice"),
-        pytest.param(b'{"a":' * 40 + b"1" + b"}" * 40, "", "nested more than", id="security-14-deep"),
+        pytest.param(b'{"a":' * 40 + b"1" + b"}" * 40, "", "nested more than", id="deep"),
         pytest.param(b"[" * 500_000, "", "more than 200000 values", id="more-values-than-an-image-needs"),
-        pytest.param(b"[" * 100_000, "", "nested too deeply", id="security-14-very-deep"),
-        pytest.param(b'{"a":' * 100_000, "", "nested too deeply", id="security-14-very-deep-objects"),
-        pytest.param(
-            index(*[{}] * (MAX_ENTRIES + 1)), "", f"at most {MAX_ENTRIES}", id="security-14-entries"
-        ),
+        pytest.param(b"[" * 100_000, "", "nested too deeply", id="very-deep"),
+        pytest.param(b'{"a":' * 100_000, "", "nested too deeply", id="very-deep-objects"),
+        pytest.param(index(*[{}] * (MAX_ENTRIES + 1)), "", f"at most {MAX_ENTRIES}", id="entries"),
         pytest.param(index(manifests={}), "", "without a list", id="manifests-type"),
         pytest.param(index("x"), "", "not an object", id="entry-type"),  # type: ignore[arg-type] # hostile
-        pytest.param(
-            index({**AMD64, "digest": "sha256:../../etc"}), "", "malformed digest", id="security-11-digest"
-        ),
+        pytest.param(index({**AMD64, "digest": "sha256:../../etc"}), "", "malformed digest", id="digest"),
         pytest.param(index({**AMD64, "digest": None}), "", "malformed digest", id="no-digest"),
         pytest.param(index({**AMD64, "size": -1}), "", "malformed size", id="negative-size"),
         pytest.param(index({**AMD64, "size": True}), "", "malformed size", id="boolean-size"),

@@ -61,7 +61,7 @@ class TestHostsToml:
                     "https://a.io:5000/v2/library/nginx ns=docker.io",
                     "https://registry-1.docker.io/v2/library/nginx",
                 ],
-                id="conformance-56-hosts-in-the-files-order-then-the-server-and-ns",
+                id="hosts-in-the-files-order-then-the-server-and-ns",
             ),
             pytest.param(
                 '[host."https://m.io"]\ncapabilities = ["pull"]\n[host."https://t.io"]\ncapabilities = ["Resolve"]',
@@ -70,7 +70,7 @@ class TestHostsToml:
                     "https://t.io/v2/library/nginx ns=docker.io tags-only",
                     "https://registry-1.docker.io/v2/library/nginx",
                 ],
-                id="conformance-56-capabilities",
+                id="capabilities",
             ),
             pytest.param(
                 'server = "https://only.io"\ncapabilities = ["pull"]',
@@ -123,7 +123,7 @@ class TestHostsToml:
     def test_without_a_folder_it_is_the_registry_itself(self, tmp_path: Path) -> None:
         assert shown(self.routes(tmp_path, aDOTio=""), "b.io/x") == ["https://b.io/v2/x unnamed"]
 
-    def test_plain_http_is_not_turned_to_for_loopback_security_3(self, tmp_path: Path) -> None:
+    def test_plain_http_is_not_turned_to_for_loopback(self, tmp_path: Path) -> None:
         assert shown(self.routes(tmp_path, localhost_5000_=""), "localhost:5000/x") == [
             "https://localhost:5000/v2/x"
         ]
@@ -167,7 +167,7 @@ class TestHostsToml:
         with pytest.raises(UsageError, match="cannot be read"):
             Routes(Operator(hosts_dir=str(tmp_path / "nowhere")))
 
-    def test_secrets_are_shown_nowhere_security_19(self, tmp_path: Path) -> None:
+    def test_secrets_are_shown_nowhere(self, tmp_path: Path) -> None:
         text = '[host."https://a"]\n[host."https://a".header]\nx-token = "hush"'
         routes = self.routes(tmp_path, aDOTio=text)
         assert "hush" not in repr(routes.endpoints(parse("a.io/x")))
@@ -186,20 +186,20 @@ class TestRegistriesConf:
                 'prefix = "a.io/foo"\nlocation = "b.io/bar"',
                 "a.io/foo/x:1",
                 ["https://b.io/v2/bar/x"],
-                id="conformance-57-rewritten",
+                id="rewritten",
             ),
             pytest.param(
                 'prefix = "a.io/foo"\nlocation = "b.io/bar"',
                 "a.io/foobar:1",
                 ["https://a.io/v2/foobar unnamed"],
-                id="conformance-57-whole-components-only",
+                id="whole-components-only",
             ),
             pytest.param('location = "a.io"', "a.io/x", ["https://a.io/v2/x"], id="location-is-the-prefix"),
             pytest.param(
                 'prefix = "a.io"\nlocation = "b.io"\n[[registry]]\nprefix = "a.io/foo"\nlocation = "c.io"',
                 "a.io/foo/x",
                 ["https://c.io/v2/x"],
-                id="conformance-57-longest-prefix",
+                id="longest-prefix",
             ),
             pytest.param(
                 'prefix = "docker.io/library"\nlocation = "h.io/hub"',
@@ -244,13 +244,13 @@ class TestRegistriesConf:
                 'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "digest-only"',
                 "a.io/x:1",
                 ["https://a.io/v2/x"],
-                id="conformance-57-digest-only-and-a-tag",
+                id="digest-only-and-a-tag",
             ),
             pytest.param(
                 'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "digest-only"',
                 f"a.io/x@{PIN}",
                 ["https://m.io/v2/x", "https://a.io/v2/x"],
-                id="conformance-57-digest-only-and-a-digest",
+                id="digest-only-and-a-digest",
             ),
             pytest.param(
                 'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "tag-only"',
@@ -273,9 +273,7 @@ class TestRegistriesConf:
     @pytest.mark.parametrize(
         "mirrors", [(), (mirror_pair("a.io=https://m.io"),)], ids=["alone", "beside-a-mirror"]
     )
-    def test_what_is_blocked_is_asked_nowhere_conformance_57_security_1(
-        self, tmp_path: Path, mirrors: tuple[Mirror, ...]
-    ) -> None:
+    def test_what_is_blocked_is_asked_nowhere(self, tmp_path: Path, mirrors: tuple[Mirror, ...]) -> None:
         path = tmp_path / "registries.conf"
         path.write_text('[[registry]]\nprefix = "a.io/bad"\nblocked = true')
         routes = Routes(Operator(registries_conf=str(path), mirrors=mirrors))
@@ -361,7 +359,7 @@ def hosts(runs: Runs, text: str) -> None:
 
 
 class TestInTurn:
-    def test_the_first_that_has_it_answers_for_one_request_conformance_56(
+    def test_the_first_that_has_it_answers_for_one_request(
         self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
     ) -> None:
         mirror.index("a", "1", BOTH)
@@ -407,7 +405,7 @@ class TestInTurn:
         assert "has no a:1" in answer.cause
         assert "403" in answer.cause
 
-    def test_a_tag_is_asked_only_where_it_may_be_security_24(
+    def test_a_tag_is_asked_only_where_it_may_be(
         self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
     ) -> None:
         text = f'server = "{origin.url}"\n[host."{mirror.url}"]\ncapabilities = ["pull"]\n'
@@ -422,7 +420,7 @@ class TestInTurn:
         assert runs.names(f"x.io/a@{pin}") == BOTH
         assert mirror.count() == 1
 
-    def test_bytes_of_an_untrusted_mirror_are_verified_security_24(
+    def test_bytes_of_an_untrusted_mirror_are_verified(
         self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
     ) -> None:
         hosts(runs, f'server = "{origin.url}"\n[host."{mirror.url}"]\ncapabilities = ["pull"]\n')
@@ -431,7 +429,7 @@ class TestInTurn:
         mirror.always(Answer(200, lie, {"Docker-Content-Digest": pin}))
         assert "do not have the digest" in runs.cause(f"x.io/a@{pin}")
 
-    def test_one_that_may_only_resolve_says_the_digest_and_another_sends_it_security_24(
+    def test_one_that_may_only_resolve_says_the_digest_and_another_sends_it(
         self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
     ) -> None:
         text = f'server = "{origin.url}"\ncapabilities = ["pull"]\n[host."{mirror.url}"]\ncapabilities = ["resolve"]\n'
@@ -467,7 +465,7 @@ class TestInTurn:
         assert runs.names("x.io/a:1") == BOTH
         assert all("authorization" not in asked.headers for asked in mirror.asked)
 
-    def test_headers_go_to_their_own_server_alone_security_8(
+    def test_headers_go_to_their_own_server_alone(
         self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
     ) -> None:
         hosts(
@@ -488,7 +486,7 @@ class TestInTurn:
         assert [asked.kind for asked in origin.asked] == ["blob"]
         assert "x-token" not in origin.asked[0].headers
 
-    def test_nor_do_they_go_to_the_token_service_security_8(self, mirror: FakeRegistry, runs: Runs) -> None:
+    def test_nor_do_they_go_to_the_token_service(self, mirror: FakeRegistry, runs: Runs) -> None:
         hosts(runs, f'server = "{mirror.url}"\nheader = {{ x-token = "hush" }}\n')
         mirror.index("a", "1", BOTH)
         mirror.bearer()

@@ -46,9 +46,7 @@ def challenge(fake: FakeRegistry, **parameters: str) -> Answer:
 
 
 class TestBearer:
-    def test_an_anonymous_token_from_the_manifests_own_401_conformance_41(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_an_anonymous_token_from_the_manifests_own_401(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.index("team/app", "1", BOTH)
         fake.bearer(realm=f"{fake.url}/token?account=x")
         assert runs.names("x.io/team/app:1") == BOTH
@@ -89,12 +87,12 @@ class TestBearer:
         assert statuses == []
 
     @pytest.mark.parametrize("field", ["token", "access_token"])
-    def test_both_names_of_the_token_conformance_42(self, fake: FakeRegistry, runs: Runs, field: str) -> None:
+    def test_both_names_of_the_token(self, fake: FakeRegistry, runs: Runs, field: str) -> None:
         fake.index("a", "1", BOTH)
         fake.bearer(field=field)
         assert runs.names("x.io/a:1") == BOTH
 
-    def test_tokens_stay_with_their_repository_conformance_43(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_tokens_stay_with_their_repository(self, fake: FakeRegistry, runs: Runs) -> None:
         for name in "ab":
             fake.index(name, "1", BOTH)
         given = fake.bearer()
@@ -105,7 +103,7 @@ class TestBearer:
                 repository = asked.path.split("/")[2]
                 assert asked.headers["authorization"] == f"Bearer {given[f'repository:{repository}:pull']}"
 
-    def test_tokens_stay_with_their_credential_conformance_43(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_tokens_stay_with_their_credential(self, fake: FakeRegistry, runs: Runs) -> None:
         for name in ("a/x", "b/x"):
             fake.index(name, "1", BOTH)
         users = []
@@ -133,7 +131,7 @@ class TestBearer:
             "manifest",
         ]
 
-    def test_insufficient_scope_leads_to_one_new_token_then_an_error_conformance_44(
+    def test_insufficient_scope_leads_to_one_new_token_then_an_error(
         self, fake: FakeRegistry, runs: Runs
     ) -> None:
         def script(asked: Asked) -> Answer | None:
@@ -229,9 +227,7 @@ class TestBearer:
         assert "the token service" in runs.cause("x.io/b:1")
         assert fake.kinds() == ["token", "manifest"]
 
-    def test_ecr_publics_400_drops_the_token_once_conformance_46(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_ecr_publics_400_drops_the_token_once(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.index("a", "1", BOTH)
         tokens = itertools.count()
 
@@ -252,7 +248,7 @@ class TestBearer:
         assert "answered 400 for b:1, DENIED" in runs.cause("x.io/b:1")
         assert fake.kinds() == ["token", "manifest", "token", "manifest"]
 
-    def test_an_identity_token_is_posted_conformance_45(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_an_identity_token_is_posted(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.index("a", "1", BOTH)
         fake.bearer()
         runs.login(fake.host, identitytoken="hush")
@@ -265,9 +261,7 @@ class TestBearer:
         )
 
     @pytest.mark.parametrize("status", [404, 405])
-    def test_and_by_get_where_post_is_not_offered_conformance_45(
-        self, fake: FakeRegistry, runs: Runs, status: int
-    ) -> None:
+    def test_and_by_get_where_post_is_not_offered(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
         fake.index("a", "1", BOTH)
         fake.bearer()
         fake.on(lambda asked: Answer(status) if asked.method == "POST" else None)
@@ -337,7 +331,7 @@ class TestBasic:
         fake.on(lambda asked: None if asked.headers.get("authorization") == wanted else basic)
         return runs
 
-    def test_it_is_answered_and_remembered_conformance_47(self, fake: FakeRegistry, private: Runs) -> None:
+    def test_it_is_answered_and_remembered(self, fake: FakeRegistry, private: Runs) -> None:
         private.login(fake.host)
         assert private.names("x.io/a0:1") == BOTH
         assert ["authorization" in asked.headers for asked in fake.asked] == [False, True]
@@ -362,9 +356,7 @@ class TestBasic:
             assert "not-this" not in cause
             assert len(fake.asked) == requests
 
-    def test_a_failing_helper_is_an_error_for_that_registry_security_18(
-        self, fake: FakeRegistry, private: Runs
-    ) -> None:
+    def test_a_failing_helper_is_an_error_for_that_registry(self, fake: FakeRegistry, private: Runs) -> None:
         path = private.folder / "auth.json"
         path.write_text(json.dumps({"credHelpers": {fake.host: "absent"}}))
         private.set(authfile=str(path))
@@ -409,7 +401,7 @@ class TestRetries:
     @pytest.mark.parametrize(
         ("header", "seconds"), [("7", 7.0), ("Thu, 01 Jan 2026 00:00:09 GMT", 9.0)], ids=["seconds", "date"]
     )
-    def test_retry_after_is_waited_for_conformance_53(
+    def test_retry_after_is_waited_for(
         self, fake: FakeRegistry, runs: Runs, header: str, seconds: float
     ) -> None:
         fake.index("a", "1", BOTH)
@@ -417,18 +409,18 @@ class TestRetries:
         assert runs.names("x.io/a:1") == BOTH
         assert runs.waits == [seconds]
 
-    def test_but_not_beyond_the_deadline_conformance_53(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_but_not_beyond_the_deadline(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.always(Answer(429, headers={"Retry-After": "3600"}))
         assert "it is asked too often: try later, or ask a mirror (--mirror)" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (1, [])
 
-    def test_the_pull_limit_is_not_asked_again_conformance_53(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_the_pull_limit_is_not_asked_again(self, fake: FakeRegistry, runs: Runs) -> None:
         body = b'{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit."}]}'
         fake.always(Answer(429, body, {"Retry-After": "1"}))
         assert "its pull limit is used up: log in, ask a mirror" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (1, [])
 
-    def test_what_is_left_of_the_limit_is_known_conformance_54(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_what_is_left_of_the_limit_is_known(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.once(
             Answer(404, headers={"ratelimit-limit": "100;w=21600", "ratelimit-remaining": "20;w=21600"})
         )
@@ -506,9 +498,7 @@ class TestRetries:
 
 
 class TestLimits:
-    def test_a_document_above_the_limit_is_cut_off_conformance_60_security_13(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_document_above_the_limit_is_cut_off(self, fake: FakeRegistry, runs: Runs) -> None:
         sent = []
 
         def endless() -> Iterator[bytes]:
@@ -521,22 +511,18 @@ class TestLimits:
         assert len(sent) < 4 * client_module.MAX_MANIFEST / 65536
 
     @pytest.mark.parametrize("kind", ["blob", "token"])
-    def test_so_are_configs_and_tokens_conformance_60(
-        self, fake: FakeRegistry, runs: Runs, kind: str
-    ) -> None:
+    def test_so_are_configs_and_tokens(self, fake: FakeRegistry, runs: Runs, kind: str) -> None:
         fake.single("a", "1", "linux/amd64")
         fake.bearer()
         fake.on(lambda asked: Answer(body=b" " * 5_000_000) if asked.kind == kind else None)
         assert "bytes: refused" in runs.cause("x.io/a:1")
 
-    def test_a_compressed_answer_is_refused_unread_security_13(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_compressed_answer_is_refused_unread(self, fake: FakeRegistry, runs: Runs) -> None:
         bomb = gzip.compress(b" " * 50_000_000)
         fake.always(Answer(body=bomb, headers={"Content-Encoding": "gzip"}))
         assert "sent a compressed answer ('gzip'), which archfit did not ask for" in runs.cause("x.io/a:1")
 
-    def test_bytes_with_another_digest_are_refused_and_not_kept_conformance_25(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_bytes_with_another_digest_are_refused_and_not_kept(self, fake: FakeRegistry, runs: Runs) -> None:
         pin = fake.index("a", "", BOTH)
         other = as_json({"schemaVersion": 2, "manifests": []})
         lie = Answer(200, other, {"Content-Type": OCI_INDEX, "Docker-Content-Digest": pin})
@@ -544,7 +530,7 @@ class TestLimits:
         assert "bytes that do not have the digest" in runs.cause(f"x.io/a@{pin}")
         assert runs.names(f"x.io/a@{pin}") == BOTH
 
-    def test_so_is_a_config_with_another_digest_conformance_35(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_so_is_a_config_with_another_digest(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.single("a", "1", "linux/amd64")
         fake.once(Answer(body=b'{"os": "linux", "architecture": "arm64"}'), kind="blob")
         assert "bytes that do not have the digest" in runs.cause("x.io/a:1")
@@ -557,9 +543,7 @@ class TestLimits:
         assert "answered 404 for the config" in runs.cause("x.io/a:1")
         assert "which its index names" in runs.cause("x.io/b:1")
 
-    def test_an_entry_without_platform_is_read_over_the_network_conformance_30(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_an_entry_without_platform_is_read_over_the_network(self, fake: FakeRegistry, runs: Runs) -> None:
         config = as_json(platform_of("linux/arm64"))
         fake.blob("a", config)
         child = FakeRegistry.manifest(descriptor(OCI_CONFIG, config))
@@ -601,7 +585,7 @@ class TestLimits:
         assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Unknown)
         pause.set()
 
-    def test_results_are_of_different_kinds_conformance_55(
+    def test_results_are_of_different_kinds(
         self, fake: FakeRegistry, runs: Runs, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import socket

@@ -69,7 +69,7 @@ class TestAddresses:
             "::ffff:169.254.169.254",
         ],
     )
-    def test_special_addresses_are_refused_even_where_the_operator_named_the_server_security_2(
+    def test_special_addresses_are_refused_even_where_the_operator_named_the_server(
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
         monkeypatch.setattr("archfit.registry.transport.dialer._resolve", names_to(address))
@@ -80,7 +80,7 @@ class TestAddresses:
     @pytest.mark.parametrize(
         "host", ["x.io", "localhost:5000", "127.1:5000", "2130706433:5000", "0x7f.1:5000"]
     )
-    def test_loopback_is_refused_where_only_a_reference_names_it_security_3_4(
+    def test_loopback_is_refused_where_only_a_reference_names_it(
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str, host: str
     ) -> None:
         runs.set(mirrors=())
@@ -89,12 +89,12 @@ class TestAddresses:
         assert f"leads to a loopback address, {address}, which is not dialled" in cause
         assert "name the server with --allow-host" in cause
 
-    def test_the_hosts_own_spellings_of_loopback_are_seen_through_security_4(self, runs: Runs) -> None:
+    def test_the_hosts_own_spellings_of_loopback_are_seen_through(self, runs: Runs) -> None:
         runs.set(mirrors=())
         for host in ("localhost:1", "127.0.0.1:1", "[::1]:1"):
             assert "a loopback address" in runs.cause(f"{host}/a:1")
 
-    def test_plain_http_is_never_chosen_by_itself_security_3(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_plain_http_is_never_chosen_by_itself(self, fake: FakeRegistry, runs: Runs) -> None:
         runs.set(mirrors=())
         runs.cause(f"{fake.host}/a:1")
         assert fake.connections == 0
@@ -117,7 +117,7 @@ class TestAddresses:
             pytest.param(("other.example", 443), True, "8.8.8.8", True, id="public-anywhere"),
         ],
     )
-    def test_who_may_be_where_security_3(
+    def test_who_may_be_where(
         self, place: tuple[str, int], foreign: bool, address: str, *, good: bool
     ) -> None:
         policy = HostPolicy({("named.example", 443)})
@@ -132,7 +132,7 @@ class TestAddresses:
         good = HostPolicy().permitted("x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], foreign=False)
         assert good == ["8.8.8.8"]
 
-    def test_the_judged_address_is_the_one_dialled_security_4(
+    def test_the_judged_address_is_the_one_dialled(
         self, fake: FakeRegistry, runs: Runs, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The name means loopback only once; a second look-up would give the metadata service."""
@@ -168,15 +168,13 @@ class TestRealms:
             pytest.param("file:///etc/passwd", id="file"),
         ],
     )
-    def test_a_forged_realm_is_never_asked_security_5(
-        self, fake: FakeRegistry, runs: Runs, realm: str
-    ) -> None:
+    def test_a_forged_realm_is_never_asked(self, fake: FakeRegistry, runs: Runs, realm: str) -> None:
         fake.bearer(realm=realm)
         runs.login(fake.host)
         assert "names a token service" in runs.cause("x.io/a:1")
         assert fake.kinds() == ["manifest"]
 
-    def test_an_https_realm_on_loopback_is_refused_security_2_3(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_an_https_realm_on_loopback_is_refused(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.bearer(realm="https://127.0.0.1:9/token")
         assert "a loopback address" in runs.cause("x.io/a:1")
 
@@ -195,7 +193,7 @@ class TestRealms:
         ],
     )
     @pytest.mark.real
-    def test_who_is_sent_credentials_security_6(
+    def test_who_is_sent_credentials(
         self,
         fake: FakeRegistry,
         tmp_path: Path,
@@ -214,7 +212,7 @@ class TestRealms:
             assert [asked.headers.get("authorization") for asked in service.asked] == users
             assert ("were not sent, as it is not" in cause) is (users == [None])
 
-    def test_a_token_request_follows_no_redirect_elsewhere_security_7(
+    def test_a_token_request_follows_no_redirect_elsewhere(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
         runs.also("stranger.io", stranger.url)
@@ -253,7 +251,7 @@ class TestRedirects:
 
         fake.on(script)
 
-    def test_a_blob_elsewhere_is_got_without_authorization_conformance_37_security_8(
+    def test_a_blob_elsewhere_is_got_without_authorization(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
         runs.also("stranger.io", stranger.url)
@@ -264,9 +262,7 @@ class TestRedirects:
         assert "authorization" in fake.asked[-1].headers
         assert [set(asked.headers) & {"authorization", "cookie"} for asked in stranger.asked] == [set()]
 
-    def test_authorization_stays_with_the_same_origin_security_8(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_authorization_stays_with_the_same_origin(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.index("a", "1", BOTH)
         moved = {"Location": "/v2/a/manifests/1?again"}
         fake.on(lambda asked: Answer(307, headers=moved) if asked.path == "/v2/a/manifests/1" else None)
@@ -275,7 +271,7 @@ class TestRedirects:
         assert runs.names("x.io/a:1") == BOTH
         assert fake.asked[-1].headers["authorization"].startswith("Bearer ")
 
-    def test_authorization_does_not_come_back_security_8(
+    def test_authorization_does_not_come_back(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
         runs.also("stranger.io", stranger.url)
@@ -289,7 +285,7 @@ class TestRedirects:
         assert all("authorization" not in asked.headers for asked in back)
 
     @pytest.mark.parametrize("scheme", ["Basic", "Bearer"])
-    def test_a_401_of_the_target_is_not_answered_security_9(
+    def test_a_401_of_the_target_is_not_answered(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs, scheme: str
     ) -> None:
         runs.also("stranger.io", stranger.url)
@@ -303,7 +299,7 @@ class TestRedirects:
         assert "authorization" not in stranger.asked[0].headers
         assert "secret" not in cause
 
-    def test_nor_is_one_that_comes_after_a_challenge_of_the_registrys_own_security_9(
+    def test_nor_is_one_that_comes_after_a_challenge_of_the_registrys_own(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
         runs.also("stranger.io", stranger.url)
@@ -318,7 +314,7 @@ class TestRedirects:
         assert fake.kinds()[:3] == ["manifest", "token", "manifest"]
         assert fake.count("token") == fake.count("manifest") - 1
 
-    def test_a_target_on_loopback_is_refused_where_nobody_named_it_security_2_3(
+    def test_a_target_on_loopback_is_refused_where_nobody_named_it(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
         self.blob_elsewhere(fake, stranger)
@@ -327,7 +323,7 @@ class TestRedirects:
         assert "secret" not in cause
         assert stranger.connections == 0
 
-    def test_at_most_five_security_8(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_at_most_five(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.on(lambda asked: Answer(302, headers={"Location": asked.path + "x"}))
         assert "redirects more than 5 times" in runs.cause("x.io/a:1")
         assert fake.count() == 6
@@ -342,13 +338,13 @@ class TestRedirects:
             pytest.param("http://x.io:port/", id="port"),
         ],
     )
-    def test_to_nothing_but_http_security_8(self, fake: FakeRegistry, runs: Runs, location: str) -> None:
+    def test_to_nothing_but_http(self, fake: FakeRegistry, runs: Runs, location: str) -> None:
         fake.always(Answer(302, headers={"Location": location}))
         assert "refused" in runs.cause("x.io/a:1")
         assert fake.count() == 1
 
     @pytest.mark.real
-    def test_never_from_https_to_http_security_8(self, fake: FakeRegistry, tmp_path: Path) -> None:
+    def test_never_from_https_to_http(self, fake: FakeRegistry, tmp_path: Path) -> None:
         files = tls_files()
         with FakeRegistry(files.context()) as safe:
             runs = Runs(tmp_path, safe.url, SSL_CERT_FILE=str(files.ca))
@@ -357,7 +353,7 @@ class TestRedirects:
             assert "redirects from https to plain http: refused" in runs.cause("x.io/a:1")
             assert fake.asked == []
 
-    def test_a_manifest_from_elsewhere_is_still_verified_security_10(
+    def test_a_manifest_from_elsewhere_is_still_verified(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
         runs.also("stranger.io", stranger.url)
@@ -405,7 +401,7 @@ class TestSecrets:
         runs.found("x.io/a:1")
         assert all("cookie" not in asked.headers for asked in fake.asked)
 
-    def test_no_credentials_before_a_challenge_conformance_47(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_no_credentials_before_a_challenge(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.index("a", "1", BOTH)
         runs.login(fake.host)
         runs.found("x.io/a:1")
@@ -421,23 +417,21 @@ class TestSecrets:
         assert runs.names("x.io/a:1") == BOTH
         assert fake.asked[-1].headers["authorization"] == "Basic " + base64.b64encode(b"mirror:hush").decode()
 
-    def test_what_a_registry_says_is_cut_and_cleaned_security_20(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_what_a_registry_says_is_cut_and_cleaned(self, fake: FakeRegistry, runs: Runs) -> None:
         words = "\x1b]0;title\x07" + "x" * 5000
         fake.always(Answer(403, as_json({"errors": [{"code": "DENIED", "message": words}]})))
         cause = runs.cause("x.io/a:1")
         assert "\x1b" not in cause
         assert len(cause) < 600
 
-    def test_a_proxys_password_is_never_shown_conformance_59(self, runs: Runs) -> None:
+    def test_a_proxys_password_is_never_shown(self, runs: Runs) -> None:
         with FakeRegistry() as gone:
             port = gone.port
         runs.environ["http_proxy"] = f"http://user:hush@127.0.0.1:{port}"
         assert "hush" not in runs.cause("x.io/a:1")
 
 
-def test_a_proxy_is_used_conformance_59(fake: FakeRegistry, stranger: FakeRegistry, runs: Runs) -> None:
+def test_a_proxy_is_used(fake: FakeRegistry, stranger: FakeRegistry, runs: Runs) -> None:
     stranger.on(lambda asked: fake.stored(Asked(asked.method, asked.path.removeprefix(fake.url), {})))
     fake.index("a", "1", BOTH)
     runs.environ["http_proxy"] = stranger.host

@@ -65,7 +65,7 @@ class TestTls:
         assert runs.names(f"{safe.host}/a:1") == runs.names(f"{other.host}/b:1") == BOTH
 
     @pytest.mark.parametrize("form", ["hosts.toml", "certs.d"])
-    def test_a_servers_ca_counts_for_that_server_alone_conformance_58(
+    def test_a_servers_ca_counts_for_that_server_alone(
         self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path, form: str
     ) -> None:
         runs = runs_at(tmp_path, safe, other)
@@ -79,7 +79,7 @@ class TestTls:
         assert isinstance(answers[f"{safe.host}/a:1"], Found)
         assert "is not trusted" in str(answers[f"{other.host}/b:1"])
 
-    def test_skip_verify_is_for_one_server_and_said_loudly_conformance_58_security_22(
+    def test_skip_verify_is_for_one_server_and_said_loudly(
         self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
     ) -> None:
         runs = runs_at(tmp_path, safe, other)
@@ -92,7 +92,7 @@ class TestTls:
         ]
         assert not [text for text in runs.messages if other.host in text]
 
-    def test_a_redirect_takes_no_trust_along_security_22(
+    def test_a_redirect_takes_no_trust_along(
         self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
     ) -> None:
         runs = runs_at(tmp_path, safe, other)
@@ -102,9 +102,7 @@ class TestTls:
 
     @pytest.mark.parametrize("form", ["hosts.toml", "one-file", "certs.d"])
     @pytest.mark.real
-    def test_a_client_certificate_is_shown_to_its_server_alone_conformance_58(
-        self, tmp_path: Path, form: str
-    ) -> None:
+    def test_a_client_certificate_is_shown_to_its_server_alone(self, tmp_path: Path, form: str) -> None:
         files = tls_files()
         with (
             FakeRegistry(files.context(wants_client=True)) as wants,
@@ -162,7 +160,7 @@ class TestTls:
         assert runs.names(f"{safe.host}/a:1") == BOTH
         assert f"https://{safe.host} is asked without verification" in " ".join(runs.messages)
 
-    def test_neither_a_mirror_nor_a_proxy_makes_anything_insecure_security_22(
+    def test_neither_a_mirror_nor_a_proxy_makes_anything_insecure(
         self, safe: FakeRegistry, tmp_path: Path
     ) -> None:
         runs = Runs(tmp_path, safe.url)
@@ -171,7 +169,7 @@ class TestTls:
         assert "is not trusted" in runs.cause("x.io/a:1")
         assert runs.messages == []
 
-    def test_nor_does_an_insecure_server_make_its_proxy_so_security_22(
+    def test_nor_does_an_insecure_server_make_its_proxy_so(
         self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
     ) -> None:
         runs = runs_at(tmp_path, safe)
@@ -221,7 +219,7 @@ def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_other
         pytest.param(("*",), ("other.io", 443), False, id="all-others"),
     ],
 )
-def test_deny_host_security_1(denied: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
+def test_deny_host(denied: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
     policy = HostPolicy(
         allowed=[host_pattern("allowed.io")], denied=[host_pattern(text, every=True) for text in denied]
     )
@@ -233,7 +231,7 @@ def test_deny_host_security_1(denied: tuple[str, ...], place: tuple[str, int], *
 
 
 class TestHosts:
-    def test_a_denied_registry_is_not_even_resolved_security_1(
+    def test_a_denied_registry_is_not_even_resolved(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[object] = []
@@ -247,7 +245,7 @@ class TestHosts:
         assert "--deny-host forbids it" in runs.cause("x.io/a:1")
         assert asked == []
 
-    def test_nor_is_a_redirect_or_realm_that_is_denied_security_1(
+    def test_nor_is_a_redirect_or_realm_that_is_denied(
         self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
     ) -> None:
         runs = runs_at(tmp_path, safe, other)
@@ -268,9 +266,7 @@ class TestHosts:
             pytest.param("conf", id="registries-conf"),
         ],
     )
-    def test_who_names_a_server_on_loopback_security_3(
-        self, safe: FakeRegistry, tmp_path: Path, named: str
-    ) -> None:
+    def test_who_names_a_server_on_loopback(self, safe: FakeRegistry, tmp_path: Path, named: str) -> None:
         runs = Runs(tmp_path, "")
         runs.set(mirrors=(), ca_file=str(tls_files().ca))
         if named == "allow":
@@ -294,7 +290,7 @@ class TestHosts:
             pytest.param(True, True, id="allow-host-is"),
         ],
     )
-    def test_which_token_service_elsewhere_is_sent_a_registrys_credentials_security_6(
+    def test_which_token_service_elsewhere_is_sent_a_registrys_credentials(
         self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path, *, allowed: bool, sent: bool
     ) -> None:
         runs = runs_at(tmp_path, safe, *([other] if allowed else []))
@@ -317,7 +313,7 @@ class TestHosts:
             pytest.param(True, ("x.io",), True, id="unless-the-operator-named-it"),
         ],
     )
-    def test_a_private_registry_that_only_a_reference_names_security_3(
+    def test_a_private_registry_that_only_a_reference_names(
         self, monkeypatch: pytest.MonkeyPatch, *, only_named: bool, allowed: tuple[str, ...], dialled: bool
     ) -> None:
         connected: list[str] = []

@@ -65,7 +65,7 @@ def test_more_keys_than_sqlite_takes_at_once(path: str) -> None:
     store.close()
 
 
-def test_directory_and_file_are_the_users_alone_security_15(path: str) -> None:
+def test_directory_and_file_are_the_users_alone(path: str) -> None:
     store = filled(path)
     file = Path(path)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -236,7 +236,7 @@ def test_a_file_locked_by_another_is_trouble_only_for_writers(
     other.close()
 
 
-def test_two_processes_at_once_lose_nothing_conformance_21(path: str) -> None:
+def test_two_processes_at_once_lose_nothing(path: str) -> None:
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, path, name, "10"],

@@ -29,13 +29,13 @@ def _parameters(*entries: dict[str, object]) -> dict[str, str]:
 @pytest.mark.parametrize(
     "given",
     [
-        pytest.param({}, id="44-unset"),
-        pytest.param({PARAMETERS: ""}, id="44-empty"),
-        pytest.param({PARAMETERS: " \n"}, id="44-blank"),
-        pytest.param({PARAMETERS: "null"}, id="44-null"),
-        pytest.param({PARAMETERS: "[]"}, id="44-empty-list"),
+        pytest.param({}, id="unset"),
+        pytest.param({PARAMETERS: ""}, id="empty"),
+        pytest.param({PARAMETERS: " \n"}, id="blank"),
+        pytest.param({PARAMETERS: "null"}, id="null"),
+        pytest.param({PARAMETERS: "[]"}, id="empty-list"),
         pytest.param(
-            {"PARAM_AFFINITY": "always", "PARAM_MIRROR": "*=http://evil.example"}, id="44-PARAM-is-not-read"
+            {"PARAM_AFFINITY": "always", "PARAM_MIRROR": "*=http://evil.example"}, id="PARAM-is-not-read"
         ),
         pytest.param(
             {"ARGOCD_ENV_FOO": "bar", "ARGOCD_ENV_ARCHFIT_RECIPE": "7"}, id="foreign-and-bumped-variables"
@@ -48,7 +48,7 @@ def test_nothing_said_leaves_everything_to_the_operator(given: dict[str, str]) -
     assert found.placement is None
 
 
-def test_44_full_json_says_how_to_render_and_how_to_place() -> None:
+def test_full_json_says_how_to_render_and_how_to_place() -> None:
     found = application_of(
         FACTS
         | {
@@ -122,42 +122,42 @@ def test_the_environment_says_the_same_as_the_parameters() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        pytest.param("{", "is not JSON", id="44-not-JSON"),
-        pytest.param("{}", "is not a list", id="44-an-object"),
-        pytest.param('"a"', "is not a list", id="44-a-string"),
-        pytest.param("[1]", "entry 1 has no name", id="44-a-number"),
-        pytest.param('[{"string": "x"}]', "entry 1 has no name", id="44-no-name"),
-        pytest.param('[{"name": "affinity"}]', "needs its value under one of", id="44-no-value"),
-        pytest.param('[{"name": "affinity", "string": "always", "array": []}]', "one of", id="44-two-values"),
-        pytest.param('[{"name": "affinity", "value": "always"}]', "one of", id="44-a-foreign-field"),
-        pytest.param('[{"name": "affinity", "string": 1}]', "string has to be a text", id="44-no-text"),
+        pytest.param("{", "is not JSON", id="not-JSON"),
+        pytest.param("{}", "is not a list", id="an-object"),
+        pytest.param('"a"', "is not a list", id="a-string"),
+        pytest.param("[1]", "entry 1 has no name", id="a-number"),
+        pytest.param('[{"string": "x"}]', "entry 1 has no name", id="no-name"),
+        pytest.param('[{"name": "affinity"}]', "needs its value under one of", id="no-value"),
+        pytest.param('[{"name": "affinity", "string": "always", "array": []}]', "one of", id="two-values"),
+        pytest.param('[{"name": "affinity", "value": "always"}]', "one of", id="a-foreign-field"),
+        pytest.param('[{"name": "affinity", "string": 1}]', "string has to be a text", id="no-text"),
         pytest.param(
-            '[{"name": "affinity", "array": ["always"]}]', "has to be a string", id="44-array-for-string"
+            '[{"name": "affinity", "array": ["always"]}]', "has to be a string", id="array-for-string"
         ),
-        pytest.param('[{"name": "prefer", "array": ["arm64"]}]', "has to be a map", id="44-array-for-map"),
+        pytest.param('[{"name": "prefer", "array": ["arm64"]}]', "has to be a map", id="array-for-map"),
         pytest.param(
-            '[{"name": "values-files", "map": {"a": "b"}}]', "has to be an array", id="44-map-for-array"
+            '[{"name": "values-files", "map": {"a": "b"}}]', "has to be an array", id="map-for-array"
         ),
         pytest.param(
-            '[{"name": "prefer", "map": {"arm64": 10}}]', "numbers in quotes", id="44-a-number-in-a-map"
+            '[{"name": "prefer", "map": {"arm64": 10}}]', "numbers in quotes", id="a-number-in-a-map"
         ),
-        pytest.param('[{"name": "affinty", "string": "always"}]', "write affinity", id="44-nearly"),
+        pytest.param('[{"name": "affinty", "string": "always"}]', "write affinity", id="nearly"),
         pytest.param(
-            '[{"name": "affinity", "string": "sometimes"}]', "'sometimes' is not one of", id="44-wrong-value"
+            '[{"name": "affinity", "string": "sometimes"}]', "'sometimes' is not one of", id="wrong-value"
         ),
-        pytest.param('[{"name": "affinity", "string": ""}]', "is empty", id="44-empty-value"),
+        pytest.param('[{"name": "affinity", "string": ""}]', "is empty", id="empty-value"),
         pytest.param(
-            '[{"name": "clusterArchitectures", "array": []}]', "clusterArchitectures", id="44-no-architecture"
+            '[{"name": "clusterArchitectures", "array": []}]', "clusterArchitectures", id="no-architecture"
         ),
         pytest.param(
             '[{"name": "a", "string": "b"}, {"name": "a", "string": "c"}]',
             "there is no such parameter",
-            id="44-unknown",
+            id="unknown",
         ),
         pytest.param(
             '[{"name": "strict", "string": "true"}, {"name": "strict", "string": "true"}]',
             "given twice",
-            id="44-twice",
+            id="twice",
         ),
         pytest.param(
             '[{"name": "release-name", "string": "--post-renderer=x"}]', "cannot be used", id="a-flag-as-name"
@@ -191,13 +191,13 @@ def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     "name", [form for option in OPERATOR for form in (option.key, option.name)] + ["enforced", "config"]
 )
-def test_44_no_parameter_is_about_trust(name: str) -> None:
+def test_no_parameter_is_about_trust(name: str) -> None:
     with pytest.raises(UsageError, match="is the operator's alone"):
         application_of(FACTS | _parameters({"name": name, "string": "x"}))
 
 
 @pytest.mark.parametrize("variable", [option.variable for option in OPERATOR] + ["ARCHFIT_CONFIG"])
-def test_44_no_variable_of_the_application_is_about_trust(variable: str) -> None:
+def test_no_variable_of_the_application_is_about_trust(variable: str) -> None:
     with pytest.raises(UsageError, match="is the operator's alone"):
         application_of({**FACTS, f"ARGOCD_ENV_{variable}": "x"})
 
@@ -237,7 +237,7 @@ def test_an_application_of_another_namespace_has_its_own_name_as_release() -> No
     assert application_of({**FACTS, "ARGOCD_APP_NAME": "team-a_web"}).source.release_name == "web"
 
 
-def test_48_the_announcement_has_every_parameter_and_no_other() -> None:
+def test_the_announcement_has_every_parameter_and_no_other() -> None:
     announced = announcement(Options())
     names = [entry["name"] for entry in announced]
     assert names == [row.name for row in ROWS] + [option.key for option in SPEC]
@@ -251,7 +251,7 @@ def test_48_the_announcement_has_every_parameter_and_no_other() -> None:
         )
 
 
-def test_48_every_announced_default_can_be_sent_back() -> None:
+def test_every_announced_default_can_be_sent_back() -> None:
     announced = [entry for entry in announcement(Options()) if entry["collectionType"] in entry]
     sent = [
         {"name": entry["name"], entry["collectionType"]: entry[entry["collectionType"]]}
@@ -265,7 +265,7 @@ def test_48_every_announced_default_can_be_sent_back() -> None:
         assert given.value == getattr(Options(), option.field), key
 
 
-def test_48_a_default_that_the_operator_changed_is_not_announced() -> None:
+def test_a_default_that_the_operator_changed_is_not_announced() -> None:
     changed = {entry["name"]: entry for entry in announcement(Options(affinity="always"))}
     assert "string" not in changed["affinity"]
     assert changed["onConflict"]["string"] == "fail"

@@ -165,7 +165,7 @@ def installed(tmp_path: Path, real):
     return check
 
 
-def test_48_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
+def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
     ran = installed()
     assert ran.status == 0, ran.stdout.decode()
     assert all(line.startswith("ok: ") for line in ran.stdout.decode().splitlines())
@@ -176,31 +176,31 @@ def test_48_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
     ("change", "more", "said"),
     [
         pytest.param(
-            lambda text: text.replace("name: archfit", "name: ''"), {}, "metadata.name is empty", id="48-name"
+            lambda text: text.replace("name: archfit", "name: ''"), {}, "metadata.name is empty", id="name"
         ),
         pytest.param(
             lambda text: text.replace("ConfigManagementPlugin", "Plugin"),
             {},
             "kind is 'Plugin'",
-            id="48-kind",
+            id="kind",
         ),
         pytest.param(
             lambda text: text.replace("command: [archfit, argocd, generate]", "args: [generate]"),
             {},
             "spec.generate.command is empty",
-            id="48-no-command",
+            id="no-command",
         ),
         pytest.param(
             lambda text: text.replace("generate:", "genrate:"),
             {},
             "there is no field spec.genrate: ",
-            id="48-misspelt",
+            id="misspelt",
         ),
         pytest.param(
             lambda text: text.replace("[archfit, argocd, generate]", "archfit argocd generate"),
             {},
             "spec.generate.command has to be a list",
-            id="48-a-line-for-a-list",
+            id="a-line-for-a-list",
         ),
         pytest.param(lambda text: text + "  - x\n", {}, "plugin.yaml line ", id="no-YAML"),
         pytest.param(lambda _: "", {}, "is no mapping", id="empty"),
@@ -218,8 +218,8 @@ def test_48_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
         pytest.param(
             None, {"ARCHFIT_CONFIG": "", "ARCHFIT_ON_UNKNOWN": "leave"}, "onUnknown is leave", id="leave"
         ),
-        pytest.param(None, {"ARCHFIT_TIMEOUT": "90s"}, "ends the plugin after 60 s", id="43-timeout"),
-        pytest.param(None, {"ARCHFIT_CACHE": "/etc/hostname/a"}, "cannot be written by user", id="45-cache"),
+        pytest.param(None, {"ARCHFIT_TIMEOUT": "90s"}, "ends the plugin after 60 s", id="timeout"),
+        pytest.param(None, {"ARCHFIT_CACHE": "/etc/hostname/a"}, "cannot be written by user", id="cache"),
     ],
 )
 def test_check_names_what_is_wrong(installed, change, more: dict[str, str], said: str) -> None:

@@ -74,28 +74,28 @@ def run(archfit):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        pytest.param(HEAD + CONFIG_MAP, HEAD + CONFIG_MAP, id="24-26-noop"),
+        pytest.param(HEAD + CONFIG_MAP, HEAD + CONFIG_MAP, id="noop"),
         pytest.param(
-            HEAD + CONFIG_MAP + CONFIG, HEAD + CONFIG_MAP + CONFIG, id="23-noop-function-config-is-echoed"
+            HEAD + CONFIG_MAP + CONFIG, HEAD + CONFIG_MAP + CONFIG, id="noop-function-config-is-echoed"
         ),
         pytest.param(
             HEAD + CONFIG_MAP + deployment(b"amd") + CONFIG,
             HEAD + CONFIG_MAP + deployment(b"amd") + AFFINITY + CONFIG,
-            id="24-25-26-edited-in-place",
+            id="edited-in-place",
         ),
         pytest.param(
             HEAD.replace(b"/v1\n", b"/v1beta1\n") + deployment(b"amd") + b"somethingNew: {a: b}\n",
             HEAD.replace(b"/v1\n", b"/v1beta1\n") + deployment(b"amd") + AFFINITY + b"somethingNew: {a: b}\n",
-            id="23-v1beta1-and-unknown-fields-are-kept",
+            id="v1beta1-and-unknown-fields-are-kept",
         ),
         pytest.param(
             HEAD
             + b"- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: p}\n  pipeline: {mutators: []}\n",
             HEAD
             + b"- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: p}\n  pipeline: {mutators: []}\n",
-            id="35-noop-kptfile",
+            id="noop-kptfile",
         ),
-        pytest.param(HEAD[:-1] + b" []\n", HEAD[:-1] + b" []\n", id="31-noop-no-items"),
+        pytest.param(HEAD[:-1] + b" []\n", HEAD[:-1] + b" []\n", id="noop-no-items"),
     ],
 )
 def test_items_are_edited_in_place_and_nothing_else_changes(run, before, after):
@@ -105,7 +105,7 @@ def test_items_are_edited_in_place_and_nothing_else_changes(run, before, after):
 
 
 def test_a_list_in_json_is_answered_in_json(run):
-    """32: nothing but the list on stdout, in whatever YAML it came."""
+    """Nothing but the list on stdout, in whatever YAML it came."""
     item = yaml.safe_load(deployment(b"amd"))[0]
     made = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [item]}
     out = json.loads(run(json.dumps(made).encode()).ok())
@@ -115,7 +115,7 @@ def test_a_list_in_json_is_answered_in_json(run):
 
 
 def test_another_document_beside_the_list_makes_it_a_stream(run):
-    """22: a ResourceList is the only document of its stream."""
+    """A ResourceList is the only document of its stream."""
     data = HEAD + CONFIG_MAP + b"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n"
     assert run(data).ok() == data
 
@@ -123,29 +123,29 @@ def test_another_document_beside_the_list_makes_it_a_stream(run):
 @pytest.mark.parametrize(
     ("config", "outcome"),
     [
-        pytest.param(b"", "amd64", id="33-absent"),
-        pytest.param(b"functionConfig: null\n", "amd64", id="33-null"),
+        pytest.param(b"", "amd64", id="absent"),
+        pytest.param(b"functionConfig: null\n", "amd64", id="null"),
         pytest.param(
             b"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: f}\n  data: {}\n",
             "amd64",
-            id="33-kpt-without-configuration",
+            id="kpt-without-configuration",
         ),
         pytest.param(
             b"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n"
             b"  data: {affinity: never, strict: 'false', clusterArchitectures: 'amd64,arm64'}\n",
             "none",
-            id="33-config-map-of-strings",
+            id="config-map-of-strings",
         ),
         pytest.param(
             b"functionConfig:\n  apiVersion: archfit.dev/v1alpha1\n  kind: ArchFit\n  spec: {affinity: never}\n",
             "none",
-            id="33-our-kind",
+            id="our-kind",
         ),
         pytest.param(
             b"functionConfig: {apiVersion: archfit.dev/v1alpha1, kind: ArchFit, metadata: {annotations: {x: y}}, "
             b"spec: {affinity: never}}\n",
             "none",
-            id="34-annotations-are-ignored",
+            id="annotations-are-ignored",
         ),
     ],
 )
@@ -160,7 +160,7 @@ def test_the_function_config_is_read_before_anything_is_decided(run, config, out
         pytest.param(
             b"functionConfig:\n  apiVersion: archfit.dev/v1alpha1\n  kind: ArchFit\n  spec: {afinity: never}\n",
             "functionConfig, spec.afinity: there is no option 'afinity': ",
-            id="34-unknown-key",
+            id="unknown-key",
         ),
         pytest.param(
             b"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  data: {mirror: '*=https://evil.example'}\n",
@@ -180,7 +180,7 @@ def test_the_function_config_is_read_before_anything_is_decided(run, config, out
     ],
 )
 def test_a_wrong_function_config_gives_the_list_back_with_an_error(run, config, message):
-    """29: the whole list on stdout, the same message on stderr, and an exit code that is not 0."""
+    """The whole list on stdout, the same message on stderr, and an exit code that is not 0."""
     before = HEAD + deployment(b"amd") + config
     ran = run(before)
     assert ran.status != 0
@@ -191,7 +191,6 @@ def test_a_wrong_function_config_gives_the_list_back_with_an_error(run, config, 
 
 
 def test_an_error_is_a_result_with_its_object_field_and_file(run):
-    """28, 29."""
     before = HEAD + CONFIG_MAP + deployment(b"gone") + CONFIG
     ran = run(before)
     assert ran.status == 1
@@ -207,7 +206,7 @@ def test_an_error_is_a_result_with_its_object_field_and_file(run):
 
 
 def test_a_warning_is_a_result_and_stands_on_stderr_as_well(run):
-    """30: kustomize shows nothing of the results."""
+    """Kustomize shows nothing of the results."""
     before = HEAD + deployment(b"amd").replace(b"kind: Deployment\n  m", b"kind: DaemonSet\n  m")
     ran = run(before)
     assert ran.status == 0

@@ -208,13 +208,13 @@ def test_check_an_installation_that_works(setup):
         pytest.param(
             ["kustomize", "build", "--enable-alpha-plugins", "all"],
             "left archfit out without a warning: add --enable-exec",
-            id="05-enable-exec",
+            id="enable-exec",
         ),
         pytest.param(["kustomize", "build", "all"], "add --enable-alpha-plugins", id="alpha-plugins"),
         pytest.param(
             ["kubectl", "kustomize", "--enable-alpha-plugins", "all"],
             "left archfit out without a warning: kubectl has no such flag",
-            id="05-kubectl",
+            id="kubectl",
         ),
         pytest.param(["nonesuch", "build"], "nonesuch is not on PATH", id="missing-tool"),
         pytest.param(["kustomize", "build", "--enable-alpha-plugins", "none"], "failed: ", id="failure"),

@@ -99,7 +99,7 @@ def moves(monkeypatch):
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("before", PLATFORMS)
-def test_40_a_moved_image_gives_what_a_first_run_would_give(style, before, moves):
+def test_a_moved_image_gives_what_a_first_run_would_give(style, before, moves):
     """Byte for byte, from every state to every other; and a second run changes nothing."""
     data = STYLES[style].encode()
     moves(before)
@@ -309,7 +309,7 @@ def test_the_patch_is_the_contract_here_too(style, moves):
 
 
 @each_stream
-def test_40_in_the_corpus(stream, monkeypatch):
+def test_in_the_corpus(stream, monkeypatch):
     """Real manifests, custom resources among them, whose images all move at once."""
     data, options = stream.read(), STAMP.replace(on_conflict="leave")
     monkeypatch.setitem(IMAGES, "amd:1", found("amd64"))
@@ -337,7 +337,7 @@ def _term(*values, more=""):
         pytest.param(BLOCK, False, id="nothing"),
     ],
 )
-def test_40_without_stamp_a_narrow_term_of_our_shape_stays_and_is_told(text, said, moves):
+def test_without_stamp_a_narrow_term_of_our_shape_stays_and_is_told(text, said, moves):
     moves("amd64 arm64")
     run = edited(text.encode(), Options(tolerate=()))
     assert run.data == text.encode()

@@ -59,7 +59,7 @@ def _gone(process: int) -> bool:
 
 @pytest.mark.parametrize(
     "group",
-    [pytest.param(True, id="42-the-group-as-Argo-CD-does"), pytest.param(False, id="42-archfit-alone")],
+    [pytest.param(True, id="the-group-as-Argo-CD-does"), pytest.param(False, id="archfit-alone")],
 )
 def test_sigterm_while_the_renderer_works_ends_both(plugin: Plugin, tmp_path: Path, *, group: bool) -> None:
     helm, told = _helm(tmp_path, "")
@@ -78,9 +78,7 @@ def test_sigterm_while_the_renderer_works_ends_both(plugin: Plugin, tmp_path: Pa
     assert _gone(renderer)
 
 
-def test_42_a_renderer_that_ignores_sigterm_is_killed_within_the_grace(
-    plugin: Plugin, tmp_path: Path
-) -> None:
+def test_a_renderer_that_ignores_sigterm_is_killed_within_the_grace(plugin: Plugin, tmp_path: Path) -> None:
     helm, told = _helm(tmp_path, "trap '' TERM")
     app = repository(tmp_path / "repo", CHART) / "app"
     running = plugin.start("generate", "--helm", helm, cwd=app)
@@ -90,7 +88,7 @@ def test_42_a_renderer_that_ignores_sigterm_is_killed_within_the_grace(
     assert _gone(renderer)
 
 
-def test_42_sigkill_leaves_no_renderer_once_the_group_got_sigterm(plugin: Plugin, tmp_path: Path) -> None:
+def test_sigkill_leaves_no_renderer_once_the_group_got_sigterm(plugin: Plugin, tmp_path: Path) -> None:
     helm, told = _helm(tmp_path, "")
     app = repository(tmp_path / "repo", CHART) / "app"
     running = plugin.start("generate", "--helm", helm, cwd=app)
@@ -103,7 +101,7 @@ def test_42_sigkill_leaves_no_renderer_once_the_group_got_sigterm(plugin: Plugin
     assert _gone(renderer)
 
 
-def test_42_sigterm_during_a_lookup_ends_it_and_spares_the_cache(plugin: Plugin, tmp_path: Path) -> None:
+def test_sigterm_during_a_lookup_ends_it_and_spares_the_cache(plugin: Plugin, tmp_path: Path) -> None:
     with FakeRegistry() as fake:
         fake.index("team/app", "1", ["linux/amd64"])
         fake.index("team/slow", "1", ["linux/amd64"])
@@ -133,7 +131,7 @@ def test_42_sigterm_during_a_lookup_ends_it_and_spares_the_cache(plugin: Plugin,
         assert len(fake.asked) == asked
 
 
-def test_42_output_that_has_begun_is_written_whole(plugin: Plugin, tmp_path: Path) -> None:
+def test_output_that_has_begun_is_written_whole(plugin: Plugin, tmp_path: Path) -> None:
     many = "---\n".join(
         [POD.format(image="registry.example/intel:1"), *(f"# {'x' * 90}\n" for _ in range(20_000))]
     )
@@ -151,14 +149,14 @@ def test_42_output_that_has_begun_is_written_whole(plugin: Plugin, tmp_path: Pat
 @pytest.mark.parametrize(
     ("policy", "status", "said"),
     [
-        pytest.param({}, 1, "before the deadline", id="43-fail"),
+        pytest.param({}, 1, "before the deadline", id="fail"),
         pytest.param(
             {"ARCHFIT_ON_UNKNOWN": "assume", "ARCHFIT_ASSUME": "linux/amd64"},
             0,
             "assumed to run on linux/amd64 (--on-unknown assume)",
-            id="43-assume",
+            id="assume",
         ),
-        pytest.param({"ARCHFIT_ON_UNKNOWN": "leave"}, 0, "before the deadline", id="43-leave"),
+        pytest.param({"ARCHFIT_ON_UNKNOWN": "leave"}, 0, "before the deadline", id="leave"),
     ],
 )
 def test_registries_that_never_answer_end_in_the_policy(
@@ -186,7 +184,7 @@ def _an_hour_passes(plugin: Plugin) -> None:
     cache.close()
 
 
-def test_43_an_old_answer_is_used_and_said(plugin: Plugin, tmp_path: Path) -> None:
+def test_an_old_answer_is_used_and_said(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", {"a.yaml": POD.format(image="x.example/team/app:1")}) / "app"
     with FakeRegistry() as fake:
         fake.index("team/app", "1", ["linux/amd64"])
@@ -199,7 +197,7 @@ def test_43_an_old_answer_is_used_and_said(plugin: Plugin, tmp_path: Path) -> No
     assert "x.example/team/app:1" in ran.stderr
 
 
-def test_45_many_at_once_share_a_cache(plugin: Plugin, tmp_path: Path) -> None:
+def test_many_at_once_share_a_cache(plugin: Plugin, tmp_path: Path) -> None:
     apps = [
         repository(tmp_path / f"copy-{number}", {"a.yaml": POD.format(image="registry.example/intel:1")})
         / "app"
@@ -214,14 +212,14 @@ def test_45_many_at_once_share_a_cache(plugin: Plugin, tmp_path: Path) -> None:
     cache.close()
 
 
-def test_45_nothing_is_written_into_the_application(plugin: Plugin, tmp_path: Path) -> None:
+def test_nothing_is_written_into_the_application(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", {"a.yaml": POD.format(image="registry.example/intel:1")}) / "app"
     app.chmod(0o555)
     plugin.run("generate", cwd=app).ok()
     assert sorted(os.listdir(app)) == ["a.yaml"]
 
 
-def test_47_no_secret_of_the_stream_is_said_or_kept(plugin: Plugin, tmp_path: Path) -> None:
+def test_no_secret_of_the_stream_is_said_or_kept(plugin: Plugin, tmp_path: Path) -> None:
     secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2}\n"
     broken = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: hunter2}\n"
     app = (
@@ -240,7 +238,7 @@ def test_47_no_secret_of_the_stream_is_said_or_kept(plugin: Plugin, tmp_path: Pa
         assert b"hunter2" not in (tmp_path / "sidecar" / "cache" / name).read_bytes()
 
 
-def test_47_a_mirrors_credentials_are_not_said(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_mirrors_credentials_are_not_said(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", {"a.yaml": POD.format(image="registry.example/intel:1")}) / "app"
     ran = plugin.run("generate", cwd=app, ARCHFIT_MIRROR="*=https://user:hunter2@hub.example")
     assert ran.status == 2

@@ -38,7 +38,7 @@ def _script(folder: Path, name: str, body: str) -> str:
     return str(path)
 
 
-def test_41_helm_sources_get_values_release_and_capabilities(
+def test_helm_sources_get_values_release_and_capabilities(
     plugin: Plugin, tmp_path: Path, judge: Judge
 ) -> None:
     app = repository(tmp_path / "repo", CHART) / "app"
@@ -58,7 +58,7 @@ def test_41_helm_sources_get_values_release_and_capabilities(
     assert _arch(found) == ARCH
 
 
-def test_41_a_chart_that_needs_nothing_comes_out_as_helm_printed_it(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_chart_that_needs_nothing_comes_out_as_helm_printed_it(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", CHART) / "app"
     words = ["web", ".", "--namespace=shop", "--kube-version=1.33.0", "--api-versions=v1", "--include-crds"]
     printed = start([machine.tool("helm4"), "template", *words], plugin.environ, app).ok()
@@ -67,7 +67,7 @@ def test_41_a_chart_that_needs_nothing_comes_out_as_helm_printed_it(plugin: Plug
     assert got.count(b"---\n# Source: ") == 2
 
 
-def test_41_kustomize_sources(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
+def test_kustomize_sources(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
     files = {
         "kustomization.yaml": "namePrefix: x-\nresources: [a.yaml, b.yaml]\n",
         "a.yaml": BOTH,
@@ -80,7 +80,7 @@ def test_41_kustomize_sources(plugin: Plugin, tmp_path: Path, judge: Judge) -> N
     assert found == {"x-web": None, "x-old": ARCH}
 
 
-def test_41_plain_files_by_name_and_none_below(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
+def test_plain_files_by_name_and_none_below(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
     files = {
         "b.yml": INTEL.removesuffix("\n"),
@@ -105,7 +105,7 @@ def test_41_plain_files_by_name_and_none_below(plugin: Plugin, tmp_path: Path, j
     assert [found["metadata"]["name"] for found in judge.kubectl(one.ok())] == ["web"]
 
 
-def test_41_plain_files_that_need_nothing_keep_every_byte(plugin: Plugin, tmp_path: Path) -> None:
+def test_plain_files_that_need_nothing_keep_every_byte(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", {"a.yaml": "# mine\n" + BOTH}) / "app"
     assert (
         plugin.run("generate", "--tolerate=none", cwd=app).ok()
@@ -130,16 +130,16 @@ def test_the_applications_parameters_choose_placement(plugin: Plugin, tmp_path: 
     ("body", "said"),
     [
         pytest.param(
-            "echo 'kind: Half'; echo 'Error: no such chart' >&2; exit 3", "(exit status 3)", id="41-fails"
+            "echo 'kind: Half'; echo 'Error: no such chart' >&2; exit 3", "(exit status 3)", id="fails"
         ),
-        pytest.param("echo 'kind: Half'; kill -9 $$", "(signal 9)", id="41-is-killed"),
-        pytest.param("", "printed no manifests", id="41-prints-nothing"),
+        pytest.param("echo 'kind: Half'; kill -9 $$", "(signal 9)", id="is-killed"),
+        pytest.param("", "printed no manifests", id="prints-nothing"),
         pytest.param(
             "echo; echo '# nothing'; echo ---; echo null; echo '--- # end'",
             "printed no manifests",
-            id="41-null",
+            id="null",
         ),
-        pytest.param("echo 'Error: no such chart'", "is not", id="41-prints-its-error-as-output"),
+        pytest.param("echo 'Error: no such chart'", "is not", id="prints-its-error-as-output"),
     ],
 )
 def test_a_renderer_that_failed_or_printed_nothing_is_an_error(
@@ -151,7 +151,7 @@ def test_a_renderer_that_failed_or_printed_nothing_is_an_error(
     assert said in ran.stderr
 
 
-def test_41_a_blank_application_is_possible_where_it_is_meant(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_blank_application_is_possible_where_it_is_meant(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", CHART) / "app"
     parameters = json.dumps([{"name": "onBlank", "string": "pass"}])
     helm = _script(tmp_path, "fake", "echo '# nothing'")
@@ -159,7 +159,7 @@ def test_41_a_blank_application_is_possible_where_it_is_meant(plugin: Plugin, tm
     assert ran.ok() == b"# nothing\n"
 
 
-def test_41_an_empty_folder_is_an_error(plugin: Plugin, tmp_path: Path) -> None:
+def test_an_empty_folder_is_an_error(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", {"below/a.yaml": BOTH}) / "app"
     ran = plugin.run("generate", cwd=app)
     assert (ran.status, ran.stdout) == (1, b"")
@@ -222,7 +222,7 @@ def test_dependencies_are_built_where_the_operator_says_so(plugin: Plugin, tmp_p
         pytest.param("values.yaml,/etc/hostname", "cannot be a values file", id="two-in-one"),
     ],
 )
-def test_47_values_files_stay_inside_the_repository(
+def test_values_files_stay_inside_the_repository(
     plugin: Plugin, tmp_path: Path, name: str, said: str
 ) -> None:
     app = repository(tmp_path / "repo", CHART) / "app"
@@ -246,7 +246,7 @@ def test_values_files_beside_the_application_are_inside_the_repository(
     )
 
 
-def test_47_plain_files_are_not_read_through_a_link_that_leads_out(plugin: Plugin, tmp_path: Path) -> None:
+def test_plain_files_are_not_read_through_a_link_that_leads_out(plugin: Plugin, tmp_path: Path) -> None:
     app = repository(tmp_path / "repo", {"a.yaml": BOTH}) / "app"
     (tmp_path / "secret.yaml").write_text(BOTH, encoding="utf-8")
     (app / "b.yaml").symlink_to(tmp_path / "secret.yaml")

@@ -33,9 +33,9 @@ def _terms(found: dict) -> list:
 @pytest.mark.parametrize(
     "files",
     [
-        pytest.param({**CHART, "values.yaml": "image: intel\nreplicas: 1\n"}, id="41-helm"),
-        pytest.param({"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": INTEL}, id="41-kustomize"),
-        pytest.param({"a.yaml": INTEL}, id="41-plain-files"),
+        pytest.param({**CHART, "values.yaml": "image: intel\nreplicas: 1\n"}, id="helm"),
+        pytest.param({"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": INTEL}, id="kustomize"),
+        pytest.param({"a.yaml": INTEL}, id="plain-files"),
     ],
 )
 def test_the_server_renders_every_kind_of_source(
@@ -49,10 +49,10 @@ def test_the_server_renders_every_kind_of_source(
 @pytest.mark.parametrize(
     "more",
     [
-        pytest.param({"plugin_block": False}, id="44-no-plugin-block"),
-        pytest.param({}, id="44-no-parameters"),
-        pytest.param({"parameters": []}, id="44-no-parameter"),
-        pytest.param({"env": {"FOO": "bar"}}, id="44-other-variables"),
+        pytest.param({"plugin_block": False}, id="no-plugin-block"),
+        pytest.param({}, id="no-parameters"),
+        pytest.param({"parameters": []}, id="no-parameter"),
+        pytest.param({"env": {"FOO": "bar"}}, id="other-variables"),
     ],
 )
 def test_the_server_sends_parameters_in_every_form(sidecar: Sidecar, tmp_path: Path, more: dict) -> None:
@@ -60,7 +60,7 @@ def test_the_server_sends_parameters_in_every_form(sidecar: Sidecar, tmp_path: P
     assert _terms(found) == [{"matchExpressions": [TERM]}]
 
 
-def test_44_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path: Path) -> None:
+def test_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path: Path) -> None:
     answer = sidecar.ask(
         "generate",
         repository(tmp_path, CHART),
@@ -84,25 +84,25 @@ def test_44_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path
             {**CHART, "templates/app.yaml": '{{ fail "out of cheese" }}'},
             {},
             "out of cheese",
-            id="41-the-renderer-fails",
+            id="the-renderer-fails",
         ),
         pytest.param(
             {**CHART, "templates/app.yaml": "", "crds/crd.yaml": ""},
             {},
             "printed no manifests",
-            id="41-nothing",
+            id="nothing",
         ),
         pytest.param(
             {"a.yaml": BOTH},
             {"parameters": [{"name": "mirror", "map": {"*": "http://evil.example"}}]},
             "is the operator's alone",
-            id="44-a-mirror-of-the-application's",
+            id="a-mirror-of-the-application's",
         ),
         pytest.param(
             {"a.yaml": BOTH},
             {"env": {"ARCHFIT_AUTHFILE": "/app/config.json"}},
             "the operator's alone",
-            id="44-credentials",
+            id="credentials",
         ),
     ],
 )
@@ -115,7 +115,7 @@ def test_the_server_reports_an_error_and_no_manifests(
     assert said in answer.error
 
 
-def test_48_the_server_announces_the_parameters(sidecar: Sidecar, tmp_path: Path) -> None:
+def test_the_server_announces_the_parameters(sidecar: Sidecar, tmp_path: Path) -> None:
     announced = sidecar.ask("parameters", repository(tmp_path, {"a.yaml": BOTH})).parameters
     by_name = {entry["name"]: entry for entry in announced}
     assert list(by_name) == [row.name for row in ROWS] + [option.key for option in SPEC]
@@ -139,7 +139,7 @@ def test_the_server_discovers(
     assert (answer.supported, answer.error) == (supported, "")
 
 
-def test_42_a_request_that_is_given_up_ends_the_renderer(sidecar: Sidecar, tmp_path: Path) -> None:
+def test_a_request_that_is_given_up_ends_the_renderer(sidecar: Sidecar, tmp_path: Path) -> None:
     told, held = tmp_path / "told", tmp_path / "held"
     os.mkfifo(told)
     os.mkfifo(held)

@@ -85,7 +85,7 @@ def test_precedence_flag_application_environment_file(placed, tmp_path: Path) ->
         pytest.param(_parameters(tolerate="none"), id="a-parameter-over-an-enforced-default"),
     ],
 )
-def test_44_what_is_enforced_stays(plugin: Plugin, tmp_path: Path, said: dict[str, str]) -> None:
+def test_what_is_enforced_stays(plugin: Plugin, tmp_path: Path, said: dict[str, str]) -> None:
     config = tmp_path / "archfit.yaml"
     config.write_text(ENFORCING, encoding="utf-8")
     ran = plugin.run("generate", cwd=_app(tmp_path), ARCHFIT_CONFIG=str(config), **said)
@@ -94,7 +94,7 @@ def test_44_what_is_enforced_stays(plugin: Plugin, tmp_path: Path, said: dict[st
     assert ran.stderr.count("\n") == 1
 
 
-def test_44_saying_what_is_enforced_is_no_error(plugin: Plugin, tmp_path: Path) -> None:
+def test_saying_what_is_enforced_is_no_error(plugin: Plugin, tmp_path: Path) -> None:
     config = tmp_path / "archfit.yaml"
     config.write_text(ENFORCING, encoding="utf-8")
     plugin.run(
@@ -115,7 +115,7 @@ def test_44_saying_what_is_enforced_is_no_error(plugin: Plugin, tmp_path: Path) 
         pytest.param({"DOCKER_CONFIG": "."}, "DOCKER_CONFIG", id="usual-credentials"),
     ],
 )
-def test_44_no_path_of_the_operator_leads_into_the_repository(
+def test_no_path_of_the_operator_leads_into_the_repository(
     plugin: Plugin, tmp_path: Path, environ: dict[str, str], name: str
 ) -> None:
     app = _app(tmp_path)
@@ -128,7 +128,7 @@ def test_44_no_path_of_the_operator_leads_into_the_repository(
     assert sorted(os.listdir(app)) == before
 
 
-def test_44_a_relative_config_flag_is_refused(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_relative_config_flag_is_refused(plugin: Plugin, tmp_path: Path) -> None:
     ran = plugin.run("generate", "--config=archfit.yaml", cwd=_app(tmp_path))
     assert ran.status == 2
     assert "--config: 'archfit.yaml' would be read from the application's repository" in ran.stderr
@@ -155,7 +155,7 @@ def test_an_application_may_bring_a_lock_file(plugin: Plugin, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "path", [pytest.param("../../archfit.lock", id="upwards"), pytest.param("/etc/passwd", id="absolute")]
 )
-def test_47_a_lock_file_of_the_application_is_inside_its_repository(
+def test_a_lock_file_of_the_application_is_inside_its_repository(
     plugin: Plugin, tmp_path: Path, path: str
 ) -> None:
     ran = plugin.run("generate", cwd=_app(tmp_path), **_parameters(lockFile=path))
@@ -170,7 +170,7 @@ def test_47_a_lock_file_of_the_application_is_inside_its_repository(
         pytest.param(_parameters(lockFile="other.lock"), id="another-file"),
     ],
 )
-def test_44_an_application_does_not_leave_the_operators_lock(
+def test_an_application_does_not_leave_the_operators_lock(
     plugin: Plugin, tmp_path: Path, said: dict[str, str]
 ) -> None:
     app = _locked_app(plugin, tmp_path)
@@ -181,7 +181,7 @@ def test_44_an_application_does_not_leave_the_operators_lock(
     assert "the operator" in ran.stderr
 
 
-def test_44_an_image_on_a_private_address_is_asked_only_where_the_operator_names_its_host(
+def test_an_image_on_a_private_address_is_asked_only_where_the_operator_names_its_host(
     plugin: Plugin, tmp_path: Path
 ) -> None:
     app = _app(tmp_path, "10.255.255.1/team/app:1")
@@ -190,7 +190,7 @@ def test_44_an_image_on_a_private_address_is_asked_only_where_the_operator_names
     assert "leads to a private address, 10.255.255.1, which is not dialled" in ran.stderr
 
 
-def test_44_an_image_on_loopback_is_not_asked(plugin: Plugin, tmp_path: Path) -> None:
+def test_an_image_on_loopback_is_not_asked(plugin: Plugin, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         app = _app(tmp_path, f"127.0.0.1:{server.getsockname()[1]}/team/app:1")
@@ -224,7 +224,7 @@ def _as_anybody(folder: Path) -> tuple[list[str], str]:
     return machine.missing("a Python 3.11 that every user may run", "apt-get install python3")
 
 
-def test_46_user_999_without_passwd_entry_and_home(plugin: Plugin, tmp_path: Path) -> None:
+def test_user_999_without_passwd_entry_and_home(plugin: Plugin, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can become user 999")
     app = _app(tmp_path)

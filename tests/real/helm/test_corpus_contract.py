@@ -1,4 +1,4 @@
-"""The contract on real charts: what Helm 3 printed, and what Helm 4 feeds a plugin (checks 1 to 3, 7, 12, 16, 18)."""
+"""The contract on real charts: what Helm 3 printed, and what Helm 4 feeds a plugin."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANCHORS = re.compile(rb"(?<=[ :])[&*][A-Za-z]+$", re.MULTILINE).findall
 
 
 @pytest.mark.parametrize(("folder", "reader"), [("helm3", "kubectl"), ("helm4", "helm4")])
-def test_checks_01_02_03_07_12_16_18_on_real_charts(
+def test_on_real_charts(
     folder: str,
     reader: str,
     corpus: Corpus,

@@ -1,6 +1,6 @@
-"""What every caller may rely on: checks 49 to 53 of the contract.
+"""What every caller may rely on.
 
-Not run anywhere: check 51 beyond binary output and LF, as no Windows is here; upgrades of a live release, as no
+Not run anywhere: Windows beyond binary output and LF; upgrades of a live release, as no
 cluster is: `helm template` twice stands for them.
 """
 
@@ -30,7 +30,7 @@ POD = b"---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  container
 NOBODY = "http://127.0.0.1:9"
 
 
-def test_check_49_any_state_of_the_cache_gives_the_same_bytes(
+def test_any_state_of_the_cache_gives_the_same_bytes(
     helm: Helm, registry: Registry, archfit: Archfit, mirrors: str, tmp_path: Path
 ) -> None:
     cache = {"XDG_CACHE_HOME": str(tmp_path)}
@@ -47,9 +47,7 @@ def test_check_49_any_state_of_the_cache_gives_the_same_bytes(
     assert helm.template("shop", "--include-crds", **partly).ok() == cold
 
 
-def test_check_49_an_upgrade_changes_nothing_that_the_install_did_not(
-    helm: Helm, judge: Any, tmp_path: Path
-) -> None:
+def test_an_upgrade_changes_nothing_that_the_install_did_not(helm: Helm, judge: Any, tmp_path: Path) -> None:
     """The diff of two renders, as helm-diff makes it: the chart's change and nothing else."""
     words = ("--set", "storefront.replicas=5")
     before = helm.template("shop", XDG_CACHE_HOME=str(tmp_path / "one")).ok()
@@ -63,7 +61,7 @@ def test_check_49_an_upgrade_changes_nothing_that_the_install_did_not(
     assert changed == ["demo-storefront"]
 
 
-def test_check_49_values_are_sorted_and_unique(archfit: Archfit, judge: Any) -> None:
+def test_values_are_sorted_and_unique(archfit: Archfit, judge: Any) -> None:
     platforms = ["linux/s390x", "linux/arm/v7", "linux/arm/v6", "linux/amd64", "linux/ppc64le"]
     written = []
     for order in (platforms, platforms[::-1]):
@@ -88,7 +86,7 @@ def test_check_49_values_are_sorted_and_unique(archfit: Archfit, judge: Any) -> 
         ),
     ],
 )
-def test_check_50_fail_or_leave_when_a_registry_cannot_be_asked(
+def test_fail_or_leave_when_a_registry_cannot_be_asked(
     archfit: Archfit, words: tuple[str, ...], status: int
 ) -> None:
     stream = POD % b"registry.example/a:1"
@@ -103,7 +101,7 @@ def test_check_50_fail_or_leave_when_a_registry_cannot_be_asked(
 @pytest.mark.parametrize(
     ("words", "status"), [pytest.param(("--strict",), 1, id="strict"), pytest.param((), 0, id="lenient")]
 )
-def test_check_50_an_image_that_nobody_can_look_up_is_named(
+def test_an_image_that_nobody_can_look_up_is_named(
     archfit: Archfit, words: tuple[str, ...], status: int
 ) -> None:
     stream = POD % b"ko://example.com/cmd"
@@ -113,14 +111,14 @@ def test_check_50_an_image_that_nobody_can_look_up_is_named(
 
 
 @pytest.mark.parametrize("policy", ["fail", "leave"])
-def test_check_50_the_same_when_the_image_does_not_exist(archfit: Archfit, mirrors: str, policy: str) -> None:
+def test_the_same_when_the_image_does_not_exist(archfit: Archfit, mirrors: str, policy: str) -> None:
     stream = POD % b"registry.k8s.io/gone:1"
     ran = archfit(stream, f"--on-absent={policy}", ARCHFIT_MIRROR=mirrors)
     assert (ran.status, ran.stdout) == ((1, b"") if policy == "fail" else (0, stream))
     assert "registry.k8s.io/gone:1: there is no such image" in ran.stderr
 
 
-def test_check_51_output_is_binary_and_keeps_every_line_ending(archfit: Archfit, mirrors: str) -> None:
+def test_output_is_binary_and_keeps_every_line_ending(archfit: Archfit, mirrors: str) -> None:
     text = POD % b"argoproj/rollouts-demo:green"
     windows = text.replace(b"\n", b"\r\n")
     placed = archfit(text, ARCHFIT_MIRROR=mirrors).ok()
@@ -143,7 +141,7 @@ def test_check_51_output_is_binary_and_keeps_every_line_ending(archfit: Archfit,
         pytest.param(("chekc",), b"kind: A\n", 2, id="no-such-command"),
     ],
 )
-def test_check_52_exit_codes_are_as_documented(
+def test_exit_codes_are_as_documented(
     archfit: Archfit, words: tuple[str, ...], stream: bytes, status: int
 ) -> None:
     ran = archfit(stream, *words)
@@ -155,7 +153,7 @@ def test_check_52_exit_codes_are_as_documented(
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["--strict", "-h"], ["-V"], ["transform", "--help"],
                                    ["setup", "--help"], ["setup", "helm", "--help"], ["last", "--help"]])  # fmt: skip
-def test_check_52_version_and_help_never_read_standard_input(words: list[str]) -> None:
+def test_version_and_help_never_read_standard_input(words: list[str]) -> None:
     reading, writing = os.pipe()  # nothing is written and it is never closed: a reader would wait for ever
     try:
         done = subprocess.run(
@@ -170,7 +168,7 @@ def test_check_52_version_and_help_never_read_standard_input(words: list[str]) -
 
 
 @pytest.mark.parametrize("where", ["beside", "inside"])
-def test_check_53_a_document_of_10_mib(archfit: Archfit, mirrors: str, where: str) -> None:
+def test_a_document_of_10_mib(archfit: Archfit, mirrors: str, where: str) -> None:
     """Within 30 seconds: a ConfigMap beside a Pod, and a Pod that holds the text itself."""
     line = b"    one line of a large text that means nothing to anybody, as long as it stays as it is\n"
     large = line * (10 * 2**20 // len(line) + 1)
@@ -189,7 +187,7 @@ def test_check_53_a_document_of_10_mib(archfit: Archfit, mirrors: str, where: st
     assert added == archfit(pod, ARCHFIT_MIRROR=mirrors).ok().removeprefix(pod)
 
 
-def test_check_53_a_stream_of_5000_documents(archfit: Archfit, mirrors: str, judge: Any) -> None:
+def test_a_stream_of_5000_documents(archfit: Archfit, mirrors: str, judge: Any) -> None:
     """Within 30 seconds, every second one a Pod that changes."""
     pair = (
         POD % b"argoproj/rollouts-demo:green" + b"---\napiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"

@@ -1,4 +1,4 @@
-"""What Helm 3 and a pipe may rely on: checks 1 to 10 of the contract, with the real programs.
+"""What Helm 3 and a pipe may rely on, with the real programs.
 
 No cluster is here: `helm template`, and `helm install --dry-run=client` against bare discovery.
 """
@@ -38,7 +38,7 @@ HIDDEN = b"---\n# Source: quiet/templates/secret.yaml\n# HIDDEN: The Secret outp
         pytest.param("blank", (), id="nothing-rendered"),
     ],
 )
-def test_check_01_bytes_in_bytes_out(helm3: Helm, chart: str, words: tuple[str, ...]) -> None:
+def test_bytes_in_bytes_out(helm3: Helm, chart: str, words: tuple[str, ...]) -> None:
     seen = helm3.recorded(chart, *words)
     seen.helm.ok()
     assert seen.written == seen.given
@@ -55,11 +55,11 @@ def test_check_01_bytes_in_bytes_out(helm3: Helm, chart: str, words: tuple[str, 
         pytest.param(b"\xef\xbb\xbfkind: A\n", id="byte-order-mark"),
     ],
 )
-def test_check_01_bytes_in_bytes_out_in_a_pipe(archfit: Archfit, stream: bytes) -> None:
+def test_bytes_in_bytes_out_in_a_pipe(archfit: Archfit, stream: bytes) -> None:
     assert archfit(stream).ok() == stream
 
 
-def test_check_02_a_source_line_follows_its_separator_after_a_change(helm3: Helm) -> None:
+def test_a_source_line_follows_its_separator_after_a_change(helm3: Helm) -> None:
     seen = helm3.recorded("shop")
     seen.helm.ok()
     assert seen.written != seen.given
@@ -68,7 +68,7 @@ def test_check_02_a_source_line_follows_its_separator_after_a_change(helm3: Helm
 
 
 @pytest.mark.parametrize("source", ["recommendations", "telemetry", "stores"])
-def test_check_02_show_only_finds_what_changed(helm: Helm, judge: Any, source: str) -> None:
+def test_show_only_finds_what_changed(helm: Helm, judge: Any, source: str) -> None:
     name = f"templates/{source}.yaml"
     shown = helm.template("shop", "--show-only", name).ok()
     whole = helm.template("shop").ok()
@@ -79,7 +79,7 @@ def test_check_02_show_only_finds_what_changed(helm: Helm, judge: Any, source: s
     assert shown != helm.plain("shop", "--show-only", name)
 
 
-def test_check_03_separators_come_back_as_they_came(helm: Helm) -> None:
+def test_separators_come_back_as_they_came(helm: Helm) -> None:
     seen = helm.recorded("shop")
     seen.helm.ok()
     assert seen.written != seen.given
@@ -88,7 +88,7 @@ def test_check_03_separators_come_back_as_they_came(helm: Helm) -> None:
 
 
 @pytest.mark.parametrize("stream", [b"", b"\n", b" \n\n"], ids=["nothing", "newline", "blanks"])
-def test_check_04_blank_input_is_no_failure_and_asks_no_registry(
+def test_blank_input_is_no_failure_and_asks_no_registry(
     archfit: Archfit, registry: Registry, mirrors: str, stream: bytes
 ) -> None:
     registry.forget()
@@ -98,14 +98,14 @@ def test_check_04_blank_input_is_no_failure_and_asks_no_registry(
     assert (registry.asked, registry.connections) == ([], 0)
 
 
-def test_check_04_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, tmp_path: Path) -> None:
+def test_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, tmp_path: Path) -> None:
     seen = helm3.recorded("small", "--output-dir", str(tmp_path))
     assert (seen.given.strip(), seen.written) == (b"", seen.given)
     assert (tmp_path / "small" / "templates" / "application.yaml").is_file()
     assert seen.helm.status == 0
 
 
-def test_check_05_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
+def test_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
     words = ("--dry-run=client", "--hide-secret", "--disable-openapi-validation", "--kube-apiserver")
     with Discovery() as api:
         seen = helm3.recorded("quiet", *words, api.url, command="install")
@@ -124,7 +124,7 @@ def test_check_05_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
         pytest.param(b"# a\n---\n# b\n\n---\n" + POD + b"---\n# c\n", id="comments"),
     ],
 )
-def test_check_05_documents_without_an_object_pass(archfit: Archfit, mirrors: str, stream: bytes) -> None:
+def test_documents_without_an_object_pass(archfit: Archfit, mirrors: str, stream: bytes) -> None:
     written = archfit(stream, "--immutable=full", ARCHFIT_MIRROR=mirrors).ok()
     head, tail = stream.split(POD)
     assert written.startswith(head + POD)
@@ -140,22 +140,22 @@ def test_check_05_documents_without_an_object_pass(archfit: Archfit, mirrors: st
         pytest.param(b"apiVersion: x.io/v1\nkind: Thing\nspec:\n  at: 22:22\n  1: on\n", id="unknown-kind"),
     ],
 )
-def test_check_06_what_is_no_workload_passes(archfit: Archfit, document: bytes) -> None:
+def test_what_is_no_workload_passes(archfit: Archfit, document: bytes) -> None:
     assert archfit(document).ok() == document
 
 
-def test_check_06_but_design_4_3_refuses_text_that_is_no_object_at_all(archfit: Archfit) -> None:
+def test_but_design_4_3_refuses_text_that_is_no_object_at_all(archfit: Archfit) -> None:
     ran = archfit(b"Error: chart not found\n")
     assert (ran.status, ran.stdout) == (1, b"")
     assert "neither apiVersion nor kind" in ran.stderr
 
 
-def test_check_06_custom_resource_definitions_pass(helm: Helm) -> None:
+def test_custom_resource_definitions_pass(helm: Helm) -> None:
     words = ("--include-crds",)
     assert helm.template("quiet", *words).ok().startswith(helm.plain("quiet", *words).split(b"\n---\n")[0])
 
 
-def test_check_07_a_list_stays_a_list(helm3: Helm, judge: Any) -> None:
+def test_a_list_stays_a_list(helm3: Helm, judge: Any) -> None:
     before = helm3.plain("shop", "--show-only", "templates/telemetry.yaml")
     after = helm3.template("shop", "--show-only", "templates/telemetry.yaml").ok()
     (was,), (found,) = judge.kubectl(before), judge.kubectl(after)
@@ -166,7 +166,7 @@ def test_check_07_a_list_stays_a_list(helm3: Helm, judge: Any) -> None:
         assert new == old
 
 
-def test_check_08_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Helm) -> None:
+def test_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Helm) -> None:
     seen = helm3.recorded("small", "--set", "sidecar=registry.k8s.io/gone:1")
     assert seen.written == b""
     last = seen.said.splitlines()[-1]
@@ -196,24 +196,24 @@ def test_check_08_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Hel
         pytest.param(("--post-renderer-args=", "--post-renderer-args=--affinity=always"), id="one-empty"),
     ],
 )
-def test_check_09_arguments_arrive(helm: Helm, words: tuple[str, ...]) -> None:
+def test_arguments_arrive(helm: Helm, words: tuple[str, ...]) -> None:
     always = helm.template("small", *words).ok()
     assert always.count(b"- key: kubernetes.io/arch\n") > 4
     assert always != helm.template("small").ok()
 
 
-def test_check_09_an_empty_argument_is_no_argument(helm: Helm) -> None:
+def test_an_empty_argument_is_no_argument(helm: Helm) -> None:
     assert helm.template("small", "--post-renderer-args=").ok() == helm.template("small").ok()
 
 
-def test_check_09_a_wrong_argument_is_named(helm3: Helm) -> None:
+def test_a_wrong_argument_is_named(helm3: Helm) -> None:
     seen = helm3.recorded("small", "--post-renderer-args=--afinity=always")
     assert seen.said == "error: there is no flag '--afinity': write --affinity\n"
     assert seen.helm.status == 1
 
 
 @pytest.mark.parametrize("chart", ["quiet", "shop"])
-def test_check_10_neither_directory_nor_home_nor_locale_count(helm: Helm, mirrors: str, chart: str) -> None:
+def test_neither_directory_nor_home_nor_locale_count(helm: Helm, mirrors: str, chart: str) -> None:
     given = helm.recorded(chart).given
     words = [str(running.PROGRAM)]
     bare = {"PATH": os.environ["PATH"], "ARCHFIT_MIRROR": mirrors, "LANG": "C", "LC_ALL": "C"}

@@ -51,7 +51,7 @@ def at_a_terminal(helm: Helm, *words: str) -> tuple[int, bytes, str, str]:
     return done.returncode, done.stdout, done.stderr.decode(), shown.decode()
 
 
-def test_check_17_the_error_appears_on_the_terminal(helm4: Helm) -> None:
+def test_the_error_appears_on_the_terminal(helm4: Helm) -> None:
     status, stdout, stderr, shown = at_a_terminal(helm4, *GONE)
     assert (status, stdout) == (1, b"")
     assert "gone" not in stderr
@@ -70,7 +70,7 @@ def test_check_17_the_error_appears_on_the_terminal(helm4: Helm) -> None:
         pytest.param("--report=/none/at/all", "cannot write '/none/at/all'", id="report"),
     ],
 )
-def test_check_17_so_does_wrong_usage(helm4: Helm, word: str, said: str) -> None:
+def test_so_does_wrong_usage(helm4: Helm, word: str, said: str) -> None:
     status, stdout, _, shown = at_a_terminal(helm4, f"--post-renderer-args={word}")
     assert (status, stdout) == (1, b"")
     (line,) = shown.splitlines()
@@ -115,7 +115,7 @@ def test_no_terminal_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_check_17_a_bug_leaves_a_report_without_a_word_of_the_stream(
+def test_a_bug_leaves_a_report_without_a_word_of_the_stream(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_arguments: object) -> None:

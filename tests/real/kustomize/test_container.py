@@ -1,4 +1,4 @@
-"""36: the Dockerfile, replayed without an engine: COPY, RUN and ENTRYPOINT in a scratch root with mounts of its own.
+"""The Dockerfile, replayed without an engine: COPY, RUN and ENTRYPOINT in a scratch root with mounts of its own.
 
     /               read-only when archfit runs; the machine's own directories, its Python among them, bound below it
     /usr/local      empty at first: a virtual environment stands for the image's Python
@@ -143,7 +143,7 @@ def entrypoint(*words):
     return shlex.join([*yaml.safe_load(rest), *words])
 
 
-def test_36_any_user_a_read_only_root_and_no_home(image, mirrors):
+def test_any_user_a_read_only_root_and_no_home(image, mirrors):
     for user in ("65534:65534", "12345:0"):
         ran = image(entrypoint(*mirrors), user=user)
         assert ran.returncode == 0, ran.stderr.decode()
@@ -152,13 +152,13 @@ def test_36_any_user_a_read_only_root_and_no_home(image, mirrors):
         assert b"warning" not in ran.stderr
 
 
-def test_36_the_root_is_read_only_for_the_test_as_well(image):
+def test_the_root_is_read_only_for_the_test_as_well(image):
     ran = image("/bin/sh -c 'touch /x /usr/local/x /src/x; touch /tmp/x && echo tmp'", user="0:0")
     assert ran.stdout == b"tmp\n"
     assert ran.stderr.count(b"Read-only file system") == 3
 
 
-def test_36_the_cache_is_where_it_can_be_written(image, mirrors):
+def test_the_cache_is_where_it_can_be_written(image, mirrors):
     """A second run in the same container asks nothing."""
     ran = image(entrypoint(*mirrors), entrypoint(*mirrors), entrypoint("cache", "path"))
     assert ran.stdout.decode().splitlines()[-1] == "/tmp/archfit/lookups.sqlite"
@@ -166,14 +166,14 @@ def test_36_the_cache_is_where_it_can_be_written(image, mirrors):
     assert [line.rpartition(", ")[2] for line in said][1:] == ["0 registry requests"], ran.stderr.decode()
 
 
-def test_37_without_network_it_says_which_flag_it_lacks(image):
+def test_without_network_it_says_which_flag_it_lacks(image):
     ran = image(entrypoint(), network=False)
     assert ran.returncode == 1
     assert b"add --network to kustomize build" in ran.stderr
     assert yaml.safe_load(ran.stdout)["results"][-1]["severity"] == "error"
 
 
-def test_36_without_network_it_works_where_every_image_is_known(image):
+def test_without_network_it_works_where_every_image_is_known(image):
     ran = image(entrypoint("--image-platforms", "h.example/*=linux/amd64"), network=False)
     assert ran.returncode == 0, ran.stderr.decode()
     assert b"nodeAffinity" in ran.stdout

@@ -159,7 +159,7 @@ def changed(site):
 
 
 @pytest.mark.parametrize("run", WAYS)
-def test_40_only_inserted_lines_and_values_that_were_empty(run, package):
+def test_only_inserted_lines_and_values_that_were_empty(run, package):
     package.served.put("h.example/web:1", BOTH)
     run(package)
     removed, added = changed(package)
@@ -170,7 +170,7 @@ def test_40_only_inserted_lines_and_values_that_were_empty(run, package):
 
 
 @pytest.mark.parametrize("run", WAYS)
-def test_40_a_moved_image_replaces_what_archfit_added(run, package):
+def test_a_moved_image_replaces_what_archfit_added(run, package):
     """And what is not needed any more leaves the files as they were."""
     run(package)
     assert changed(package)[0] == []

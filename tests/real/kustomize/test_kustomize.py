@@ -83,18 +83,18 @@ def restricted(out):
     return expression["values"]
 
 
-def test_38_the_exec_example_by_bare_name(site):
+def test_the_exec_example_by_bare_name(site):
     site.example("exec")
     assert restricted(site.build("exec").ok()) == ["amd64"]
 
 
-def test_38_by_a_path_relative_to_the_kustomization(site):
+def test_by_a_path_relative_to_the_kustomization(site):
     name = simple(site, path="./bin/fit")
     site.write("all/bin/fit", f'#!/bin/sh\nexec {PROGRAM} "$@"\n').chmod(0o755)
     assert restricted(site.build(name).ok()) == ["amd64"]
 
 
-def test_36_the_container_example_with_kubectl(site):
+def test_the_container_example_with_kubectl(site):
     site.example("container")
     ran = site.kubectl("container", "--network", "-e", f"ARCHFIT_MIRROR={site.environ['ARCHFIT_MIRROR']}")
     assert restricted(ran.ok()) == ["amd64"]
@@ -105,7 +105,7 @@ def test_36_the_container_example_with_kubectl(site):
     assert words[-1] == "archfit:0.1.0"
 
 
-def test_37_a_container_without_network_says_which_flag_is_missing(site):
+def test_a_container_without_network_says_which_flag_is_missing(site):
     """A container gets a network only if both the file and the command say so."""
     folder = site.example("container")
     config = folder / "archfit.yaml"
@@ -121,7 +121,7 @@ def test_37_a_container_without_network_says_which_flag_is_missing(site):
     assert "--allow-network" in line
 
 
-def test_37_noop_with_a_network_nothing_is_said_of_flags(site, archfit):
+def test_noop_with_a_network_nothing_is_said_of_flags(site, archfit):
     name = simple(site, image="h.example/gone:1")
     assert "no network here" not in site.build(name).stderr
     assert (
@@ -130,13 +130,13 @@ def test_37_noop_with_a_network_nothing_is_said_of_flags(site, archfit):
     )
 
 
-def test_37_and_so_does_an_exec_function_on_a_machine_without_network(site):
+def test_and_so_does_an_exec_function_on_a_machine_without_network(site):
     ran = site.offline(simple(site))
     assert ran.status != 0
     assert "there is no network here" in ran.stderr
 
 
-def test_36_no_network_is_needed_where_configuration_answers(site):
+def test_no_network_is_needed_where_configuration_answers(site):
     name = simple(site, spec='{imagePlatforms: {"h.example/*": [linux/amd64]}}')
     assert restricted(site.offline(name).ok()) == ["amd64"]
 
@@ -170,7 +170,7 @@ def test_declared_in_a_base_it_does_not(site):
     assert (restricted(out), b"h.example/web:2" in out) == (None, True)
 
 
-def test_05_without_enable_exec_it_is_silently_skipped_and_check_finds_that_out(site, mirrors):
+def test_without_enable_exec_it_is_silently_skipped_and_check_finds_that_out(site, mirrors):
     name = simple(site)
     for flags, status in (((), 3), (("--enable-exec",), 0)):
         out = site.build(name, flags=flags).ok()
@@ -184,25 +184,23 @@ def test_05_without_enable_exec_it_is_silently_skipped_and_check_finds_that_out(
         pytest.param(
             "{}", "Deployment", "h.example/gone:1", "h.example/gone:1: there is no such image", id="absent"
         ),
-        pytest.param(
-            "{afinity: never}", "Deployment", "h.example/web:2", "no option 'afinity'", id="34-option"
-        ),
+        pytest.param("{afinity: never}", "Deployment", "h.example/web:2", "no option 'afinity'", id="option"),
     ],
 )
-def test_29_an_error_fails_the_build_and_is_shown(spec, kind, image, message, site):
+def test_an_error_fails_the_build_and_is_shown(spec, kind, image, message, site):
     ran = site.build(simple(site, image, kind, spec))
     assert ran.status != 0
     assert ran.stdout == b""
     assert message in ran.stderr
 
 
-def test_30_a_warning_is_shown_and_fails_nothing(site):
+def test_a_warning_is_shown_and_fails_nothing(site):
     ran = site.build(simple(site, kind="DaemonSet"))
     assert b"results" not in ran.ok()
     assert "this DaemonSet will not run on the arm64 nodes" in ran.stderr
 
 
-def test_27_an_anchor_in_a_file_becomes_no_alias(site):
+def test_an_anchor_in_a_file_becomes_no_alias(site):
     name = simple(site)
     site.write(
         "all/web.yaml",
@@ -215,14 +213,14 @@ def test_27_an_anchor_in_a_file_becomes_no_alias(site):
     assert out.count(b"nodeAffinity") == 2
 
 
-def test_39_idempotent_through_kustomize(site):
+def test_idempotent_through_kustomize(site):
     name = simple(site)
     once = site.build(name).ok()
     site.write("all/web.yaml", once.decode())
     assert site.build(name).ok() == once
 
 
-def test_23_24_25_31_everything_else_is_as_kustomize_has_it_alone(site):
+def test_everything_else_is_as_kustomize_has_it_alone(site):
     name = simple(site)
     site.write("all/kustomization.yaml", "resources: [web.yaml, more.yaml]\ntransformers: [archfit.yaml]\n")
     site.write(
@@ -239,7 +237,7 @@ def test_23_24_25_31_everything_else_is_as_kustomize_has_it_alone(site):
 
 
 @pytest.mark.parametrize("name", ["argo-cd", "metrics-server", "node-agents", "online-boutique"])
-def test_22_a_list_gives_what_a_stream_of_its_items_gives(name, corpus, corpus_registry, archfit, judge):
+def test_a_list_gives_what_a_stream_of_its_items_gives(name, corpus, corpus_registry, archfit, judge):
     data, _ = corpus.streams[f"krm/{name}.yaml"].pinned()
     words = ("--on-absent=leave", "--on-conflict=leave", *corpus_registry.mirrors())
     (before,) = judge.kustomize(data)

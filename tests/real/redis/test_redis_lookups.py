@@ -113,7 +113,7 @@ def fake_digest(fake: FakeRegistry, name: str) -> str:
         pytest.param({"user": "guest", "password": LOGIN["password"]}, id="another user"),
     ],
 )
-def test_what_one_credential_learned_is_not_served_to_another_security_16(
+def test_what_one_credential_learned_is_not_served_to_another(
     fake: FakeRegistry, machine_of: Callable[[str], Runs], other: dict[str, str], pinned: bool
 ) -> None:
     digest = fake.index("app", "1", BOTH)
@@ -133,7 +133,7 @@ def test_what_one_credential_learned_is_not_served_to_another_security_16(
     assert fake.asked == []
 
 
-def test_nothing_of_a_credential_is_in_the_cache_security_15(
+def test_nothing_of_a_credential_is_in_the_cache(
     fake: FakeRegistry, server: RedisServer, machine_of: Callable[[str], Runs]
 ) -> None:
     fake.index("app", "1", BOTH)

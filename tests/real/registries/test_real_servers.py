@@ -94,30 +94,22 @@ def fill(server: Running) -> None:
             "t/index:1",
             ["linux/amd64", "linux/arm/v7", "linux/arm64"],
             {"manifest": 1},
-            id="conformance-27-index",
+            id="index",
         ),
-        pytest.param("t/list:1", BOTH, {"manifest": 1}, id="conformance-12-docker-list-is-not-downgraded"),
-        pytest.param("t/one:1", ["linux/amd64"], {"manifest": 1}, id="conformance-28-one-and-attestation"),
-        pytest.param(
-            "t/oci:1", ["linux/arm64"], {"manifest": 1, "blob": 1}, id="conformance-35-oci-manifest"
-        ),
-        pytest.param(
-            "t/docker:1", ["linux/amd64"], {"manifest": 1, "blob": 1}, id="conformance-35-docker-manifest"
-        ),
+        pytest.param("t/list:1", BOTH, {"manifest": 1}, id="docker-list-is-not-downgraded"),
+        pytest.param("t/one:1", ["linux/amd64"], {"manifest": 1}, id="one-and-attestation"),
+        pytest.param("t/oci:1", ["linux/arm64"], {"manifest": 1, "blob": 1}, id="oci-manifest"),
+        pytest.param("t/docker:1", ["linux/amd64"], {"manifest": 1, "blob": 1}, id="docker-manifest"),
         pytest.param(
             "t/bare:1",
             ["linux/amd64"],
             {"manifest": 2, "blob": 1},
-            id="conformance-30-no-platforms-so-runtimes-take-the-first",
+            id="no-platforms-so-runtimes-take-the-first",
         ),
-        pytest.param(
-            "t/bare:half", BOTH, {"manifest": 2, "blob": 1}, id="conformance-30-one-has-no-platform"
-        ),
-        pytest.param("t/bare:nested", BOTH, {"manifest": 3, "blob": 1}, id="conformance-31-nested"),
-        pytest.param(
-            "t/windows:1", ["linux/amd64", "windows/amd64"], {"manifest": 1}, id="conformance-33-windows"
-        ),
-        pytest.param("t/chart:1", [], {"manifest": 1}, id="conformance-38-chart"),
+        pytest.param("t/bare:half", BOTH, {"manifest": 2, "blob": 1}, id="one-has-no-platform"),
+        pytest.param("t/bare:nested", BOTH, {"manifest": 3, "blob": 1}, id="nested"),
+        pytest.param("t/windows:1", ["linux/amd64", "windows/amd64"], {"manifest": 1}, id="windows"),
+        pytest.param("t/chart:1", [], {"manifest": 1}, id="chart"),
     ],
 )
 def test_what_it_offers_and_costs(
@@ -163,7 +155,7 @@ def test_requests_counted_in_its_own_log(debian: Running, tmp_path: Path) -> Non
     assert len(debian.asked()) == 4
 
 
-def test_a_tag_that_moved_is_got_by_digest_conformance_19(server: Running, tmp_path: Path) -> None:
+def test_a_tag_that_moved_is_got_by_digest(server: Running, tmp_path: Path) -> None:
     runs = Runs(tmp_path, server.url)
     server.index("t/moving", "1", BOTH)
     assert runs.names("x.io/t/moving:1") == BOTH
@@ -175,7 +167,7 @@ def test_a_tag_that_moved_is_got_by_digest_conformance_19(server: Running, tmp_p
     assert runs.requests == {"head": 1, "manifest": 1}
 
 
-def test_basic_over_tls_conformance_47(content: Path, tmp_path: Path) -> None:
+def test_basic_over_tls(content: Path, tmp_path: Path) -> None:
     files = tls_files()
     with distribution(content, files, htpasswd=True) as server:
         runs = Runs(tmp_path, server.url, SSL_CERT_FILE=str(files.ca))
@@ -192,9 +184,7 @@ def test_basic_over_tls_conformance_47(content: Path, tmp_path: Path) -> None:
         assert "not-this" not in cause
 
 
-def test_tokens_over_tls_conformance_41_one_401_and_one_token_for_each_scope(
-    content: Path, tmp_path: Path
-) -> None:
+def test_tokens_over_tls_one_401_and_one_token_for_each_scope(content: Path, tmp_path: Path) -> None:
     files = tls_files()
     service = TokenService(tmp_path / "service", files, user="user:hush")
     try:
@@ -215,9 +205,7 @@ def test_tokens_over_tls_conformance_41_one_401_and_one_token_for_each_scope(
         service.close()
 
 
-def test_a_token_without_rights_is_an_error_after_one_more_conformance_44(
-    content: Path, tmp_path: Path
-) -> None:
+def test_a_token_without_rights_is_an_error_after_one_more(content: Path, tmp_path: Path) -> None:
     files = tls_files()
     service = TokenService(tmp_path / "service", files, repositories=("t/index",))
     try:

@@ -1,4 +1,4 @@
-"""requirements-lowest.lock, which `make lowest` tests with, has the lowest versions that pyproject.toml admits."""
+"""Dependencies are few and locked; requirements-lowest.lock has the lowest versions that pyproject.toml admits."""
 
 import re
 import tomllib
@@ -48,3 +48,32 @@ def test_every_lock_has_a_hash_for_each_package():
         pinned = [line for line in lock.splitlines() if "==" in line]
         assert pinned
         assert all("--hash=sha256:" in line for line in pinned), path
+
+
+def test_dependencies_are_few_and_pinned_with_hashes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert len(project["dependencies"]) == 4
+    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=[a-zA-Z0-9])", lock.partition("\n")[2].replace("\\\n", " "))
+    pinned = [entry for entry in entries if re.match(r"[a-zA-Z0-9._\[\]-]+==", entry)]
+    assert pinned
+    assert all("--hash=sha256:" in entry for entry in pinned)
+
+
+def test_the_lock_file_names_no_package_index() -> None:
+    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    assert re.findall(r"https?://|--(?:extra-)?index-url|--find-links", lock) == []
+    pinned = re.findall(r"(?m)^[\w.-]+==\S+.* \\\n {4}--hash=sha256:[0-9a-f]{64}", lock)
+    assert len(pinned) == len(re.findall(r"(?m)^[A-Za-z]", lock)) > 30
+
+
+def test_every_dependency_is_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = (
+        project["project"]["dependencies"]
+        + project["dependency-groups"]["dev"]
+        + project["build-system"]["requires"]
+    )
+    names = {re.split(r"[<>=~! ;\[]", line)[0].lower().replace(".", "-").replace("_", "-") for line in wanted}
+    locked = re.findall(r"(?m)^([\w.-]+)==", (ROOT / "requirements-dev.lock").read_text(encoding="utf-8"))
+    assert names <= set(locked)
