@@ -250,6 +250,34 @@ def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        pytest.param(
+            Unknown("the name 'r.example' cannot be resolved"),
+            "a: its platforms are not known: the name 'r.example' cannot be resolved; state them with "
+            "--image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave",
+            id="nobody-is-to-blame",
+        ),
+        pytest.param(
+            Unknown("the credentials file /x cannot be read", mistake=True),
+            "a: its platforms are not known: the credentials file /x cannot be read. Correct this, or state the "
+            "platforms with --image-platforms or archfit.dev/image-platforms",
+            id="a-mistake-of-configuration",
+        ),
+        pytest.param(
+            Unknown("the cache has no answer", remedy="run once without --offline"),
+            "a: its platforms are not known: the cache has no answer; run once without --offline, or choose "
+            "--on-unknown assume or leave",
+            id="a-remedy-of-its-own",
+        ),
+    ],
+)
+def test_what_to_do_about_an_unknown_image_depends_on_the_cause(answer: Unknown, message: str) -> None:
+    (result,) = decided(using("a"), {"a": answer}).decision.results
+    assert result.message == message
+
+
+@pytest.mark.parametrize(
     ("assumed", "platforms"),
     [
         pytest.param("linux/amd64", A, id="one"),

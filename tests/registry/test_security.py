@@ -381,7 +381,10 @@ class TestTls:
 
     def test_plain_http_where_tls_was_expected_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
         runs = Runs(tmp_path, fake.url.replace("http:", "https:"))
-        assert "does not speak TLS as expected" in runs.cause("x.io/a:1")
+        shown = fake.url.removeprefix("http://")
+        assert runs.cause("x.io/a:1").endswith(
+            f"{shown} answers without TLS. If it serves plain http, write --mirror {shown}=http://{shown}"
+        )
 
     def test_a_ca_file_that_cannot_be_read_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
         url = fake.url.replace("http:", "https:")

@@ -43,6 +43,33 @@ def test_what_is_true_of_several_places_is_said_once(places, tail):
     assert lines(said) == ["warning: w (document 1, line 1)" + tail]
 
 
+def failing(name, cause="it is down"):
+    return Result("error", f"{name}: {cause}", location=Location(1, 1), path=(name,), image=name)
+
+
+@pytest.mark.parametrize(
+    ("names", "tail"),
+    [
+        pytest.param("a", "", id="noop-one-image"),
+        pytest.param("a b", " (and in 1 other place, with 1 other image: b)", id="two"),
+        pytest.param(
+            "a b c d e f g h",
+            " (and in 7 other places, with 7 other images: b, c, d, e, f, 2 more)",
+            id="the-first-are-named",
+        ),
+    ],
+)
+def test_one_cause_of_several_images_is_one_message(names, tail):
+    assert lines(map(failing, names.split())) == ["error: a: it is down (document 1, line 1)" + tail]
+
+
+def test_other_causes_are_other_messages():
+    assert lines([failing("a"), failing("b", "no such image")]) == [
+        "error: a: it is down (document 1, line 1)",
+        "error: b: no such image (document 1, line 1)",
+    ]
+
+
 def test_the_same_result_twice_is_one_place():
     assert lines([Result("warning", "w"), Result("warning", "w")]) == ["warning: w"]
 

@@ -83,8 +83,11 @@ class InvalidManifest(ArchfitError):
 class RegistryError(ArchfitError):
     """A registry could not be asked, or would not answer.
 
-    status: HTTP status code, 0 where there was no HTTP answer.
+    status: HTTP status code, 0 where there was no HTTP answer. mistake: the configuration has to be corrected, so that
+    no `--on-unknown` is advised.
     """
+
+    mistake = False
 
     def __init__(self, message: str, *, status: int = 0) -> None:
         super().__init__(message)
@@ -95,8 +98,16 @@ class ManifestUnknown(RegistryError):
     """The registry answered: there is no such manifest."""
 
 
+class Misconfigured(RegistryError):
+    """Credentials, certificates or addresses of the configuration cannot be used."""
+
+    mistake = True
+
+
 class Unauthorized(RegistryError):
     """The registry or its token service answered 401 or 403."""
+
+    mistake = True
 
 
 class RateLimited(RegistryError):

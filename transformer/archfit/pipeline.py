@@ -156,6 +156,7 @@ def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lo
     found = survey(data, pieces, options)
     answers = lookup(list(found.texts)) if found.texts else {}
     made = decided(found, answers, options)
+    made = made.replace(results=located(data, found, made.results))
     if made.failed() or not found.documents:
         return Transformed(made.decisions, made.results, answers)
     from archfit.pod_stages import edited
@@ -170,6 +171,19 @@ def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lo
         except (UnplaceableEdit, InvalidInput) as error:
             results.append(_problem(document, error))
     return Transformed(made.decisions, tuple(results), answers, tuple(splices))
+
+
+def located(data: bytes, found: Survey, results: tuple[Result, ...]) -> tuple[Result, ...]:
+    """The results of a survey's decisions, each with the line of what it is about.
+
+    Infos keep the line of their document, as a document is parsed again to find another one.
+    """
+    if not any(result.path and result.severity != "info" for result in results):
+        return results
+    from archfit.workloads.line_numbers import Lines
+
+    lines = Lines(data, found.documents)
+    return tuple(result if result.severity == "info" else lines.located(result) for result in results)
 
 
 def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Result:

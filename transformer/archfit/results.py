@@ -14,7 +14,7 @@ Source of Result: kustomize, cmd/config/docs/api-conventions/functions-spec.md, 
 from __future__ import annotations
 
 from archfit.errors import InvalidInput
-from archfit.patch import Operation
+from archfit.patch import Operation, Path
 from archfit.record import Record
 from archfit.typing_names import Literal, TypeAlias
 
@@ -46,13 +46,19 @@ class Location(Record):
 
 
 class Result(Record):
-    """One thing to tell the user. field: dotted path such as `spec.containers[0].image`, or ""."""
+    """One thing to tell the user.
+
+    field: dotted path such as `spec.containers[0].image`, or "". path: the same from the document's root, () where the
+    location says the line already. image: what the message is about and begins with, "" where it is no image.
+    """
 
     severity: Severity
     message: str
     ref: ObjectRef | None = None
     field: str = ""
     location: Location | None = None
+    path: Path = ()
+    image: str = ""
 
     @classmethod
     def from_error(cls, error: InvalidInput) -> Result:

@@ -25,7 +25,7 @@ from archfit.options.settings import Options
 from archfit.options.table import TABLE
 from archfit.options.text_form import architecture
 from archfit.options.text_form import platforms as parse_platforms
-from archfit.pipeline import decided
+from archfit.pipeline import decided, located
 from archfit.placement.requirement import judge
 from archfit.record import Record
 from archfit.report import check_listing, github, sarif
@@ -130,8 +130,9 @@ def _checked(
         decisions, results = transformed.decisions, [*manifests.results, *transformed.results]
         findings += of_decisions(decisions, name, line)
     images = frozenset(use.text for pod in pods for use in pod.images if use.text)
+    exact = located(manifests.data, found, tuple(results))
     return _Checked(
-        tuple(findings), tuple(in_file(result, name) for result in results), images, len(pods), decisions
+        tuple(findings), tuple(in_file(result, name) for result in exact), images, len(pods), decisions
     )
 
 

@@ -17,7 +17,7 @@ from archfit.options.arguments import Parser, read, wanted
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.table import TABLE
-from archfit.pipeline import decided
+from archfit.pipeline import decided, located
 from archfit.report.kustomize_patches import FORMS, as_yaml
 from archfit.report.patches import Entry, as_json, entries, problems
 from archfit.report.run_text import failure, lines
@@ -76,7 +76,8 @@ def run(
             transformed = decided(manifests.survey, answers, options)
             decisions += transformed.decisions
             found += entries(manifests.survey.documents, transformed.decisions, manifests.name)
-            own = (*manifests.results, *transformed.results)
+            exact = located(manifests.data, manifests.survey, transformed.results)
+            own = (*manifests.results, *exact)
             results += [in_file(result, manifests.name) for result in own]
         if flags.format != _JSON:
             results += problems(found)

@@ -122,12 +122,14 @@ class Unknown(Record):
     """The registry could not be asked, or its answer was not understood. `cause` is a sentence for the user.
 
     final: no `--on-unknown` applies, as with `--locked`: an answer outside the lock file would change the output.
-    remedy: what to do about it, "" where there is only the usual advice.
+    remedy: what to do about it, "" where there is only the usual advice. mistake: of configuration, of which the cause
+    says how to correct it; no `--on-unknown` is advised.
     """
 
     cause: str
     final: bool = False
     remedy: str = ""
+    mistake: bool = False
 
 
 class Unasked(Record):

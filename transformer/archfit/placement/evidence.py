@@ -104,7 +104,7 @@ class _Weighing:
     def _report(self, use: ImageUse, severity: Severity, message: str) -> None:
         field = dotted(use.path)
         message = f"{use.text}: {message}" if use.text else message
-        result = self.pod.result(severity, message, use.path)
+        result = self.pod.result(severity, message, use.path).replace(image=use.text or "")
         self.results.setdefault((use.text or field, message), result)
 
 
@@ -162,6 +162,10 @@ def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
         return "warning", f"{problem}; the pod is left as it is (--on-unknown leave)"
     if options.on_unknown == "assume":
         return "error", f"{problem}; --on-unknown assume needs --assume, as in --assume linux/amd64"
+    if answer.mistake:
+        return "error", (
+            f"{problem}. Correct this, or state the platforms with --image-platforms or archfit.dev/image-platforms"
+        )
     if answer.remedy:
         return "error", f"{problem}; {answer.remedy}, or choose --on-unknown assume or leave"
     return "error", (

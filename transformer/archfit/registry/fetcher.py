@@ -21,7 +21,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
-from archfit.errors import InvalidManifest, ManifestUnknown, RegistryError
+from archfit.errors import InvalidManifest, ManifestUnknown, Misconfigured, RegistryError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.record import Record
@@ -151,7 +151,7 @@ class Fetcher:
         except ManifestUnknown as error:
             return Absent(str(error))
         except RegistryError as error:
-            return Unknown(str(error))
+            return Unknown(str(error), mistake=error.mistake)
         except InvalidManifest as error:
             return Unknown(
                 f"{_origins(route)} answered for {question.reference}, but the answer is not understood: {error}"
@@ -253,6 +253,8 @@ def _joined(failed: Sequence[RegistryError]) -> RegistryError:
     messages = "; ".join(dict.fromkeys(str(error) for error in failed))
     if failed and isinstance(failed[-1], ManifestUnknown):
         return ManifestUnknown(messages, status=404)
+    if failed and all(error.mistake for error in failed):
+        return Misconfigured(messages)
     return RegistryError(messages or "no server may be asked for it")
 
 

@@ -153,7 +153,6 @@ def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) 
 
 
 def _said(pod: Pod, results: Iterable[Result], name: str, line: Line, told: set[Result]) -> Iterator[Finding]:
-    paths = {dotted(use.path): use.path for use in pod.images}
     for result in (one for one in results if one not in told):
         told.add(result)
-        yield from_result(result, name, line(pod, paths.get(result.field, pod.path)))
+        yield from_result(result, name, line(pod, result.path or pod.path))

@@ -14,23 +14,31 @@ from archfit.printable import visible
 from archfit.results import Decision, Result
 from archfit.workloads.pods import Pod
 
+_MOST_IMAGES = 5
 _ORDER = {"info": 0, "warning": 1, "error": 2}
 
 
 def lines(results: Iterable[Result]) -> list[str]:
     """One line for each thing to say: infos, then warnings, then errors, each in the order of the stream.
 
-    What is true of several places is said once, with the first of them and the number of the others.
+    What is true of several places or images is reported once, with the first of them and the number of the others.
     """
-    said: dict[tuple[str, str], list[Result]] = {}
+    alike: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: _ORDER[result.severity]):
-        said.setdefault((result.severity, result.message), []).append(result)
-    return [_line(same) for same in said.values()]
+        cause = result.message.removeprefix(f"{result.image}: ") if result.image else result.message
+        alike.setdefault((result.severity, cause), []).append(result)
+    return [_line(same) for same in alike.values()]
 
 
 def _line(same: list[Result]) -> str:
-    others = len(dict.fromkeys(str(result) for result in same)) - 1
-    text = str(same[0]) + (f" (and in {_count(others, 'other place')})" if others else "")
+    places = len(dict.fromkeys(str(result) for result in same)) - 1
+    images = list(dict.fromkeys(result.image for result in same if result.image != same[0].image))
+    others = [f"and in {_count(places, 'other place')}"] if places else []
+    if images:
+        more = len(images) - _MOST_IMAGES
+        names = [*images[:_MOST_IMAGES], *([f"{more} more"] if more > 0 else [])]
+        others.append(f"with {_count(len(images), 'other image')}: {', '.join(names)}")
+    text = f"{same[0]} ({', '.join(others)})" if others else str(same[0])
     return visible(text.replace("\n", " "))
 
 

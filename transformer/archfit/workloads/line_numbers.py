@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from archfit.patch import Path
+from archfit.results import Result
 from archfit.source.compose import parse
 from archfit.source.nodes import ROOT, Children, Tree, line_at
 from archfit.workloads.inventory import Document
@@ -22,12 +23,23 @@ class Lines:
 
     def __init__(self, data: bytes, documents: Iterable[Document]) -> None:
         self._data = data
-        self._of = {id(pod): document for document in documents for pod in document.pods}
+        # All pods of a document have its location, those of a stamped one too, which are made anew.
+        self._of = {document.pods[0].location: document for document in documents}
         self._last: tuple[Document, Tree, Children] | None = None
 
     def line(self, pod: Pod, path: Path) -> int:
         """The 1-based line of what stands at path in the pod's document."""
-        document = self._of[id(pod)]
+        return self._line(self._of[pod.location], path)
+
+    def located(self, result: Result) -> Result:
+        """The result with the line of its path, where it has one that is in a document."""
+        document = self._of.get(result.location) if result.location else None
+        if document is None or not result.path:
+            return result
+        line = self._line(document, result.path)
+        return result.replace(location=document.pods[0].location.replace(line=line), path=())
+
+    def _line(self, document: Document, path: Path) -> int:
         if self._last is None or self._last[0] is not document:
             self._last = document, parse(document.span.text(self._data)), {}
         return document.span.line + line_at(*self._last[1:], ROOT + document.span.item, path)

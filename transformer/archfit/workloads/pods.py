@@ -125,7 +125,7 @@ class Pod(Record):
 
     def result(self, severity: Severity, message: str, path: Path) -> Result:
         """What there is to say about the value at path."""
-        return Result(severity, message, self.ref, dotted(path), self.location)
+        return Result(severity, message, self.ref, dotted(path), self.location, path)
 
     @property
     def metadata_path(self) -> Path:

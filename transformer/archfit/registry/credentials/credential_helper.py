@@ -22,7 +22,7 @@ import threading
 import time
 from collections.abc import Mapping
 
-from archfit.errors import RegistryError
+from archfit.errors import Misconfigured, RegistryError
 from archfit.registry.limits import NO_THREAD
 
 LONGEST_SECONDS = 15.0
@@ -64,7 +64,7 @@ class Helper:
         finally:
             self._asking.release()
         if isinstance(self._answer, RegistryError):
-            raise RegistryError(str(self._answer))
+            raise type(self._answer)(str(self._answer))
         return self._answer
 
     def end(self) -> None:
@@ -76,10 +76,10 @@ class Helper:
     def _ask(self, seconds: float) -> tuple[str, str] | None:
         program, server = f"docker-credential-{self._name}", self._server
         if _NAME(self._name) is None or _SERVER(server) is None:
-            raise RegistryError(f"the credential helper {self._name!r} has a name that cannot be run")
+            raise Misconfigured(f"the credential helper {self._name!r} has a name that cannot be run")
         path = shutil.which(program, path=self._environ.get("PATH"))
         if path is None:
-            raise RegistryError(
+            raise Misconfigured(
                 f"the credential helper {program}, configured for {server}, is not on PATH: "
                 "install it, or remove it from the credentials file"
             )
@@ -97,7 +97,7 @@ class Helper:
                 process_group=None if os.name == "nt" else 0,
             )
         except OSError as error:
-            raise RegistryError(f"the credential helper {program} cannot be run: {error.strerror}") from None
+            raise Misconfigured(f"the credential helper {program} cannot be run: {error.strerror}") from None
         try:
             output = _talk(process, server, seconds)
         except RuntimeError:
@@ -165,9 +165,9 @@ def _parsed(output: bytes, program: str) -> tuple[str, str] | None:
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        raise RegistryError(f"the credential helper {program} did not answer in JSON")
+        raise Misconfigured(f"the credential helper {program} did not answer in JSON")
     user, secret = answer.get("Username", ""), answer.get("Secret", "")
     if not isinstance(user, str) or not isinstance(secret, str):
-        raise RegistryError(f"the credential helper {program} gave a user name or secret that is no string")
+        raise Misconfigured(f"the credential helper {program} gave a user name or secret that is no string")
     # `pass` answers with empty strings where it holds nothing.
     return (user, secret) if secret else None

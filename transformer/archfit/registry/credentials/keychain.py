@@ -26,7 +26,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from archfit.errors import RegistryError
+from archfit.errors import Misconfigured, RegistryError
 from archfit.files import read_regular
 from archfit.images.reference import HUB_INDEX, HUB_NAMES
 from archfit.record import Record
@@ -162,7 +162,7 @@ def _paths(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, boo
     config = _folder(environ.get("XDG_CONFIG_HOME", "")) or (home and os.path.join(home, ".config"))
     if docker:
         if not os.path.isabs(docker):
-            raise RegistryError(f"DOCKER_CONFIG is {docker!r}: set it to an absolute path, or unset it")
+            raise Misconfigured(f"DOCKER_CONFIG is {docker!r}: set it to an absolute path, or unset it")
         yield os.path.join(docker, "config.json"), False
     if runtime:
         yield os.path.join(runtime, "containers", "auth.json"), False
@@ -184,13 +184,13 @@ def _load(path: str) -> dict[str, Any]:
     try:
         text = read_regular(path, _MAX_FILE + 1)
     except OSError as error:
-        raise RegistryError(f"the credentials file {path} cannot be read: {error.strerror}") from None
+        raise Misconfigured(f"the credentials file {path} cannot be read: {error.strerror}") from None
     try:
         document = json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or len(text) > _MAX_FILE:
-        raise RegistryError(
+        raise Misconfigured(
             f"the credentials file {path} is not a JSON object: log in again, or name another"
         )
     if os.path.basename(path) == _OLDEST:
@@ -202,7 +202,7 @@ def _load(path: str) -> dict[str, Any]:
         or not isinstance(helpers, dict)
         or not all(isinstance(name, str) for name in (store, *helpers.values()))
     ):
-        raise RegistryError(
+        raise Misconfigured(
             f"the credentials file {path} has auths, credHelpers or credsStore of a wrong shape"
         )
     return {"auths": auths, "credHelpers": helpers, "credsStore": store}
@@ -211,19 +211,19 @@ def _load(path: str) -> dict[str, Any]:
 def from_entry(entry: object, source: str) -> Credential | None:
     """The credential in one entry of `auths`, None if it is empty. Raises RegistryError for a malformed one."""
     if not isinstance(entry, dict):
-        raise RegistryError(f"the credential {source} is not a JSON object: log in again")
+        raise Misconfigured(f"the credential {source} is not a JSON object: log in again")
     auth, user, password, identity, token = (
         entry.get(key) or "" for key in ("auth", "username", "password", "identitytoken", "registrytoken")
     )
     if not all(isinstance(value, str) for value in (auth, user, password, identity, token)):
-        raise RegistryError(f"the credential {source} has a value that is no string: log in again")
+        raise Misconfigured(f"the credential {source} has a value that is no string: log in again")
     if auth:
         try:
             user, colon, password = base64.b64decode(auth).decode("utf-8").rstrip("\0").partition(":")
         except ValueError:
             colon = ""
         if not colon:
-            raise RegistryError(f"the credential {source} is not base64 of user:password: log in again")
+            raise Misconfigured(f"the credential {source} is not base64 of user:password: log in again")
     if not (identity or token or (user and password)):
         return None
     return checked(Credential(user, password, identity, token, source))
@@ -236,7 +236,7 @@ def checked(credential: Credential) -> Credential:
     base64 or in a form. A user name has no colon and no control character (RFC 7617).
     """
     if credential.registry_token and not _VISIBLE(credential.registry_token):
-        raise RegistryError(
+        raise Misconfigured(
             f"the registrytoken {credential.source} has a blank, a line end or another character that no header can "
             "hold: log in again, or store it without"
         )
@@ -245,11 +245,11 @@ def checked(credential: Credential) -> Credential:
         for text in texts:
             text.encode()
     except UnicodeEncodeError:
-        raise RegistryError(
+        raise Misconfigured(
             f"the credential {credential.source} has a character that is no text: log in again"
         ) from None
     if ":" in credential.username or any(map(_is_control, credential.username + credential.password)):
-        raise RegistryError(
+        raise Misconfigured(
             f"the credential {credential.source} has a control character, or a colon in the user name: log in again"
         )
     return credential

@@ -210,7 +210,7 @@ class _Direct(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         host = host.strip("[]")
         made = self._dialer.connect(host, port, foreign=self._foreign)
-        return DeadlineStream(SocketStream(made), self._dialer.left, host)
+        return DeadlineStream(SocketStream(made), self._dialer.left, host, port)
 
 
 class _ToProxy(httpcore.NetworkBackend):
@@ -229,7 +229,7 @@ class _ToProxy(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         made = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
-        return DeadlineStream(made, self._dialer.left, host)
+        return DeadlineStream(made, self._dialer.left, host, port)
 
 
 def _through(proxy: str, options: dict[str, Any]) -> httpcore.ConnectionPool:

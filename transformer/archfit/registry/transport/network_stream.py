@@ -19,6 +19,11 @@ import httpcore
 from archfit.printable import visible
 from archfit.registry.transport.request import Unreachable
 
+# OpenSSL's words for an answer that is no TLS record.
+_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+# X509_V_ERR_* of OpenSSL's x509_vfy.h.
+_NOT_YET_VALID, _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 9, 10, 62, 64
+
 
 class SocketStream(httpcore.NetworkStream):
     """A connected socket."""
@@ -70,16 +75,19 @@ class SocketStream(httpcore.NetworkStream):
 
 
 class DeadlineStream(httpcore.NetworkStream):
-    """A stream whose every wait ends at the run's deadline. left: seconds until then. host: for messages.
+    """A stream whose every wait ends at the run's deadline. left: seconds until then. host, port: for messages.
 
     answered: something was read after what was written last. Bytes beyond the end of an answer stay in httpcore's
     buffer, where they would be taken for the answer to the connection's next request.
     """
 
-    def __init__(self, inner: httpcore.NetworkStream, left: Callable[[], float], host: str) -> None:
+    def __init__(
+        self, inner: httpcore.NetworkStream, left: Callable[[], float], host: str, port: int
+    ) -> None:
         self._inner = inner
         self._left = left
         self._host = host
+        self._port = port
         self.answered = False
 
     def _clamped(self, timeout: float | None) -> float:
@@ -111,17 +119,20 @@ class DeadlineStream(httpcore.NetworkStream):
         except httpcore.ConnectError as error:
             why = error.__cause__ or error.__context__ or error
             if isinstance(why, ssl.SSLCertVerificationError):
+                raise Unreachable(_untrusted(self._host, why), again=False, mistake=True) from None
+            if isinstance(why, ssl.SSLError) and why.reason in _NO_TLS:
+                host = self._host if self._port == 443 else f"{self._host}:{self._port}"
                 raise Unreachable(
-                    f"the TLS certificate of {self._host} is not trusted ({why.verify_message}): "
-                    "name the CA with --ca-file or in SSL_CERT_FILE",
+                    f"{host} answers without TLS. If it serves plain http, write --mirror {host}=http://{host}",
                     again=False,
+                    mistake=True,
                 ) from None
             if isinstance(why, ssl.SSLError):
                 raise Unreachable(
                     f"{self._host} does not speak TLS as expected ({why.reason})", again=False
                 ) from None
             raise
-        return DeadlineStream(inner, self._left, self._host)
+        return DeadlineStream(inner, self._left, self._host, self._port)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
@@ -143,3 +154,12 @@ def reason(error: BaseException) -> str:
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
     return visible(str(text)[:200])
+
+
+def _untrusted(host: str, error: ssl.SSLCertVerificationError) -> str:
+    problem = f"the TLS certificate of {host} is not trusted ({error.verify_message})"
+    if error.verify_code in (_EXPIRED, _NOT_YET_VALID):
+        return f"{problem}: renew it, or set the clock of this machine right"
+    if error.verify_code in (_OTHER_NAME, _OTHER_ADDRESS):
+        return f"{problem}: use a name that the certificate has, or let one be made for {host}"
+    return f"{problem}: name the CA with --ca-file or in SSL_CERT_FILE"

@@ -67,11 +67,12 @@ class Reply(Record):
 
 
 class Unreachable(RegistryError):
-    """No HTTP answer. again: asking once more may help."""
+    """No HTTP answer. again: asking once more may help. mistake: of configuration, as for any RegistryError."""
 
-    def __init__(self, message: str, *, again: bool) -> None:
+    def __init__(self, message: str, *, again: bool, mistake: bool = False) -> None:
         super().__init__(message)
         self.again = again
+        self.mistake = mistake
 
 
 def origin_of(url: str) -> str:
