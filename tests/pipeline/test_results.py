@@ -1,4 +1,4 @@
-"""What a run tells: each result with object, field, document, line and source; unknown kinds once."""
+"""What a run reports: each result with object, field, document, line and source; unknown kinds once."""
 
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
@@ -23,7 +23,7 @@ def pod(kind: str = "Deployment", image: str = "both:1") -> str:
     return POD.format(kind=kind, image=image)
 
 
-def told(results: tuple[Result, ...]) -> list[dict[str, Any]]:
+def reported(results: tuple[Result, ...]) -> list[dict[str, Any]]:
     made = json_value(RunReport("archfit", 1, results), "")
     found: list[dict[str, Any]] = json.loads(json.dumps(made, default=plain))["results"]
     return [{name: value for name, value in result.items() if name != "message"} for result in found]
@@ -39,13 +39,13 @@ def test_a_conflict_carries_object_field_document_line_and_source() -> None:
     )
     with pytest.raises(Failed) as failed:
         edited(text.encode())
-    assert told(failed.value.results) == [
+    assert reported(failed.value.results) == [
         {
             "severity": "error",
             "object": {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": "shop", "name": "web"},
             "field": 'spec.template.spec.nodeSelector["kubernetes.io/arch"]',
             "document": 2,
-            "line": 12,
+            "line": 21,
             "source": "c/templates/b.yaml",
         }
     ]
@@ -55,18 +55,18 @@ def test_an_error_of_the_text_carries_document_line_and_source() -> None:
     text = pod() + "---\n# Source: c/templates/b.yaml\n" + pod() + "x: [a\n"
     with pytest.raises(Failed) as failed:
         edited(text.encode())
-    assert told(failed.value.results) == [
+    assert reported(failed.value.results) == [
         {"severity": "error", "document": 2, "line": 19, "source": "c/templates/b.yaml"}
     ]
 
 
-def test_an_item_of_a_list_is_named_by_its_own_line() -> None:
+def test_a_pod_in_an_item_of_a_list_is_named_by_its_own_line() -> None:
     item = pod("DaemonSet", "amd:1").replace("\n", "\n  ").rstrip(" ")
     output = edited(f"apiVersion: v1\nkind: List\nitems:\n- {item}- {item}".encode())
-    warnings = told(output.transformed.results)
+    warnings = reported(output.transformed.results)
     assert [(one["severity"], one["document"], one["line"]) for one in warnings] == [
-        ("warning", 1, 4),
-        ("warning", 1, 12),
+        ("warning", 1, 9),
+        ("warning", 1, 17),
     ]
     assert {one["object"]["name"] for one in warnings} == {"web"}
 
