@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import machine
-from archfit.integrations.helm.setup_files import ARGUMENTS
 from archfit.integrations.helm.setup_files import plugin as plugin_yaml
 from running import PROGRAM, Ran
 
@@ -112,9 +111,7 @@ class Helm:
             program = self.folder / "plugins" / "archfit" / "archfit" if self.name == "helm4" else PROGRAM
             script.write_text(RECORDER.format(program=shlex.quote(str(program))), encoding="utf-8")
             script.chmod(0o755)
-            (plugin / "plugin.yaml").write_text(
-                plugin_yaml("${HELM_PLUGIN_DIR}/recorder", ARGUMENTS), encoding="utf-8"
-            )
+            (plugin / "plugin.yaml").write_text(plugin_yaml("${HELM_PLUGIN_DIR}/recorder"), encoding="utf-8")
         return "archfit" if self.name == "helm4" else str(script)
 
 

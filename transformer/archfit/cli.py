@@ -6,6 +6,7 @@ archfit patch [FILE..]            the same decisions as patches, for places that
 archfit lock [FILE..]             write the lock file, for runs that ask nobody
 archfit inspect IMAGE..           what registries have for images
 archfit login-check HOST|IMAGE    which credential would be used, and whether the registry accepts it
+archfit helm                      what Helm 4's plugin starts: transform with defaults for Helm
 archfit argocd WORD               what Argo CD's plugin.yaml starts
 archfit setup TOOL                write the files that plug it in: cluster, helm, kustomize, kpt, argocd, flux
 archfit cache WORD                where answers are kept; info, prune, clear
@@ -82,6 +83,13 @@ def _login_check(argv: Sequence[str]) -> int:
     return run(argv, _stdout(), _stderr(), os.environ)
 
 
+def _helm(argv: Sequence[str]) -> int:
+    from archfit.commands.transform import run
+    from archfit.integrations.helm.defaults import DEFAULTS
+
+    return run(argv, _stdin(), _stdout(), _stderr(), os.environ, DEFAULTS)
+
+
 def _argocd(argv: Sequence[str]) -> int:
     from archfit.integrations.argocd.command import run
 
@@ -113,6 +121,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "lock": _lock,
     "inspect": _inspect,
     "login-check": _login_check,
+    "helm": _helm,
     "argocd": _argocd,
     "setup": _setup,
     "cache": _cache,

@@ -220,7 +220,7 @@ def test_into_another_directory_works(user: User, tool: Callable[[str], str]) ->
 
 
 def test_a_second_plugin_of_the_name_is_refused_as_helm_would_refuse_the_directory(user4: User) -> None:
-    user4.plugin(user4.default, "helm-plugin", setup_files.plugin("archfit", []))
+    user4.plugin(user4.default, "helm-plugin", setup_files.plugin("archfit"))
     ran = user4.set_up("--into", str(user4.default))
     assert ran.status == 1
     assert "is a plugin named archfit too" in ran.stderr

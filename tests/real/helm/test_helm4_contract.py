@@ -17,7 +17,6 @@ import yaml
 import archfit as package
 import machine
 import running
-from archfit.integrations.helm.setup_files import ARGUMENTS
 from archfit.integrations.helm.setup_files import plugin as plugin_yaml
 from helming import SYSTEM_PATH, python_at, set_up, start
 from plugin_artifact import PluginRegistry
@@ -74,7 +73,7 @@ def test_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: Path, hel
     assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?", known["version"])
     (command,) = known["runtimeConfig"].pop("platformCommand")
     assert known["runtimeConfig"] == {}
-    assert command["args"] == ([] if which == "set-up" else ["--on-blank", "comment", "--hooks", "recreated"])
+    assert command["args"] == ["helm"]
     assert set(command) == {"command", "args"}
     shown = tmp_path / "shown" / "archfit"
     shown.mkdir(parents=True)
@@ -85,7 +84,7 @@ def test_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: Path, hel
 
 
 def test_the_version_is_the_packages() -> None:
-    assert REPOSITORY_PLUGIN.read_text(encoding="utf-8") == plugin_yaml("archfit", ARGUMENTS)
+    assert REPOSITORY_PLUGIN.read_text(encoding="utf-8") == plugin_yaml("archfit")
     assert yaml.safe_load(REPOSITORY_PLUGIN.read_bytes())["version"] == package.__version__
 
 
@@ -269,7 +268,7 @@ def test_pipe_and_plugin_write_the_same_bytes(
     words = ("--hooks", "recreated") if helm.name == "helm4" else ()
     assert archfit(seen.given, *words, ARCHFIT_MIRROR=mirrors).ok() == seen.written
     done = subprocess.run(
-        [launcher],
+        [launcher, "helm"],
         input=seen.given,
         env=helm4.environ,
         capture_output=True,

@@ -34,9 +34,14 @@ Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage."""
 
 
 def run(
-    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+    argv: Sequence[str],
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
+    defaults: Layer | None = None,
 ) -> int:
-    """The command, after its name. The exit code; raises ArchfitError."""
+    """The command, after its name. defaults: the caller's own. The exit code; raises ArchfitError."""
     if argv:
         from archfit.options.arguments import wanted
 
@@ -48,7 +53,7 @@ def run(
         stderr.write(_answered("help"))
         return 2
     try:
-        return _run(argv, stdin, stdout, stderr, environ)
+        return _run(argv, stdin, stdout, stderr, environ, defaults)
     except OutputError:
         raise  # the run's own report says so
     except Exception as error:
@@ -57,12 +62,18 @@ def run(
 
 
 def _run(
-    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+    argv: Sequence[str],
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
+    defaults: Layer | None,
 ) -> int:
     data = standard_streams.read(stdin)
     frame = _frame(data)
     try:
-        settings = load(argv, environ, read_file, application=_layer(frame) if frame else None)
+        application = _layer(frame) if frame else None
+        settings = load(argv, environ, read_file, application=application, fallback=defaults)
         # A function runs wherever its caller does, on whatever images the package names.
         one = Run(_PROGRAM, settings, environ, stderr, frame=frame, named_hosts_only=frame is not None)
         try:

@@ -7,8 +7,7 @@
     in helm-plugin/     command: archfit                      found on PATH
 
 Helm 4 splits `command` at blanks before it expands variables, so a path of the user's cannot stand in it; a blank
-in HELM_PLUGIN_DIR does no harm. `--on-blank comment`: Helm 4 fails a release whose post-renderer prints nothing, also
-where the chart renders nothing. `--hooks recreated`: Helm creates hooks and never updates one.
+in HELM_PLUGIN_DIR does no harm. Its argument is `helm`: the command `archfit helm` has the defaults that suit Helm.
 """
 
 from __future__ import annotations
@@ -19,21 +18,19 @@ import shlex
 
 from archfit import __version__
 from archfit.integrations.owned_files import File
-from archfit.integrations.yaml_files import one_line, parsed, shipped, written
+from archfit.integrations.yaml_files import parsed, shipped, written
 
 NAME = "archfit"
 MARK = "# Written by `archfit setup helm`, which writes it anew each time: changes are lost."
-ARGUMENTS = ["--on-blank", "comment", "--hooks", "recreated"]
 _CLAIM = re.compile(rb"^name:[ \t]*[\"']?archfit[\"']?[ \t]*(#.*)?\r?$", re.MULTILINE).search
 
 
-def plugin(command: str, arguments: list[str], head: str = "") -> str:
+def plugin(command: str, head: str = "") -> str:
     """The plugin.yaml whose plugin starts `command`. head: comment lines instead of those of helm-plugin/."""
     data = parsed(shipped(__package__, "plugin.yaml"))
     data["version"] = __version__
     (start,) = data["runtimeConfig"]["platformCommand"]
     start["command"] = command
-    start["args"] = one_line(arguments)
     if head:
         data.yaml_set_start_comment(head.removeprefix("# "))
     return written(data)
@@ -46,12 +43,12 @@ def files(python: str, *, windows: bool, frozen: bool = False) -> dict[str, File
     script cannot be started like a program, the plugin starts the `archfit.exe` on PATH.
     """
     if windows:
-        return {"plugin.yaml": File(plugin(NAME, ARGUMENTS, MARK).encode(), 0o644)}
+        return {"plugin.yaml": File(plugin(NAME, MARK).encode(), 0o644)}
     # -P: the working directory is the user's chart, and holds no modules of ours.
     module = "" if frozen else " -P -c 'from archfit.cli import run; run()'"
     launcher = shipped(__package__, "launcher.sh").format(mark=MARK, program=shlex.quote(python) + module)
     return {
-        "plugin.yaml": File(plugin(f"${{HELM_PLUGIN_DIR}}/{NAME}", [], MARK).encode(), 0o644),
+        "plugin.yaml": File(plugin(f"${{HELM_PLUGIN_DIR}}/{NAME}", MARK).encode(), 0o644),
         NAME: File(os.fsencode(launcher), 0o755),
     }
 
