@@ -3,11 +3,12 @@
 #   .venv/.ready        follows pyproject.toml and requirements-dev.lock: .venv with the locked tools and archfit itself
 #   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
 #   .tools/clean/       the same without the tests' tools
+#   .tools/wheel-lowest/  the wheel with the locked versions and the tests' tools; .tools/wheel-newest/ the same on the newest Python here
 #   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/support/install_tools.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest smoke campaign fuzz pods audit lint format bench bundle kinds lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods audit lint format bench bundle kinds lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -15,6 +16,9 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 RUN := .venv/bin/python
 # The lowest Python of pyproject.toml.
 LOWEST ?= python3.11
+# The newest Python of this machine that is newer than that; empty where there is none.
+NEWEST ?= $(shell for minor in 14 13 12; do for python in python3.$$minor $(HOME)/.pyenv/versions/3.$$minor.*/bin/python3; do \
+	$$python -c '' 2>/dev/null && echo $$python && break 2; done; done)
 PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
 SECONDS ?= 600
@@ -25,9 +29,9 @@ DIST ?= dist
 LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli tests/real/redis tests/real/registries
 LOCKS := requirements-dev.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
 
-# $(call wheel,FOLDER,LOCK..): a new environment below .tools with what the locks name, the last one winning, and the wheel.
+# $(call wheel,FOLDER,LOCK..,PYTHON): a new environment below .tools with what the locks name, the last one winning, and the wheel.
 define wheel
-	@rm -rf .tools/$(1) .tools/wheel && $(RUN) -m hatchling build -t wheel -d .tools/wheel >/dev/null && $(LOWEST) -m venv .tools/$(1)
+	@rm -rf .tools/$(1) .tools/wheel && $(RUN) -m hatchling build -t wheel -d .tools/wheel >/dev/null && $(3) -m venv .tools/$(1)
 	@for lock in $(2); do .tools/$(1)/bin/pip install -q --disable-pip-version-check --require-hashes --no-deps -r $$lock || exit 1; done
 	@.tools/$(1)/bin/pip install -q --disable-pip-version-check --no-deps --no-index .tools/wheel/*.whl
 	@.tools/$(1)/bin/pip check
@@ -52,11 +56,21 @@ test-real: .venv/.ready ## Run the tests that need other people's programs or sh
 
 lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
 	@$(RUN) tests/support/install_tools.py redis-server docker-registry registry
-	$(call wheel,lowest,requirements-dev.lock requirements-lowest.lock)
+	$(call wheel,lowest,requirements-dev.lock requirements-lowest.lock,$(LOWEST))
 	@.tools/lowest/bin/python -m pytest $(LOWEST_SUITES) $(ARGS)
 
+wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tests on the wheel with the lowest and the newest Python here
+	@rm -rf .tools/dist && $(RUN) -m hatchling build -t sdist -d .tools/dist >/dev/null && tar -xzf .tools/dist/*.tar.gz -C .tools/dist
+	@for path in transformer/archfit/py.typed tests/conftest.py tests/support/machine.py fixtures/registry.py fixtures/charts; do \
+	  test -e .tools/dist/archfit-*/$$path || { echo "the source archive lacks $$path"; exit 1; }; done
+	$(call wheel,wheel-lowest,requirements-dev.lock,$(LOWEST))
+	@.tools/wheel-lowest/bin/python -m pytest -m "not real" $(ARGS)
+	@test -n "$(NEWEST)" || echo "wheel-test: no Python newer than $(LOWEST) is here, so the wheel was tested with $(LOWEST) alone"
+	$(if $(NEWEST),$(call wheel,wheel-newest,requirements-dev.lock,$(NEWEST)))
+	$(if $(NEWEST),@.tools/wheel-newest/bin/python -m pytest -m "not real" $(ARGS))
+
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
-	$(call wheel,clean,requirements-lowest.lock)
+	$(call wheel,clean,requirements-lowest.lock,$(LOWEST))
 	@.tools/clean/bin/python -I tests/support/smoke.py
 
 campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SECONDS=600 SEED=1); failures go to .campaign/
