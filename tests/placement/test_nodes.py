@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from archfit.options.settings import Options
 from placing import decided
-from scheduling import ARCH, NODES, OS, REQUIRED, Node, admits
+from scheduler_model import ARCH, GKE_TAINT, OS, REQUIRED, Node, a_node, can_run
 
 OFFERS = (
     "amd64",
@@ -24,6 +24,14 @@ OFFERS = (
     "amd64 arm64 s390x",
     "arm64 windows/amd64",
     "amd64 arm64 windows/amd64",
+)
+NODES = (
+    a_node("amd64", "linux", "amd64"),
+    a_node("amd64-ssd", "linux", "amd64", disk="ssd", cores="16"),
+    a_node("arm64", "linux", "arm64", disk="ssd"),
+    a_node("arm64-gke", "linux", "arm64", (GKE_TAINT,), cores="4"),
+    a_node("s390x", "linux", "s390x", disk="ssd"),
+    a_node("w1", "windows", "amd64", (("node.kubernetes.io/os", "windows", "NoSchedule"),)),
 )
 LEFT_ALONE = {"Conflict", "OptedOut", "Unresolved"}
 
@@ -129,15 +137,15 @@ def test_safe_live_and_never_wider(cluster: tuple[str, ...], spec: dict[str, Any
         assert after == before
         return
     for node in NODES:
-        linux = node.labels[OS] == "linux"
-        if not (node.labels[ARCH] in cluster if linux else asks_for_windows(spec)):
+        linux = node.os == "linux"
+        if not (node.arch in cluster if linux else asks_for_windows(spec)):
             continue
         runs = supports(node, spec["offers"])
-        if admits(node, after) and (linux or admits(node, before, arch_taints=False)):
+        if can_run(after, node) and (linux or can_run(before, node, but_for_arch_taints=True)):
             assert runs, f"it may reach {node.name}"
-            assert admits(node, before, arch_taints=False), f"it could not reach {node.name}"
-        if runs and admits(node, before, arch_taints=False):
-            assert admits(node, after), f"it is kept off {node.name}"
+            assert can_run(before, node, but_for_arch_taints=True), f"it could not reach {node.name}"
+        if runs and can_run(before, node, but_for_arch_taints=True):
+            assert can_run(after, node), f"it is kept off {node.name}"
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -147,10 +155,10 @@ def test_s390x_outside_of_the_cluster_is_reached_where_nothing_is_restricted(off
     everywhere = all({"amd64", "arm64"} <= set(offer.split()) for offer in offers)
     outcome, _, after = placed({"offers": offers}, ("amd64", "arm64"))
     if outcome != "Conflict":
-        assert admits(s390x, after) == everywhere
+        assert can_run(after, s390x) == everywhere
     outcome, _, after = placed({"offers": offers}, ("amd64", "arm64", "s390x"))
     if outcome != "Conflict":
-        assert admits(s390x, after) == supports(s390x, offers)
+        assert can_run(after, s390x) == supports(s390x, offers)
 
 
 simple = st.fixed_dictionaries(
@@ -170,8 +178,8 @@ def test_what_cannot_be_changed_later_gets_only_what_it_needs(spec: dict[str, An
         return
     counted = [node for node in NODES if node.platform in ("linux/amd64", "linux/arm64")]
     fitting = [node for node in counted if supports(node, spec["offers"])]
-    reachable = [node for node in fitting if admits(node, before, arch_taints=False)]
-    assert all(node in fitting for node in counted if admits(node, after))
-    assert not reachable or any(admits(node, after) for node in reachable)
-    if fitting == counted and any(admits(node, before) for node in counted if node.name == "amd64"):
+    reachable = [node for node in fitting if can_run(before, node, but_for_arch_taints=True)]
+    assert all(node in fitting for node in counted if can_run(after, node))
+    assert not reachable or any(can_run(after, node) for node in reachable)
+    if fitting == counted and any(can_run(before, node) for node in counted if node.name == "amd64"):
         assert after == before

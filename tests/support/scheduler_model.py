@@ -1,7 +1,8 @@
 """A small model of the scheduler, independent of archfit: nodes with labels and taints, and where a pod can run.
 
-It evaluates real label sets (never "satisfiable" terms), for the keys that `pods()` draws: the node list has every
-combination of them. Source: k8s.io/component-helpers/scheduling/corev1 (nodeaffinity, FindMatchingUntoleratedTaint).
+It evaluates real label sets, never "satisfiable" terms. NODES has every combination of the labels that
+`placement/test_laws` draws; `a_node` makes others. It is the only model: the oracle in Go is the scheduler's own code.
+Source: k8s.io/component-helpers/scheduling/corev1 (nodeaffinity, FindMatchingUntoleratedTaint).
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class Node(NamedTuple):
     labels: dict[str, str]
     name: str
 
+    @property
+    def platform(self) -> str:
+        return f"{self.os}/{self.arch}"
+
     def __str__(self) -> str:
         return f"{self.os}/{self.arch}{' tainted' if self.taints else ''} {self.name} {self.labels}"
 
@@ -44,13 +49,18 @@ _KINDS = (
 _BASELINE = {"amd64": ("v1",), "arm64": ("v8", "v8.0", "8"), "arm": ("v5", "v6", "v7", "v8")}
 
 
+def a_node(name: str, os: str, arch: str, taints: tuple[tuple[str, str, str], ...] = (), **more: str) -> Node:
+    """A node with the labels that the kubelet writes, and more. taints: (key, value, effect)."""
+    labels = {OS: os, BETA_OS: os, "kubernetes.io/hostname": name}
+    labels |= {ARCH: arch, BETA: arch} if arch else {}
+    return Node(os, arch, taints, labels | more, name)
+
+
 def _nodes() -> list[Node]:
     made = []
-    for (os, arch, taints), foo, zone, name in product(_KINDS, (None, "bar", "7"), (None, "z"), ("n1", "n2")):
-        labels = {OS: os, BETA_OS: os, "kubernetes.io/hostname": name}
-        labels |= {ARCH: arch, BETA: arch} if arch else {}
-        labels |= {key: value for key, value in (("foo", foo), ("zone", zone)) if value is not None}
-        made.append(Node(os, arch, taints, labels, name))
+    for kind, foo, zone, name in product(_KINDS, (None, "bar", "7"), (None, "z"), ("n1", "n2")):
+        more = {key: value for key, value in (("foo", foo), ("zone", zone)) if value is not None}
+        made.append(a_node(name, *kind, **more))
     return made
 
 
