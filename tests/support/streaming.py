@@ -55,7 +55,7 @@ class Output(NamedTuple):
     """data: what is written. spans: where it differs from the input."""
 
     data: bytes
-    spans: list[stream.Span]
+    spans: list[stream.ChangedSpan]
     transformed: Transformed
 
 
