@@ -29,6 +29,20 @@ for number in range(rounds):
 """
 
 
+def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['sqlite3'] = None\n"
+        "from archfit.lookup.resolver import open_lookup\n"
+        "from archfit.options.settings import Operator\n"
+        "print(open_lookup(Operator(cache=sys.argv[1])).messages)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "cache")], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert "this Python has no sqlite3" in done.stdout
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     return str(tmp_path / "deep" / "er" / "lookups.sqlite")

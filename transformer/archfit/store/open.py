@@ -1,7 +1,9 @@
 """The store that the operator's options name.
 
---cache redis://.., rediss://..     store.redis, shared with other machines
---cache PATH, or nothing            store.sqlite, in the user's cache directory
+    --cache redis://.., rediss://..     store.redis, shared with other machines
+    --cache PATH, or nothing            store.sqlite, in the user's cache directory
+
+Each store is imported only where it is used: sqlite3 and redis may be missing, and importing them takes time.
 """
 
 from __future__ import annotations
@@ -12,17 +14,17 @@ from archfit.files import read_regular
 from archfit.options.settings import CacheServer, Operator
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
-from archfit.store.sqlite import SqliteStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.store.redis import RedisStore
+    from archfit.store.sqlite import SqliteStore
 
 _LONGEST_PASSWORD = 4096
 
 
 def place(operator: Operator, environ: Mapping[str, str]) -> str:
-    """Where the cache is, without any credential. Raises StoreTrouble where there is no place for one."""
+    """The cache's path or URL, without any credential. Raises StoreTrouble where there is none."""
     if isinstance(operator.cache, CacheServer):
         return str(operator.cache)
     path = operator.cache or default_path(environ)
