@@ -1,10 +1,4 @@
-"""What a document lists, for people to look at: everything in it, and which of that counts.
-
-    entry of an index                                kind
-    a manifest that could run                        image
-    a nested index                                   index
-    vnd.docker.reference.* annotations               attestation
-    unknown/unknown, another media type              other
+"""Reads what a manifest or an index lists, for people to look at (`images.listing` has the values).
 
 Sizes are those that descriptors state; of a single manifest, its own and those of config and layers. The document has
 passed `manifest.parse`, which decides what counts; what it skips may hold anything, and is shown only where it is a
@@ -15,44 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.record import Record
+from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.registry.documents import load
 from archfit.registry.manifest import INDEXES, Index, parse
 
 _NOTES = ("vnd.docker.reference.type", "vnd.docker.reference.digest")
 
 
-class Entry(Record):
-    """One descriptor. size: bytes as stated, -1 where it says nothing. platform: as stated, "" where it is not.
-
-    kind: "image", "index", "attestation", "other", "config" or "layer". counts: archfit reads its platform.
-    subject: the digest that an attestation is about, "" for others.
-    """
-
-    kind: str
-    media_type: str
-    digest: str
-    size: int
-    platform: str = ""
-    os_version: str = ""
-    counts: bool = False
-    subject: str = ""
-
-
-class Listing(Record):
-    """media_type: as the document says, else the registry. size: bytes of the document itself.
-
-    entries: of an index its manifests, of a manifest its config and then its layers, in the document's order.
-    """
-
-    media_type: str
-    size: int
-    index: bool
-    artifact_type: str
-    entries: tuple[Entry, ...]
-
-
-def listed(body: bytes, content_type: str) -> Listing:
+def listed(body: bytes, content_type: str) -> ManifestListing:
     """What the document lists. content_type: the header as received. Raises InvalidManifest."""
     parsed = parse(body, content_type)
     document = load(body, content_type)
@@ -60,15 +24,17 @@ def listed(body: bytes, content_type: str) -> Listing:
     head = (media_type, len(body), isinstance(parsed, Index), _text(document, "artifactType"))
     if isinstance(parsed, Index):
         counted = {entry.digest for entry in parsed.entries}
-        return Listing(*head, tuple(_entry(entry, counted) for entry in document["manifests"]))
+        return ManifestListing(*head, tuple(_entry(entry, counted) for entry in document["manifests"]))
     parts = [
         ("config", document.get("config")),
         *(("layer", layer) for layer in document.get("layers") or ()),
     ]
-    return Listing(*head, tuple(_described(kind, part) for kind, part in parts if isinstance(part, dict)))
+    return ManifestListing(
+        *head, tuple(_described(kind, part) for kind, part in parts if isinstance(part, dict))
+    )
 
 
-def _entry(entry: dict[str, Any], counted: set[str]) -> Entry:
+def _entry(entry: dict[str, Any], counted: set[str]) -> ListedEntry:
     notes = entry.get("annotations") or {}
     described = _described("other", entry)
     if any(note in notes for note in _NOTES):
@@ -79,12 +45,12 @@ def _entry(entry: dict[str, Any], counted: set[str]) -> Entry:
     return described.replace(kind=kind, counts=True)
 
 
-def _described(kind: str, value: dict[str, Any]) -> Entry:
+def _described(kind: str, value: dict[str, Any]) -> ListedEntry:
     platform = value.get("platform")
     stated = platform if isinstance(platform, dict) else {}
     words = [_text(stated, key) for key in ("os", "architecture", "variant")]
     size = value.get("size")
-    return Entry(
+    return ListedEntry(
         kind,
         _text(value, "mediaType"),
         _text(value, "digest"),

@@ -20,14 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.report.json_output import json_output
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.registry.listing import Entry, Listing
 
 _HEADS = ("PLATFORM", "DIGEST", "SIZE", "KIND")
 
@@ -46,7 +43,7 @@ class Inspected(Record):
     answer: Answer
     stated: Found | None = None
     source: str = ""
-    listing: Listing | None = None
+    listing: ManifestListing | None = None
     runs_on: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
 
@@ -120,7 +117,7 @@ def _runs_on(image: Inspected) -> str:
     return f"{words} (stated by image platforms, against the registry)" if image.stated else words
 
 
-def _table(entries: Sequence[Entry]) -> Iterator[str]:
+def _table(entries: Sequence[ListedEntry]) -> Iterator[str]:
     rows = [_HEADS, *(_row(entry) for entry in entries)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
@@ -129,7 +126,7 @@ def _table(entries: Sequence[Entry]) -> Iterator[str]:
         )
 
 
-def _row(entry: Entry) -> tuple[str, str, str, str]:
+def _row(entry: ListedEntry) -> tuple[str, str, str, str]:
     kind = f"{entry.kind} of {entry.subject}" if entry.subject else entry.kind
     if entry.kind in {"other", "config", "layer"}:
         kind = f"{entry.kind} {entry.media_type}".strip()
@@ -164,7 +161,7 @@ def _plain(image: Inspected) -> dict[str, Any]:
     return told
 
 
-def _plain_entry(entry: Entry) -> dict[str, Any]:
+def _plain_entry(entry: ListedEntry) -> dict[str, Any]:
     told: dict[str, Any] = {"kind": entry.kind, "mediaType": entry.media_type, "digest": entry.digest}
     told["size"] = None if entry.size < 0 else entry.size
     more = {"platform": entry.platform, "osVersion": entry.os_version, "of": entry.subject}
