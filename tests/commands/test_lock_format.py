@@ -95,12 +95,12 @@ WRONG = [
     pytest.param("1" * 5000, "is not a lock file of archfit; name another", id="a number of 5000 digits"),
     pytest.param(
         '{"version": 1, "images": {\n"a": 1,\n}}\n',
-        "archfit.lock line 3: is not JSON (expecting property name enclosed in double quotes, column 1); mend it",
+        "archfit.lock line 3: is not JSON (expecting property name enclosed in double quotes, column 1); correct it",
         id="a comma too many",
     ),
     pytest.param(
         TEXT.replace("]},\n", "]}\n", 1),
-        "archfit.lock line 3: is not JSON (expecting ',' delimiter, column 1); mend it",
+        "archfit.lock line 3: is not JSON (expecting ',' delimiter, column 1); correct it",
         id="a comma too few",
     ),
     pytest.param(
@@ -260,7 +260,7 @@ def test_bytes_that_are_not_text_are_refused_with_their_line() -> None:
 
 
 def test_an_endless_file_is_refused() -> None:
-    with pytest.raises(InvalidLock, match="is larger than 16 MiB, as no lock file is"):
+    with pytest.raises(InvalidLock, match="is larger than 16 MiB, which no lock file is"):
         parse(b" " * (MAX_BYTES + 1), "/dev/zero")
 
 

@@ -242,7 +242,7 @@ def test_a_run_warns_where_the_cache_knows_more(
     assert ran.status == 0
     said = (
         f"warning: {locked.file} may be out of date, because the cache knows another digest of {REDIS}: `archfit lock "
-        f"--lock-file {locked.file} --check` on these manifests says what changed\n"
+        f"--lock-file {locked.file} --check` on these manifests shows what changed\n"
     )
     assert (said in ran.stderr) == warned
     assert ("warning" in ran.stderr) == warned

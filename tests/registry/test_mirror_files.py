@@ -143,10 +143,10 @@ class TestHostsToml:
             pytest.param('[host."https://a"]\nskip_verify = "yes"', "has to be true or false", id="switch"),
             pytest.param('[host."https://a"]\nclient = [["a"]]', "client: has to be a path", id="client"),
             pytest.param(
-                '[host."https://a".header]\nx = "a\\nb"', "is no header that can be sent", id="header"
+                '[host."https://a".header]\nx = "a\\nb"', "is not a header that can be sent", id="header"
             ),
             pytest.param(
-                '[host."https://a".header]\nHost = "b"', "is no header that can be sent", id="framing"
+                '[host."https://a".header]\nHost = "b"', "is not a header that can be sent", id="framing"
             ),
         ],
     )

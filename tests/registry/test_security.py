@@ -210,7 +210,7 @@ class TestRealms:
             runs.login(fake.host)
             cause = runs.cause("x.io/a:1")
             assert [asked.headers.get("authorization") for asked in service.asked] == users
-            assert ("were not sent, as it is not" in cause) is (users == [None])
+            assert ("were not sent, because it is not" in cause) is (users == [None])
 
     def test_a_token_request_follows_no_redirect_elsewhere(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
@@ -219,7 +219,7 @@ class TestRealms:
         fake.bearer()
         fake.once(Answer(307, headers={"Location": f"{stranger.url}/token"}), kind="token")
         runs.login(fake.host)
-        assert "redirects elsewhere: refused" in runs.cause("x.io/a:1")
+        assert "redirects to another host: refused" in runs.cause("x.io/a:1")
         assert stranger.asked == []
 
     def test_a_remembered_realm_is_judged_again(self, fake: FakeRegistry, runs: Runs, tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def with_trigger(path: Path) -> None:
     [
         pytest.param(
             lambda path: path.write_bytes(b"not a database at all" * 99),
-            "damaged or no SQLite file",
+            "damaged or not an SQLite file",
             id="text",
         ),
         pytest.param(torn, "damaged", id="torn"),
@@ -213,7 +213,7 @@ def test_another_run_that_starts_anew_at_the_same_time_forgets_nothing_twice(pat
     old.close()
     slow = SqliteStore(path)
     slow.put_many({"b": "2"})
-    slow._write(slow._start_anew)  # it had read the old version before the other one emptied the file
+    slow._write(slow._empty)  # it had read the old version before the other one emptied the file
     assert slow.get_many(["b"]) == {"b": "2"}
     slow.close()
 

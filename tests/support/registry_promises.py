@@ -40,7 +40,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_bytes_of_an_untrusted_mirror_are_verified",
     ),
     "- Folders: `host_5000_`": ("test_which_folder_is_about_a_registry",),
-    "- `resolve`: may say what a tag points to": (
+    "- `resolve`: may answer for tags": (
         "test_a_tag_is_asked_only_where_it_may_be",
         "test_one_that_may_only_resolve_says_the_digest_and_another_sends_it",
     ),
@@ -52,9 +52,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_headers_go_to_their_own_server_alone",
         "test_nor_do_they_go_to_the_token_service",
     ),
-    "- Unlike containerd, archfit never turns to plain HTTP": (
-        "test_plain_http_is_not_turned_to_for_loopback",
-    ),
+    "- Unlike containerd, archfit never uses plain HTTP": ("test_plain_http_is_not_turned_to_for_loopback",),
     "- The usual CAs are those of": (
         "test_ca_file_counts_for_every_server_beside_the_usual",
         "test_a_servers_ca_counts_for_that_server_alone",
@@ -71,7 +69,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "- What several files say of one server": ("test_a_redirect_takes_no_trust_along",),
     "`NO_PROXY` takes names": ("test_which_proxy",),
     "A\nproxy's user and password are shown in no message.": ("test_a_proxys_password_is_never_shown",),
-    "archfit then judges addresses only where a host is written as one": (
+    "archfit then checks only hosts that are written as an address": (
         "test_a_proxy_is_not_told_to_dial_special_addresses",
     ),
     "| link-local, cloud metadata": (
@@ -88,7 +86,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     ),
     "| public |": ("test_kinds_of_addresses",),
     "Names are resolved once, the addresses judged": ("test_the_judged_address_is_the_one_dialled",),
-    "A redirect or a token service elsewhere is never allowed more than a stranger.": (
+    "Redirects and token services on other hosts get no extra trust.": (
         "test_a_target_on_loopback_is_refused_where_nobody_named_it",
         "test_an_https_realm_on_loopback_is_refused",
     ),
@@ -120,7 +118,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_but_not_beyond_the_deadline",
         "test_the_pull_limit_is_not_asked_again",
     ),
-    "- Where nobody can be asked, an older answer": (
+    "- Where no server can be asked, an older answer": (
         "test_an_old_answer_is_used_and_said_where_nobody_can_be_asked",
         "test_but_not_one_older_than_max_stale",
     ),

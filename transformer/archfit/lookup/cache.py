@@ -52,7 +52,7 @@ class LookupCache:
     ) -> tuple[dict[str, Found], dict[str, Found]]:
         """What is fresh, and what is stale, by normalised reference; each from the youngest entry.
 
-        now, since: Unix seconds; whatever was checked after `since` is fresh, too. settled: those for
+        now, since: Unix seconds; answers that were checked after `since` are fresh, too. settled: those for
         which one round trip to the store is enough, as the answer does not depend on it.
         """
         fresh: dict[str, Found] = {}

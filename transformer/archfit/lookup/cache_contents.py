@@ -3,10 +3,10 @@
     tag:..       for --cache-ttl or --max-stale, whichever is longer
     digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
     host:..      always
-    claim:..     until the time that it says
+    claim:..     until the time that it states
     others, and what cannot be read: never
 
-A digest that manifests pin is one request away when its entry is gone.
+Removing the entry of a pinned digest costs one request in the next run.
 """
 
 from __future__ import annotations

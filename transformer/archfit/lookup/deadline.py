@@ -1,9 +1,9 @@
-"""The deadline of a lookup, which everything that it waits for has in common.
+"""The one deadline of a lookup, for all that it waits for.
 
     cache read | credential helpers | registries ........ | cache written
     <--------------------- --timeout ------------------->|<- grace ->
 
-What was learned may be written to the cache within half a second after it.
+The answers may be written to the cache within half a second after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ GRACE_SECONDS = 0.5
 
 
 class Deadline:
-    """clock: seconds of a clock that never goes back. There is no end before `start`."""
+    """clock: seconds of a clock that never goes back. It does not end before `start` is called."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock

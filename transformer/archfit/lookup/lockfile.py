@@ -1,4 +1,4 @@
-"""archfit.lock: what registries said about images, committed beside the manifests.
+"""archfit.lock: what registries answered about images, committed beside the manifests.
 
     {"version": 1, "images": {
     "docker.io/library/nginx:1.27": {"digest": "sha256:..", "kind": "index", "platforms": ["linux/amd64", ..]},
@@ -10,9 +10,9 @@
     kind        "index", "manifest" (of one image), or "artifact" (no image, so it restricts nothing)
     platforms   normalised, sorted, unique; empty for an artifact alone
 
-Nothing in it depends on when, where or by whom it was written. Reading is strict, as people and merges edit it: any
-layout of the JSON is accepted, any other content is an error that names its line. What a file holds is named only
-once it has shown itself to be a lock file, because a configuration may name any file.
+Its contents do not depend on when, where or by whom it was written. Reading is strict, because people and merges edit
+it: any layout of the JSON is accepted, any other content is an error that names its line. Errors about a file that is
+not a lock file do not repeat its contents, because a configuration may name any file.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Lock(Record):
         )
 
     def behind(self, names: Sequence[str]) -> str:
-        """What to say when the cache has other digests for these references."""
+        """The warning where the cache has other digests for these references."""
         return (
             f"{self.path} may be out of date, because the cache knows another digest of {', '.join(names)}: "
-            f"`{self._command()} --check` on these manifests says what changed"
+            f"`{self._command()} --check` on these manifests shows what changed"
         )
 
     def _command(self) -> str:
@@ -77,7 +77,7 @@ class _Doubled(Record):
 
 
 def kept(found: Found) -> Found:
-    """The answer as it comes back out of the file: what its decision needs, no more."""
+    """The answer as it is read from the file again: without what the file does not keep."""
     return Found(found.platforms, found.digest, found.index and found.image, found.image, "lock")
 
 
@@ -99,12 +99,12 @@ def _entry_text(found: Found) -> str:
 
 
 class _Reader:
-    """One file that is being read; `text` is kept to say where something is wrong."""
+    """Reads one file; keeps its text, so that errors can name the line."""
 
     def __init__(self, content: bytes, path: str) -> None:
         self._path = path
         if len(content) > MAX_BYTES:
-            raise InvalidLock(path, f"is larger than {MAX_BYTES >> 20} MiB, as no lock file is")
+            raise InvalidLock(path, f"is larger than {MAX_BYTES >> 20} MiB, which no lock file is")
         try:
             self._text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -167,7 +167,7 @@ class _Reader:
             if not self._text.strip():
                 raise self._wrong("is empty; delete it, or write it again with archfit lock") from None
             problem = f"is not JSON ({error.msg[0].lower()}{error.msg[1:]}, column {error.colno})"
-            raise InvalidLock(self._path, f"{problem}; mend it", error.lineno) from None
+            raise InvalidLock(self._path, f"{problem}; correct it", error.lineno) from None
         except (ValueError, RecursionError):
             raise self._wrong("is not a lock file of archfit; name another") from None
 

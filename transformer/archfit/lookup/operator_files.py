@@ -1,9 +1,9 @@
-"""The files that the operator names, looked at before anything is asked: also where the cache would answer.
+"""The files that the operator names: whether they are there, before anything is asked and before the cache answers.
 
     a file      --authfile, --ca-file, --registries-conf, --cache-password-file, --cache-ca-file, --lock-file
     a folder    --hosts-dir
 
-Their contents are read where they are needed.
+Their contents are read where they are used.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _FILES = ("authfile", "ca_file", "registries_conf", "cache_password_file", "cach
 
 
 def check(operator: Operator, lock_file: str = "") -> None:
-    """Raises UsageError for what is not there, or is of another kind. lock_file: "" is none that has to be there."""
+    """Raises UsageError for a file or folder that is missing or of the wrong kind. lock_file: "" is not checked."""
     for field in _FILES:
         path = getattr(operator, field)
         if path and stat.S_ISDIR(_mode(path, field)):
             raise UsageError(f"--{field.replace('_', '-')}: {path!r} is a directory: name a file")
     if operator.hosts_dir and not stat.S_ISDIR(_mode(operator.hosts_dir, "hosts_dir")):
-        raise UsageError(f"--hosts-dir: {operator.hosts_dir!r} is no directory: name one")
+        raise UsageError(f"--hosts-dir: {operator.hosts_dir!r} is not a directory: name one")
     if lock_file and not os.path.exists(lock_file):
         raise UsageError(
             f"--lock-file: there is no {lock_file!r}: write it with `archfit lock`, or name another"
@@ -35,7 +35,7 @@ def _mode(path: str, field: str) -> int:
     try:
         return os.stat(path).st_mode
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is no path"
+        why = getattr(error, "strerror", None) or "it is not a path"
         name = field.replace("_", "-")
         raise UsageError(
             f"--{name}: cannot read {path!r} ({why}): correct the path, or leave --{name} out"

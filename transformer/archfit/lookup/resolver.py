@@ -113,7 +113,7 @@ class Lookup:
     def fetch(
         self, references: Sequence[Reference]
     ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
-        """What registries answer now, whatever the cache holds, by normalised reference; the cache learns it.
+        """What registries answer now, not what the cache holds, by normalised reference; the cache keeps the answers.
 
         Endpoint and manifest: where it was read, and its bytes; None where there is none.
         """

@@ -4,13 +4,13 @@
     HEAD the same                                       only Docker-Content-Digest is read, and only as a hint
     GET  /v2/<repository>/blobs/<digest>                image configs
 
-    no credentials known        ask without; a 401 says where and how, then once more
-    realm remembered            token first, and no 401 at all; where the token service of an earlier run gives none,
-                                the registry is asked again, as it may have moved that service
+    no challenge known          ask without credentials; a 401 carries the challenge, then once more
+    challenge remembered        token first, and so no 401; where the token service of an earlier run gives none, the
+                                registry is asked again, because it may have moved that service
     401 with credentials        one new token, then it is an error
     400 with a token            the token is dropped, one new one is tried (ECR Public)
 
-Credentials never go anywhere before that server has asked for them, now or in an earlier run.
+Credentials are sent only to a server that has asked for them, now or in an earlier run.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class RegistryClient:
         return reply.body
 
     def _ask(self, kind: str, endpoint: Endpoint, path: str, limit: int) -> Reply:
-        """The answer, after the server's challenges were met as the module says."""
+        """The last answer, after the server's challenges were answered as the module says."""
         url = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/{path}{_namespace(endpoint)}"
         headers = {**dict(endpoint.headers), "accept": "*/*" if kind == "blob" else ACCEPT}
         method = "HEAD" if kind == "head" else "GET"
@@ -119,7 +119,7 @@ class RegistryClient:
             if challenge:
                 self._keychain.find(
                     endpoint.host, endpoint.repository
-                )  # its own errors are no reason to ask anew
+                )  # its errors are not a reason to ask again
                 try:
                     header, fresh = self._authorization(endpoint, challenge, scope, "")
                 except RegistryError as error:
@@ -142,7 +142,7 @@ class RegistryClient:
             if reply.status == 401 and offered:
                 wanted = challenges.scope_of(endpoint.repository, offered)
                 same = challenge is not None and _same(challenge, scope, offered, wanted)
-                # What was fetched a moment ago for exactly this will not be better the second time.
+                # A token that was fetched just now for exactly this scope is not better the second time.
                 if header and same and fresh and offered.error not in {"insufficient_scope", "invalid_token"}:
                     break
                 challenge, scope = offered, wanted
@@ -185,7 +185,7 @@ class RegistryClient:
         return f"Bearer {token}", fresh
 
     def _secrets(self, endpoint: Endpoint) -> list[str]:
-        """What requests to the endpoint may have carried and nobody else may read."""
+        """Secrets that requests to the endpoint may have carried; messages must not repeat them."""
         found = [value for _, value in endpoint.headers]
         sent = (endpoint.host, endpoint.repository) in self.credentials_sent
         credential = self._keychain.find(endpoint.host, endpoint.repository) if sent else None
@@ -196,11 +196,11 @@ class RegistryClient:
 
     def _refuse(self, reply: Reply, endpoint: Endpoint, what: str) -> NoReturn:
         """Raise what a status other than 200 means."""
-        where, said = origin_of(reply.url), _said(reply, self._secrets(endpoint))
+        where, words = origin_of(reply.url), _error_message(reply, self._secrets(endpoint))
         if reply.status in {401, 403} and _own(reply, endpoint):
             credential = self._keychain.find(endpoint.host, endpoint.repository)
             raise Unauthorized(
-                f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{said})", status=reply.status
+                f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{words})", status=reply.status
             )
         if reply.status == 429:
             asked = retry_policy.retry_after(reply.headers.get("retry-after", ""), 0.0)
@@ -211,7 +211,7 @@ class RegistryClient:
                 else "it is asked too often: try later, or ask a mirror (--mirror)"
             )
             raise RateLimited(f"{where} answered 429 for {what}: {advice}", retry_after_seconds=asked)
-        raise RegistryError(f"{where} answered {reply.status} for {what}{said}", status=reply.status)
+        raise RegistryError(f"{where} answered {reply.status} for {what}{words}", status=reply.status)
 
 
 def _same(challenge: Challenge, scope: str, offered: Challenge, wanted: str) -> bool:
@@ -228,7 +228,7 @@ def _denied(credential: Credential | None, endpoint: Endpoint) -> str:
 
 
 def _namespace(endpoint: Endpoint) -> str:
-    """What a mirror is told of whose images it is asked for (containerd, docs/hosts.md)."""
+    """The query that names the registry to a mirror (containerd, docs/hosts.md)."""
     return f"?ns={quote(endpoint.namespace, safe=':[]')}" if endpoint.namespace else ""
 
 
@@ -246,7 +246,7 @@ def _verified(body: bytes, wanted: str, sent: str) -> str:
     return wanted
 
 
-def _said(reply: Reply, secrets: Sequence[str]) -> str:
+def _error_message(reply: Reply, secrets: Sequence[str]) -> str:
     """The first error message of the body, short and printable (distribution-spec, Error Codes).
 
     "" where it repeats one of the secrets.

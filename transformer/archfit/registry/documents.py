@@ -1,13 +1,13 @@
-"""JSON of strangers: counted before it is built, one document at a time.
+"""JSON from servers that are not trusted: counted before it is parsed, one document at a time.
 
     bytes of the document      4 MiB at most (`client`)
     values in it               200,000 at most: counted as commas and opening brackets, those in strings included
     nesting                    32 levels
     names of one object        unique; two readers may choose different values of a repeated one
-    integers                   of more than 18 digits count as 10^18: nothing that is read here is larger
+    integers                   of more than 18 digits are read as 10^18: no valid size is larger
 
-4 MiB of `{}` are 1.4 million objects and 100 MB of memory; a real index has some thousand values. Two documents are
-never built at the same time, so that 64 answers need no more memory than one.
+4 MiB of `{}` are 1.4 million objects and 100 MB of memory; a real index has some thousand values. Only one document is
+parsed at a time, so that 64 answers need no more memory than one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _one_at_a_time = threading.Lock()
 def load(body: bytes, content_type: str = "") -> dict[str, Any]:
     """The object in `body`. content_type: the header as received, for the error. Raises InvalidManifest."""
     if sum(map(body.count, (b",", b"{", b"["))) > MAX_VALUES:
-        raise InvalidManifest(f"it has more than {MAX_VALUES} values, which no image needs")
+        raise InvalidManifest(f"it has more than {MAX_VALUES} values, more than any image needs")
     with _one_at_a_time:
         document = _built(body, content_type)
         _check_depth(document)
@@ -45,7 +45,7 @@ def _built(body: bytes, content_type: str) -> dict[str, Any]:
     except ValueError:
         if "html" in content_type or body.lstrip()[:1] == b"<":
             raise InvalidManifest(
-                "it is a web page, not a manifest: is there a proxy or a login page?"
+                "it is a web page, not a manifest: check for a proxy or a login page"
             ) from None
         raise InvalidManifest("it is not valid JSON") from None
     if not isinstance(document, dict):

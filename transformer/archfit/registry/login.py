@@ -6,7 +6,7 @@ a server        GET of the API's root
 
 status              verdict
 200                 accepted
-404, and the like   accepted; there is no such image
+other 4xx           accepted; 404: there is no such image
 401, 403            refused
 anything else       RegistryError
 """
@@ -28,7 +28,7 @@ _MAX_BODY = 64 * 1024
 
 
 class Verdict(Record):
-    """accepted: the registry answered. asked: it wanted credentials, or a token. detail: what it said, a sentence."""
+    """accepted: the registry answered. asked: it asked for a credential or a token. detail: a sentence, or ""."""
 
     accepted: bool
     asked: bool

@@ -9,7 +9,7 @@
     application/vnd.docker.distribution.manifest.v1+json, +prettyjws   refused: Docker schema 1
 
 The body decides: its `mediaType`, else its fields (`manifests` makes an index, `config` with `layers` a manifest; both
-together are refused, CVE-2021-41190). A Content-Type that says something else is an error, never a reason.
+together are refused, CVE-2021-41190). A Content-Type that differs is an error; it never decides.
 
     entry of an index                        counts
     a manifest or an index with a platform   unless an earlier entry has the platform: runtimes take the first
@@ -139,10 +139,10 @@ def _kind(document: dict[str, Any], content_type: str) -> str:
     of_manifest = document.get("config") is not None or document.get("layers") is not None
     if of_index and of_manifest:
         raise InvalidManifest("it has the fields of an index and those of a manifest")
-    for said in filter(None, (stated, header)):
-        if said not in (*INDEXES, *MANIFESTS, OCI_ARTIFACT):
-            raise InvalidManifest(f"its media type, {_short(said)}, is not that of an image")
-    # The bytes alone decide: a header may be anybody's, and what a digest means is kept for ever.
+    for media_type in filter(None, (stated, header)):
+        if media_type not in (*INDEXES, *MANIFESTS, OCI_ARTIFACT):
+            raise InvalidManifest(f"its media type, {_short(media_type)}, is not that of an image")
+    # Only the bytes decide: the header is not covered by the digest, and the answer is kept for ever.
     kind = stated or (OCI_INDEX if of_index else OCI_MANIFEST)
     if header and (header in INDEXES) != (kind in INDEXES):
         raise InvalidManifest(f"the registry announced {_short(header)}, but it has no fields of one")
@@ -163,17 +163,17 @@ def _index(document: dict[str, Any]) -> Index:
         if not isinstance(entry, dict):
             raise InvalidManifest("its index has an entry that is not an object")
         descriptor = _entry(entry)
-        place = _place(entry)
-        if place is None or place in taken or (place[0], "") in taken:
+        match = _matched_by(entry)
+        if match is None or match in taken or (match[0], "") in taken:
             continue
-        taken.add(place)
+        taken.add(match)
         if descriptor:
             kept.append(descriptor)
     return Index(tuple(kept), bool(document.get("artifactType")))
 
 
 def _entry(entry: dict[str, Any]) -> Descriptor | None:
-    """The descriptor, None where the entry is nothing that could run."""
+    """The descriptor, None where the entry cannot be run."""
     annotations = entry.get("annotations") or {}
     if not isinstance(annotations, dict):
         raise InvalidManifest("its index has an entry whose annotations are not an object")
@@ -184,7 +184,7 @@ def _entry(entry: dict[str, Any]) -> Descriptor | None:
     return _descriptor(entry, "an entry of its index")
 
 
-def _place(entry: dict[str, Any]) -> tuple[Platform | None, str] | None:
+def _matched_by(entry: dict[str, Any]) -> tuple[Platform | None, str] | None:
     """What a runtime finds the entry by: its platform, None without one, and of Windows the version.
 
     None where no node matches it.

@@ -1,8 +1,8 @@
 """From a manifest or an index to the platforms that it offers.
 
-    index    -> an entry with a platform counts as it stands, and is not fetched
+    index    -> an entry with a platform counts as stated, and is not fetched
              -> the one without a platform (`manifest` leaves no second) is read: an image counts by its config, a
-                nested index by its entries; what is no image, or names no architecture, does not count
+                nested index by its entries; an artifact, or a config without an architecture, does not count
     manifest -> one image: its config says the platform
 
 Limits: nested indexes 4 deep, each digest once. Embedded `data` (OCI 1.1) that matches size and digest saves its
@@ -38,7 +38,7 @@ def resolve_platforms(document: Index | Manifest, digest: str, read: Read) -> Of
     """What the document with this digest offers.
 
     read: `read("manifests" | "blobs", descriptor)` gives the verified bytes.
-    Raises InvalidManifest, and whatever `read` raises.
+    Raises InvalidManifest, and the errors of `read`.
     """
     reader = _Reader(read, digest)
     if isinstance(document, Manifest):

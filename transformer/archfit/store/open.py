@@ -53,7 +53,9 @@ def open_store(
     try:
         from archfit.store.sqlite import SqliteStore
     except ImportError:
-        raise StoreTrouble("this Python has no sqlite3, so there is no cache") from None
+        raise StoreTrouble(
+            "this Python has no sqlite3, so there is no cache: install it, or set --no-cache"
+        ) from None
     return SqliteStore(path, clock, left)
 
 

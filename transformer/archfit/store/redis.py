@@ -1,13 +1,13 @@
 """A store on a Redis or Valkey server, which many machines share.
 
-    archfit:v2:tag:<reference>[~<server>][#<who>]           expires when nobody would use it: --cache-ttl or --max-stale
+    archfit:v2:tag:<reference>[~<server>][#<who>]           expires after --cache-ttl or --max-stale, the longer
     archfit:v2:digest:<repository>@<digest>[~<server>][#<who>]    expires 30 days after it was last confirmed
     archfit:v2:host:<origin>                     the same
     archfit:v2:claim:<key>                       SET NX PX: expires when the claim ends
 
-One MGET reads, one MULTI with all of its SETs in one go writes. The server may be down, slow, read-only or full of
-rubbish: each command, the name's resolution included, has seconds and no more, in a thread that is left behind when
-they are over. Only keys under the prefix are ever touched. Source: redis.io, "Commands"; the same in Valkey.
+One MGET reads, one MULTI with all of its SETs in one go writes. The server may be down, slow, read-only or send
+anything: each command, with the resolution of its name, runs in a thread that is abandoned after some seconds. Only
+keys under the prefix are ever touched. Source: redis.io, "Commands"; the same in Valkey.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class RedisStore:
         def run() -> None:
             try:
                 done.put((work(self._client), None))
-            except Exception as error:  # noqa: BLE001 - whatever a server makes the client trip over
+            except Exception as error:  # noqa: BLE001 - a server's answer may raise anything in the client
                 done.put((None, error))
 
         try:
@@ -205,7 +205,7 @@ class RedisStore:
         return self._trouble(why, _advice(error))
 
     def _late(self) -> StoreTrouble:
-        return self._trouble("it gave no answer in time", "see whether it is well")
+        return self._trouble("it gave no answer in time", "check the server")
 
     def _trouble(self, why: str, advice: str) -> StoreTrouble:
         return StoreTrouble(f"the cache {self._place} cannot be used ({why}): {advice}")
@@ -213,7 +213,7 @@ class RedisStore:
 
 def _advice(error: Exception) -> str:
     if isinstance(error, redis.AuthenticationError):
-        return "set ARCHFIT_CACHE_PASSWORD or --cache-password-file, and the user in the URL if it wants one"
+        return "set ARCHFIT_CACHE_PASSWORD or --cache-password-file, and the user in the URL if it needs one"
     if isinstance(error, redis.exceptions.ReadOnlyError | redis.exceptions.NoPermissionError):
         return "name a server in --cache that may be written to"
     if "CERTIFICATE" in str(error):
@@ -223,7 +223,7 @@ def _advice(error: Exception) -> str:
 
 def _list(answer: object, length: int) -> list[Any]:
     if not isinstance(answer, list) or len(answer) != length:
-        raise ValueError("what answers there is no Redis")
+        raise ValueError("the answer is not that of a Redis server")
     return answer
 
 

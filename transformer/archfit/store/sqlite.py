@@ -5,11 +5,12 @@
     application_id 0x61726366 ("arcf")             so that a foreign file is not written to
     user_version   2                               the schema; an older one is emptied, a newer one is left alone
 
-A file is used only if it is a regular one of this user and holds that table and nothing else: a view may never end.
+A file is used only if it is a regular file of this user and holds that table and nothing else: reading a view could
+take for ever.
 
 Write-ahead logging: readers never wait, writers wait for each other, a killed process leaves no damage. The file is
-made beside its place and linked into it when complete, so that no run ever sees half of one. Directory 0700, file
-0600. A run that only reads writes nothing. Source: SQLite, "Write-Ahead Logging" and "PRAGMA Statements".
+made under another name and linked to its own when it is complete, so that no run sees an incomplete file. Directory
+0700, file 0600. A run that only reads writes nothing. Source: SQLite, "Write-Ahead Logging" and "PRAGMA Statements".
 """
 
 from __future__ import annotations
@@ -86,13 +87,13 @@ class SqliteStore:
             )
         if application != APPLICATION_ID or found != [("table", "entries", _TABLE)]:
             raise StoreTrouble(
-                f"{self._path} is not a cache of archfit and is left alone: name another file in --cache"
+                f"{self._path} is not a cache of archfit and is not changed: name another file in --cache"
             )
         if version < SCHEMA:
-            self._write(self._start_anew)
+            self._write(self._empty)
 
-    def _start_anew(self) -> None:
-        """What an older version learned is not told apart by server and repository, and so not used."""
+    def _empty(self) -> None:
+        """Entries of an older version do not name server and repository, and are removed."""
         (version,) = self._file.execute("PRAGMA user_version").fetchone()
         if version >= SCHEMA:  # another run was faster
             return
@@ -195,13 +196,15 @@ class SqliteStore:
     def _trouble(self, error: Exception) -> StoreTrouble:
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         if damaged:
-            return StoreTrouble(f"the cache {self._path} is damaged or no SQLite file ({error}): remove it")
+            return StoreTrouble(
+                f"the cache {self._path} is damaged or not an SQLite file ({error}): remove it"
+            )
         why = getattr(error, "strerror", None) or error
         return StoreTrouble(f"the cache {self._path} cannot be used ({why}): name another file in --cache")
 
 
 def _held(text: str, owner: str, now: float) -> bool:
-    """Somebody else's claim that has not ended; a time further away than any claim lasts is no time."""
+    """Another owner's claim that has not ended; a time that is too far away for a claim does not count."""
     try:
         claim = json.loads(text)
         other, until = claim["owner"], float(claim["until"])
@@ -211,7 +214,7 @@ def _held(text: str, owner: str, now: float) -> bool:
 
 
 def _check_file(path: str) -> None:
-    """Raises StoreTrouble for a file that somebody else could have made up."""
+    """Raises StoreTrouble for a file that another user could have written."""
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode):
         raise StoreTrouble(f"the cache {path} is not a regular file: name another in --cache")

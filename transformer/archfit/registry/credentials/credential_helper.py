@@ -2,10 +2,10 @@
 
     exit 0    {"ServerURL": "...", "Username": "...", "Secret": "..."}   Username `<token>`: an identity token
     exit 1    "credentials not found in native keychain"                 there is none
-    else      the helper failed: an error for that registry, never "anonymous"
+    else      the helper failed: an error for that registry; it is not asked anonymously
 
-Run without a shell, in a process group of its own, within the deadline of the run and for at most 15 seconds, with at
-most 64 KiB of output; then the whole group is ended. Its output is never shown: it may hold the secret.
+A helper runs without a shell, in its own process group, until the deadline of the run and for at most 15 seconds, with
+at most 64 KiB of output; then the whole group is ended. Its output is never shown: it may hold the secret.
 Source: docker/docker-credential-helpers, README.md and client/client.go.
 """
 
@@ -47,7 +47,7 @@ class Helper:
     def answer(self, seconds: float) -> tuple[str, str] | None:
         """User name and secret that the helper holds for the server, None if it holds none.
 
-        Raises RegistryError when the helper cannot be run, fails, is too slow or talks nonsense.
+        Raises RegistryError when the helper cannot be run, fails, is too slow or its answer is not understood.
         """
         ends = time.monotonic() + min(seconds, LONGEST_SECONDS)
         if not self._asking.acquire(timeout=max(0.0, ends - time.monotonic())):
@@ -68,7 +68,7 @@ class Helper:
         return self._answer
 
     def end(self) -> None:
-        """End the program, and whatever it started, if it still runs."""
+        """End the program and its child processes, if it still runs."""
         process = self._process
         if process is not None and process.poll() is None:
             _kill(process)
@@ -76,7 +76,10 @@ class Helper:
     def _ask(self, seconds: float) -> tuple[str, str] | None:
         program, server = f"docker-credential-{self._name}", self._server
         if _NAME(self._name) is None or _SERVER(server) is None:
-            raise Misconfigured(f"the credential helper {self._name!r} has a name that cannot be run")
+            raise Misconfigured(
+                f"the credential helper {self._name!r} has a name that no program can have: "
+                "correct the credentials file"
+            )
         path = shutil.which(program, path=self._environ.get("PATH"))
         if path is None:
             raise Misconfigured(
@@ -85,7 +88,7 @@ class Helper:
             )
         if seconds <= 0:
             raise RegistryError(
-                f"the credential helper {program} was not run, as no time was left: allow more with --timeout"
+                f"the credential helper {program} was not run, because no time was left: allow more with --timeout"
             )
         try:
             process = self._process = subprocess.Popen(  # noqa: S603 - the operator's file names it; no shell
@@ -122,7 +125,7 @@ class Helper:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """The program and its group, which holds what it started itself."""
+    """End the program and its process group."""
     if os.name == "nt":
         process.kill()
         return
@@ -140,7 +143,7 @@ def _talk(process: subprocess.Popen[bytes], server: str, seconds: float) -> byte
                 process.stdin.write(server.encode("ascii"))
                 process.stdin.close()
             except OSError:
-                pass  # It may answer without reading.
+                pass  # It may answer without reading its input.
             output.append(process.stdout.read(_MAX_OUTPUT + 1))
 
     # A thread, because pipes cannot be read with a time-out on every platform.
@@ -168,6 +171,8 @@ def _parsed(output: bytes, program: str) -> tuple[str, str] | None:
         raise Misconfigured(f"the credential helper {program} did not answer in JSON")
     user, secret = answer.get("Username", ""), answer.get("Secret", "")
     if not isinstance(user, str) or not isinstance(secret, str):
-        raise Misconfigured(f"the credential helper {program} gave a user name or secret that is no string")
+        raise Misconfigured(
+            f"the credential helper {program} gave a user name or secret that is not a string"
+        )
     # `pass` answers with empty strings where it holds nothing.
     return (user, secret) if secret else None

@@ -11,8 +11,9 @@
                3. auths under legacy spellings: https://host/v1/, and Docker Hub's https://index.docker.io/v1/
                4. credsStore
 
-An entry without contents only marks that a helper has it. A helper that fails and a file that cannot be read are
-errors for the registry: never "anonymous", never another entry. No helper runs before a registry asks.
+An empty entry only says that a helper has the credential. A helper that fails and a file that cannot be read are errors
+for the registry: it is not asked anonymously, nor with another entry. No helper runs before a registry asks for
+credentials.
 Sources: containers-auth.json(5); containers/image, pkg/docker/config; docker/cli, cli/config/credentials.
 """
 
@@ -39,7 +40,7 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 
 
 class HelperNeeded(RegistryError):
-    """Only a helper can say which credential it is, and none was to be run."""
+    """Only a helper has the credential, and the caller allows none to be run."""
 
 
 class Credential(Record):
@@ -73,7 +74,7 @@ class Keychain:
     def find(self, host: str, repository: str, *, helpers: bool = True) -> Credential | None:
         """The credential for `host[:port]` and a path below it, None if there is none.
 
-        helpers: those may be run that have not answered yet; else HelperNeeded is raised. Raises RegistryError for an
+        helpers: a helper that has not answered yet may be run; else HelperNeeded is raised. Raises RegistryError for an
         unreadable file, a malformed entry or a helper that fails.
         """
         for path, document in self._read():
@@ -89,7 +90,7 @@ class Keychain:
                 one.end()
 
     def mentions(self, host: str) -> bool:
-        """Some file has an entry for this host, so that the registry can be expected to ask for it."""
+        """A file has an entry for this host: the registry can be expected to ask for credentials."""
         try:
             files = self._read()
         except RegistryError:
@@ -175,12 +176,12 @@ def _paths(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, boo
 
 
 def _folder(path: str) -> str:
-    """The path if it is absolute, else "": the working directory may be somebody else's."""
+    """The path if it is absolute, else "": the working directory may belong to another user."""
     return path if os.path.isabs(path) else ""
 
 
 def _load(path: str) -> dict[str, Any]:
-    """`auths`, `credHelpers` and `credsStore` of a file, each of its shape. Raises RegistryError."""
+    """`auths`, `credHelpers` and `credsStore` of a file, each of the right type. Raises RegistryError."""
     try:
         text = read_regular(path, _MAX_FILE + 1)
     except OSError as error:
@@ -203,7 +204,8 @@ def _load(path: str) -> dict[str, Any]:
         or not all(isinstance(name, str) for name in (store, *helpers.values()))
     ):
         raise Misconfigured(
-            f"the credentials file {path} has auths, credHelpers or credsStore of a wrong shape"
+            f"the credentials file {path} has auths, credHelpers or credsStore of a wrong type: "
+            "log in again, or name another"
         )
     return {"auths": auths, "credHelpers": helpers, "credsStore": store}
 
@@ -216,7 +218,7 @@ def from_entry(entry: object, source: str) -> Credential | None:
         entry.get(key) or "" for key in ("auth", "username", "password", "identitytoken", "registrytoken")
     )
     if not all(isinstance(value, str) for value in (auth, user, password, identity, token)):
-        raise Misconfigured(f"the credential {source} has a value that is no string: log in again")
+        raise Misconfigured(f"the credential {source} has a value that is not a string: log in again")
     if auth:
         try:
             user, colon, password = base64.b64decode(auth).decode("utf-8").rstrip("\0").partition(":")
@@ -246,7 +248,7 @@ def checked(credential: Credential) -> Credential:
             text.encode()
     except UnicodeEncodeError:
         raise Misconfigured(
-            f"the credential {credential.source} has a character that is no text: log in again"
+            f"the credential {credential.source} has a character that is not valid Unicode: log in again"
         ) from None
     if ":" in credential.username or any(map(_is_control, credential.username + credential.password)):
         raise Misconfigured(
@@ -274,7 +276,7 @@ def _scoped(host: str, repository: str) -> Iterator[str]:
 
 
 def _host_of(key: str) -> str:
-    """The host of a key, whatever else it holds."""
+    """The host of a key, without scheme and path."""
     return key.removeprefix("https://").removeprefix("http://").partition("/")[0]
 
 

@@ -1,6 +1,6 @@
 """Pull secrets as a keychain: each for one repository of one registry, before the operator's own credentials.
 
-They are the stream's, and so name no host that may be dialled, and are never sent to a mirror.
+They come with the stream, not from the operator: they do not permit a private host, and are never sent to a mirror.
 """
 
 from __future__ import annotations

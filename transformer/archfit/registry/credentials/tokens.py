@@ -48,9 +48,9 @@ class Tokens:
     def bearer(
         self, challenge: Challenge, scope: str, credential: Credential | None, origin: str, refused: str
     ) -> tuple[str, bool]:
-        """A token, and whether it was fetched just now. refused: a token that the registry has just turned down.
+        """A token, and whether it was fetched just now. refused: a token that the registry refused, "" for none.
 
-        origin: the registry's. Raises RegistryError, Unauthorized where the token service says no.
+        origin: the registry's. Raises RegistryError, Unauthorized where the token service refuses.
         """
         if credential and credential.registry_token:
             return credential.registry_token, True
@@ -58,7 +58,8 @@ class Tokens:
         withheld = ""
         if credential and not self._trusted(challenge.realm, origin):
             withheld = (
-                f"; the credentials from {credential.source} were not sent, as it is not {origin}'s own site"
+                f"; the credentials from {credential.source} were not sent, "
+                f"because it is not {origin}'s own site"
             )
             credential = None
         with self._lock:

@@ -28,7 +28,7 @@ class Endpoint(Record):
     base: the API's root at the server.
     namespace: the registry that a mirror answers for, sent as `?ns=`; "" sends nothing.
     headers: names and values that go to this origin alone; they may be secrets, and so are not shown.
-    resolves, pulls: it may say what a tag points to, and may be asked for what has a digest.
+    resolves: it may answer for tags. pulls: it may be asked for manifests and blobs by digest.
     instead: it is asked only where the endpoint before it gave no HTTP answer.
     last: no other is asked after it, so that requests to it are sent again where that may help.
     """

@@ -6,7 +6,7 @@
 
     server = "https://registry-1.docker.io"       asked last; by default the registry itself
     [host."https://mirror.example"]               asked before it, in the file's order
-      capabilities = ["pull", "resolve"]          resolve: may say what a tag points to
+      capabilities = ["pull", "resolve"]          resolve: may answer for tags, not only for digests
       ca = "ca.crt"                               a path or a list, from the directory
       client = [["client.cert", "client.key"]]    or one file with both, or a list of those
       skip_verify = true
@@ -141,7 +141,7 @@ def _servers(folder: str) -> Iterator[_Server]:
 
 
 def _own(root: Table, folder: str) -> _Server:
-    """The registry itself, which may do everything whatever the file says."""
+    """The registry itself, which always has all capabilities."""
     return _Server(headers=_headers(root), tls=_tls(root, folder))
 
 
@@ -155,7 +155,8 @@ def _server(url: str, table: Table, folder: str) -> _Server:
     good = parts.scheme in {"http", "https"} and not parts.query and not parts.fragment and _BASE(path)
     if not good or not is_host(parts.netloc):
         table.refuse(
-            "server" if not table.where else "the URL", "has to be https://HOST[:PORT][/PATH] without more"
+            "server" if not table.where else "the URL",
+            "has to be https://HOST[:PORT][/PATH], without query or user",
         )
     if not table.switch("override_path") and not path.endswith("/v2"):
         path += "/v2"
@@ -181,7 +182,7 @@ def _headers(table: Table) -> tuple[tuple[str, str], ...]:
     for name in found:
         value = ", ".join(headers.texts(name))
         if not _HEADER_NAME(name) or name.lower() in _FRAMING or not _HEADER_VALUE(value):
-            headers.refuse(name, "is no header that can be sent")
+            headers.refuse(name, "is not a header that can be sent: correct the name or the value")
         pairs.append((name.lower(), value))
     return tuple(pairs)
 
@@ -204,7 +205,7 @@ def _tls(table: Table, folder: str) -> Tls:
 
 
 def _certificates(folder: str) -> Tls:
-    """What a directory holds in the manner of Docker's certs.d. Raises UsageError for half a pair."""
+    """The certificates of a directory as in Docker's certs.d. Raises UsageError for half a pair."""
     names = sorted(os.listdir(folder))
     ca = tuple(os.path.join(folder, name) for name in names if name.endswith(".crt"))
     pairs = []

@@ -1,6 +1,6 @@
 """Where each image is asked for, by all that the operator configured.
 
-    registries.conf blocks it              nobody is asked
+    registries.conf blocks it              no server is asked
     --mirror of its registry, else of *    that server alone
     registries.conf has its prefix         its mirrors, then its location
     --hosts-dir has its registry           its hosts, then its server

@@ -1,4 +1,4 @@
-"""A TOML file of the operator's, as checked values. Its errors name file and key, and never repeat a value."""
+"""A TOML file of the operator, as checked values. Errors name file and key, and never repeat a value."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Table:
                 self.refuse(key, f"there is no such key: {expected(key, names)}")
 
     def get(self, key: str) -> Any:
-        """The value as it stands, None where there is none."""
+        """The value as TOML gives it, None where there is none."""
         return self._values.get(key)
 
     def text(self, key: str) -> str:
@@ -75,7 +75,7 @@ class Table:
 
 
 def read(path: str) -> Table:
-    """The root table. Raises UsageError where the file cannot be read or is no TOML."""
+    """The root table. Raises UsageError where the file cannot be read or is not TOML."""
     try:
         content = read_regular(path, _MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:
@@ -86,5 +86,5 @@ def read(path: str) -> Table:
             f"{path} cannot be read ({error.strerror or error}): name a file that can be"
         ) from None
     except (ValueError, RecursionError) as error:
-        place = str(error).rpartition("(")[2].removesuffix(")") if "(at " in str(error) else "anywhere"
-        raise UsageError(f"{path} is not TOML ({place}): correct it") from None
+        where = str(error).rpartition("(")[2].removesuffix(")") if "(at " in str(error) else "anywhere"
+        raise UsageError(f"{path} is not TOML ({where}): correct it") from None

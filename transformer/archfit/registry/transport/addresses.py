@@ -3,7 +3,7 @@
     kind        addresses                                                                 may be dialled
     refused     unspecified, multicast, link-local, reserved, cloud metadata services     never
     loopback    127.0.0.0/8, ::1                                                          a server the operator named
-    private     RFC 1918, RFC 4193, RFC 6598 and whatever else is not global              the same, and over https the
+    private     RFC 1918, RFC 4193, RFC 6598 and others that are not global               the same, and over https the
                                                                                           reference's own registry
     public      the rest                                                                  always
 

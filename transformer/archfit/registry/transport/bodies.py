@@ -1,9 +1,9 @@
-"""How many large answers may be in memory at once: two; what is up to 256 KiB needs no leave.
+"""How many large answers may be in memory at once: two. Answers up to 256 KiB are not counted.
 
     thread    reads an answer ──> over 256 KiB: enter ──> parses it ──> has its platforms: leave
 
 A thread enters once for all answers that one image needs. Real indexes and configs have some kilobytes, so that only
-odd ones wait for each other; a wait ends at the run's deadline.
+unusual ones wait for each other; a wait ends at the run's deadline.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _parsed(header: str) -> list[Challenge]:
             found.append((scheme[1].lower(), {}))
             at = scheme.end()
         else:
-            # A token68, or rubbish: skip to the next comma.
+            # A token68, or a malformed part: skip to the next comma.
             at = (header.find(",", at) + 1) or len(header)
     names = ("realm", "service", "scope", "error")
     return [Challenge(scheme, *(values.get(name, "") for name in names)) for scheme, values in found]

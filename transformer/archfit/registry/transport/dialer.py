@@ -2,8 +2,8 @@
 
     resolve  ->  HostPolicy.permitted  ->  connect         no second resolution in between
 
-`dial_ahead` connects before anybody can use the connection: this time passes while the HTTP library is still being
-imported. No connection attempt lasts longer than the run's deadline.
+`dial_ahead` connects before the connection can be used, while the HTTP library is still being imported. No connection
+attempt lasts longer than the run's deadline.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Dialer:
     def connect(self, host: str, port: int, *, foreign: bool) -> socket.socket:
         """A connection. foreign: as for `HostPolicy.permitted`.
 
-        Raises RegistryError for addresses that are refused, Unreachable where nobody answers.
+        Raises RegistryError for addresses that are refused, Unreachable where no address answers.
         """
         with self._lock:
             ready = self._ready.get((host, port, foreign))
@@ -55,7 +55,7 @@ class Dialer:
         self.policy.permitted(host, port, [str(entry[4][0]) for entry in found], foreign=foreign)
 
     def close(self) -> None:
-        """Close the connections that nobody used."""
+        """Close the connections that no thread used."""
         with self._lock:
             for ready in self._ready.values():
                 while ready:

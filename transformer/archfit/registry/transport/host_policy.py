@@ -1,7 +1,7 @@
 """Which servers may be asked, and at which addresses.
 
     named      a mirror's URL, hosts.toml, registries.conf, --allow-host, a key of the operator's credentials files
-    trusted    the same without the credentials files: a registry elsewhere may send its credentials there for a token
+    trusted    the same without the credentials files: credentials of other registries may be sent there for a token
     denied     --deny-host; `*` is every host that is not named
     referenced the registries of the images themselves
 
@@ -71,7 +71,7 @@ class HostPolicy:
     def permitted(self, host: str, port: int, addresses: list[str], *, foreign: bool) -> list[str]:
         """Those addresses of `host:port` that may be dialled. Raises RegistryError if there are none.
 
-        foreign: a redirect or a token service elsewhere leads there.
+        foreign: a redirect or a token service on another host leads there.
         """
         judged = [(address, kind_of(address)) for address in addresses]
         kinds: set[Kind] = {"public"}

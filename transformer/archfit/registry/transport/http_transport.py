@@ -77,7 +77,7 @@ class HttpTransport(httpx.BaseTransport):
             finally:
                 response.close()
         except (httpx.InvalidURL, UnicodeError):
-            raise RegistryError(f"{where!r} is no host that can be asked") from None
+            raise RegistryError(f"{where!r} is not a host that can be asked: correct the name") from None
         except (httpcore.TimeoutException, TimeoutError):
             raise Unreachable(f"{where} did not answer in time", again=self._dialer.left() > 0) from None
         except (httpcore.ProxyError, httpcore.UnsupportedProtocol) as error:
@@ -89,7 +89,7 @@ class HttpTransport(httpx.BaseTransport):
             ) from None
         except httpx.RemoteProtocolError:
             # httpx reads Location even where it does not follow it.
-            raise RegistryError(f"{where} redirects to something that is no URL: refused") from None
+            raise RegistryError(f"{where} redirects to an invalid URL: refused") from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError) as error:
             raise Unreachable(f"the connection to {where} broke: {reason(error)}", again=True) from None
 
@@ -235,7 +235,10 @@ class _ToProxy(httpcore.NetworkBackend):
 def _through(proxy: str, options: dict[str, Any]) -> httpcore.ConnectionPool:
     parts = urlsplit(proxy)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise RegistryError("the proxy in the environment is no http:// or https:// URL")
+        raise RegistryError(
+            "the proxy in the environment is not an http:// or https:// URL: "
+            "correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
+        )
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     return httpcore.HTTPProxy(proxy_url=bare, proxy_auth=auth, **options)

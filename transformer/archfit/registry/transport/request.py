@@ -7,7 +7,7 @@
     token       GET or POST, at a token service
     ping        GET     the API's root
 
-The values say everything that the transport has to know; a redirect or another try sends a changed copy.
+A Request is all that the transport has to know; a redirect or another try sends a changed copy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from archfit.registry.transport.host_port import DEFAULT_PORTS
 
 
 class Request(Record):
-    """One request. kind: as the module says; requests are counted by it.
+    """One request. kind: of the table above; requests are counted by it.
 
     headers: lower-case names; their values may be secrets and are not shown.
     home: origin of the registry that the request is for; the URL may lead to another server.
@@ -87,7 +87,7 @@ def origin_of(url: str) -> str:
         host, port = None, None
         parts = urlsplit("")
     if parts.scheme not in DEFAULT_PORTS or not host:
-        raise RegistryError("the registry leads to something that is no http or https URL: refused")
+        raise RegistryError("the registry leads to something that is not an http or https URL: refused")
     bracketed = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{bracketed}" + (
         f":{port}" if port and port != DEFAULT_PORTS[parts.scheme] else ""

@@ -22,7 +22,7 @@ _LONGEST_WAIT = 4.0
 
 
 def retry_after(header: str, now: float) -> float | None:
-    """Seconds to wait that a Retry-After header asks for, None if it says nothing readable. now: Unix seconds."""
+    """Seconds to wait that a Retry-After header asks for, None if it cannot be read. now: Unix seconds."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return float(text[:9])

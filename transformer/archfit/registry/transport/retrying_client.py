@@ -93,7 +93,7 @@ class RetryingClient:
             before, request = request.origin, request.replace(url=_redirected(request.url, location))
             if request.origin != before:
                 if request.kind == "token":
-                    raise RegistryError(f"the token service at {start} redirects elsewhere: refused")
+                    raise RegistryError(f"the token service at {start} redirects to another host: refused")
                 accept = {name: value for name, value in request.headers.items() if name == "accept"}
                 request = request.replace(headers=accept)
         raise RegistryError(f"{start} redirects more than {MAX_REDIRECTS} times")
@@ -110,7 +110,7 @@ class RetryingClient:
         if reply.status in retry_policy.BUSY:
             server.busy(wave)
         pulls_left = reply.headers.get("ratelimit-remaining", "")
-        if _LIMITS(pulls_left):  # other words might be what the server was sent
+        if _LIMITS(pulls_left):  # other text might repeat what the server was sent
             server.pulls_left = pulls_left
         return reply
 
@@ -121,7 +121,7 @@ def _redirected(url: str, location: str) -> str:
         target = urljoin(url, location)
         parts = urlsplit(target)
     except ValueError:
-        raise RegistryError(f"{origin_of(url)} redirects to something that is no URL: refused") from None
+        raise RegistryError(f"{origin_of(url)} redirects to an invalid URL: refused") from None
     origin_of(target)
     if "@" in parts.netloc:
         raise RegistryError(f"{origin_of(url)} redirects to a URL with a user name in it: refused")

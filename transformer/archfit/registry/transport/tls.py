@@ -1,7 +1,7 @@
-"""TLS contexts: which CAs count, and what the client shows of itself.
+"""TLS contexts: which CAs count, and which client certificate is sent.
 
 usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else certifi's bundle; and --ca-file
-one server    those and its `ca`; its `client` certificates; no check at all where it is insecure
+one server    those and its `ca`; its `client` certificates; no verification where it is insecure
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from archfit.registry.transport.trust import Tls
 
 
 def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """What servers of this trust are spoken to with. Raises RegistryError for files that cannot be read."""
+    """The context for servers of this trust. ca_file: "" for none.
+
+    Raises RegistryError for files that cannot be read.
+    """
     if tls.verify:
         made = _usual(environ)
         for path in (*([ca_file] if ca_file else ()), *tls.ca):
@@ -26,7 +29,7 @@ def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContex
         made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         made.check_hostname = False
         made.verify_mode = ssl.CERT_NONE
-    # OpenSSL shows the last one of a kind that it was given.
+    # OpenSSL sends the last certificate of a kind that was loaded.
     for certificate, key in reversed(tls.client):
         try:
             made.load_cert_chain(certificate, key or None, password=_no_password)
@@ -59,5 +62,5 @@ def _unreadable(path: str, error: OSError) -> RegistryError:
 
 
 def _no_password() -> str:
-    """Asked for the password of a key: OpenSSL would ask on the terminal."""
-    raise ValueError("its key has a password, which archfit does not ask for")
+    """Called for the password of a key; without it OpenSSL would ask on the terminal."""
+    raise ValueError("its key has a password, which archfit does not support")
