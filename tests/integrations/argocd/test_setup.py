@@ -203,7 +203,7 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
             id="a-line-for-a-list",
         ),
         pytest.param(lambda text: text + "  - x\n", {}, "plugin.yaml line ", id="no-YAML"),
-        pytest.param(lambda _: "", {}, "is no mapping", id="empty"),
+        pytest.param(lambda _: "", {}, "is not a mapping", id="empty"),
         pytest.param(
             lambda text: text.replace("[archfit, argocd, generate]", "[archfitt]"),
             {},

@@ -193,7 +193,7 @@ def test_a_shell_in_which_helm_3_reads_the_directory_is_told(user: User, tool: C
     user.set_up().ok()
     ran = user.set_up(HELM_PLUGINS=str(user.own))
     assert re.search(r"^warning: Helm v3[.0-9]+ at ", ran.stderr, re.MULTILINE)
-    assert "so loads none of its own plugins" in ran.stderr
+    assert "so it loads none of its own plugins" in ran.stderr
     assert ran.ok().decode().count(str(user.own)) == 1
 
 

@@ -180,6 +180,12 @@ def test_flux_writes_a_helm_releases_patches(site, setup):
     assert made["spec"]["postRenderers"][0]["kustomize"]["patches"]
 
 
+def test_flux_makes_the_directory_that_into_names(site, setup):
+    status, _, said = setup("flux", "--into", "release/flux", given=WEB.encode())
+    assert (status, "written: release/flux/archfit-flux.yaml" in said) == (0, True), said
+    assert (site.folder / "release" / "flux" / "archfit-flux.yaml").exists()
+
+
 def test_flux_writes_nothing_over_a_file_of_the_users(site, setup):
     site.write("archfit-flux.yaml", "mine: true\n")
     status, _, said = setup("flux", given=WEB.encode())

@@ -55,7 +55,6 @@ def shell(tmp_path, mirrors):
         site.write(f"{name}/kustomization.yaml", "resources: [web.yaml]\n")
     site.write("package/web.yaml", WEB)
     site.write("package/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: package\n")
-    site.write("release/.keep", "")
     shutil.copytree(CHARTS / "small", site.folder / "chart")
     programs = tmp_path / "bin"
     for name, tool in (("kustomize", "kustomize"), ("helm", "helm3"), ("kubectl", "kubectl"), ("kpt", "kpt")):

@@ -1,11 +1,11 @@
-"""`archfit setup argocd --check`: is this sidecar fit to be Argo CD's plugin?
+"""`archfit setup argocd --check`: does this sidecar work as Argo CD's plugin?
 
     plugin.yaml      where argocd-cmp-server reads it, or in --into DIR: the fields it demands, none it ignores
     its commands     found on PATH, with the programs that render
-    configuration    ARCHFIT_* and the operator's file read, by absolute paths; what happens when a registry is silent
+    configuration    ARCHFIT_* and the operator's file, by absolute paths; what happens when a registry does not answer
     places           the cache can be written; a temporary folder is there
 
-Every line says `ok` or `wrong`; exit 1 if one is wrong. The rules of plugin.yaml are those of argo-cd v3.5.1,
+The rules of plugin.yaml are those of argo-cd v3.5.1,
 cmpserver/plugin/config.go (ValidatePluginConfig).
 """
 
@@ -19,10 +19,10 @@ from typing import BinaryIO
 
 from archfit.errors import UsageError
 from archfit.integrations.argocd.command import settings_of
+from archfit.integrations.check_lines import Line, write_lines
 from archfit.options.config_yaml import read
 from archfit.options.problem import Problem, expected
 from archfit.options.settings import CacheServer
-from archfit.printable import encoded
 from archfit.store.directories import default_path
 
 INSTALLED = "/home/argocd/cmp-server/config"
@@ -43,14 +43,10 @@ _NAMES = {str: "a text", list: "a list", bool: "true or false", dict: "a mapping
 def check(into: str | None, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """Writes a line for each thing found; 1 if one is wrong. into: the folder of `setup argocd`; else the sidecar's."""
     folder = os.path.join(into, "sidecar") if into else INSTALLED
-    wrong = False
-    for good, line in _lines(os.path.join(folder, "plugin.yaml"), environ):
-        wrong = wrong or not good
-        stdout.write(encoded(f"{'ok' if good else 'wrong'}: {line}\n"))
-    return 1 if wrong else 0
+    return write_lines(_lines(os.path.join(folder, "plugin.yaml"), environ), stdout)
 
 
-def _lines(path: str, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+def _lines(path: str, environ: Mapping[str, str]) -> Iterator[Line]:
     try:
         with open(path, encoding="utf-8") as file:
             plugin = read(file.read()).values
@@ -76,10 +72,10 @@ def _lines(path: str, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
 def _faults(plugin: object) -> Iterator[str]:
     """What argocd-cmp-server refuses in a plugin.yaml, and what it does not know."""
     if not isinstance(plugin, dict):
-        yield "is no mapping: write it anew with `archfit setup argocd`"
+        yield "is not a mapping: write it again with `archfit setup argocd`"
         return
     if plugin.get("kind") != "ConfigManagementPlugin":
-        yield f"kind is {plugin.get('kind')!r}: it has to be ConfigManagementPlugin"
+        yield f"kind is {plugin.get('kind')!r}: write ConfigManagementPlugin"
     metadata = plugin.get("metadata")
     if not isinstance(metadata, dict) or not metadata.get("name"):
         yield "metadata.name is empty: write the plugin's name"
@@ -104,7 +100,7 @@ def _shape(value: dict[str, object], shape: Mapping[str, object], where: str) ->
             yield f"{where}{key} has to be {_NAMES[wanted]}"
 
 
-def _programs(plugin: object, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+def _programs(plugin: object, environ: Mapping[str, str]) -> Iterator[Line]:
     spec = plugin["spec"] if isinstance(plugin, dict) else {}
     parts = (spec.get("init"), spec["generate"], (spec.get("discover") or {}).get("find"))
     commands = [*parts, (spec.get("parameters") or {}).get("dynamic")]
@@ -123,7 +119,7 @@ def _programs(plugin: object, environ: Mapping[str, str]) -> Iterator[tuple[bool
         )
 
 
-def _settings(environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+def _settings(environ: Mapping[str, str]) -> Iterator[Line]:
     try:
         settings = settings_of(environ)
     except UsageError as error:
@@ -135,7 +131,7 @@ def _settings(environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
         yield (
             False,
             (
-                "onUnknown is leave: whenever a registry does not answer, Argo CD takes away what was added before. "
+                "onUnknown is leave: when a registry does not answer, Argo CD removes what archfit added before. "
                 "Write assume, or use a lock file"
             ),
         )
@@ -153,10 +149,10 @@ def _settings(environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
             os.path.dirname(path), f"the cache {path}", "mount an emptyDir, and name it in `cache`"
         )
     else:
-        yield False, "there is no place for a cache: name one in `cache`, on a volume that is mounted"
+        yield False, "the cache has no place: name a file on a mounted volume in `cache`"
 
 
-def _writable(folder: str, what: str, remedy: str) -> tuple[bool, str]:
+def _writable(folder: str, what: str, remedy: str) -> Line:
     at = folder
     while not os.path.exists(at) and os.path.dirname(at) != at:
         at = os.path.dirname(at)

@@ -17,7 +17,7 @@ from io import BytesIO
 from typing import BinaryIO, TextIO, TypeAlias
 
 from archfit.errors import ArchfitError, UsageError
-from archfit.integrations.owned_files import File, content_of, write_file
+from archfit.integrations.owned_files import File, content_of, write_files
 from archfit.options.arguments import Parser, wanted
 
 HELP = """\
@@ -55,8 +55,8 @@ def run(
     found, words = parser.read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup flux --help")
-    if not os.path.isdir(found.into):
-        raise UsageError(f"--into: {found.into!r} is not a directory: name one that is there")
+    if not found.into:
+        raise UsageError("--into: is empty: write a path, or leave the flag out")
     if stdin.isatty():
         raise UsageError(
             "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
@@ -78,13 +78,15 @@ def run(
         state = "is missing" if there is None else "belongs to other manifests or images"
         stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches again\n")
         return 1
-    if there is not None and not there.startswith(_HEAD):
-        raise ArchfitError(
-            f"{path} was not written by archfit: nothing was written. Move it away, or write elsewhere with --into"
-        )
-    write_file(path, File(patches.getvalue()))
+    write_files(found.into, {FILE: File(patches.getvalue())}, _refusal)
     what = "HelmRelease" if found.helmrelease else "Kustomization (kustomize.toolkit.fluxcd.io)"
     stderr.write(
         f"written: {path}\nNow: paste its lines into the {what}; run this again when images change\n"
     )
     return 0
+
+
+def _refusal(path: str, content: bytes) -> str:
+    if content.startswith(_HEAD):
+        return ""
+    return f"{path} was not written by archfit: nothing was written. Move it away, or write elsewhere with --into"

@@ -7,8 +7,8 @@
     stderr    what was written and what to do now
 
 Helm 3 needs no plugin, and must not see this one: a single file of Helm 4's schema disables all plugins of Helm 3.
-So where PATH has a Helm 3 too, HELM_PLUGINS is set for Helm 4 alone, and a directory that Helm 3 reads is refused.
-No file of the user's is changed.
+So where PATH has a Helm 3 too, the line sets HELM_PLUGINS for Helm 4 only, and a directory that Helm 3 reads is
+refused. No file of the user's is changed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ HELP = """\
 usage: archfit setup helm [--into DIR] [--check] [--helm PATH]
 
 Helm 3 needs no setup:   helm upgrade --install web ./chart --post-renderer archfit
-Helm 4 starts plugins only: this writes one into a plugins directory of its own, and prints the line for your shell's
-profile that makes Helm 4 see it. No file of yours is changed.
+Helm 4 starts plugins only. This command writes one into a plugins directory of its own, and prints the line for your
+shell's profile that makes Helm 4 see it. It changes no file of yours.
 
   --into DIR            Write into this plugins directory instead; it must not be one that Helm 3 reads.
-  --check               Write nothing; render a chart with one Pod through Helm and archfit, and say what is wrong.
+  --check               Write nothing; render a chart with one Pod through Helm and archfit, and print what is wrong.
   --helm PATH           The Helm to set up or check; default: helm, helm4, helm3 on PATH.
-  -h, --help            Shows this and ends.
+  -h, --help            Show this help.
 """
 
 
@@ -101,7 +101,7 @@ def _own(
     reading = [helm for helm in threes if reads(helm, directory, environ)]
     if reading:
         stderr.write(
-            f"warning: {reading[0]} reads this directory, too, and so loads none of its own plugins: "
+            f"warning: {reading[0]} reads this directory too, so it loads none of its own plugins: "
             "unset HELM_PLUGINS for it, as the line below does\n"
         )
         current = [part for part in current if os.path.realpath(part) != os.path.realpath(directory)]
@@ -110,8 +110,8 @@ def _own(
         return 0
     if threes:
         stderr.write(
-            f"{threes[0]} would lose all its plugins if it read this directory. So put this line into your "
-            f"shell's profile, which is for {four} alone:\n"
+            f"{threes[0]} would lose all its plugins if it read this directory. Put this into your shell's profile; "
+            f"it is for {four} only:\n"
         )
         stdout.write(setup_files.function(directory, current, os.pathsep, four.path).encode())
     else:

@@ -3,10 +3,9 @@
     Helm            found, and of a version that archfit knows
     Helm 3          `archfit` is on PATH; no plugins directory of it holds a plugin of Helm 4
     Helm 4          HELM_PLUGINS names a directory with the plugin; what the plugin starts is there
-    a rendered Pod  archfit saw it and came to a decision, else its own report says why not
+    a rendered Pod  archfit decided about it; else its own report says why not
 
-The Pod says itself what its image supports, so no registry is asked. Every line says `ok` or `wrong`; exit 1 if one
-is wrong.
+An annotation of the Pod gives the platforms of its image, so no registry is asked.
 """
 
 from __future__ import annotations
@@ -23,53 +22,48 @@ from yaml import YAMLError, safe_load
 
 from archfit import __version__
 from archfit.errors import ArchfitError
+from archfit.integrations.check_lines import Line, Wrong, up_to_wrong, write_lines
 from archfit.integrations.check_pod import CHECK_POD
 from archfit.integrations.external_program import run_program
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
-from archfit.printable import encoded
 from archfit.store.directories import state_path
 
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
 _SET_UP = "run `archfit setup helm`"
 
 
-class _Wrong(Exception):
-    """What is wrong and what to do, as one line. Nothing after it can be checked."""
-
-
 def check(named: str | None, own: str, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """Checks, and writes a line for each thing found. named: the Helm to check, else PATH's first. own: the plugins
-    directory that `setup helm` would write to. 0 if all is well, 1 if not.
+    directory that `setup helm` would write to. 0 if all is right, 1 if not.
     """
-    code, helms = 0, list[Helm]()
+    return write_lines(_lines(named, own, environ), stdout)
+
+
+def _lines(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[Line]:
     try:
-        helms += [ask(named, environ)] if named else on_path(environ)
-        for line in _found(helms, own, environ):
-            stdout.write(encoded(f"ok: {line}\n"))
-    except (_Wrong, ArchfitError) as error:
-        stdout.write(encoded(f"wrong: {error}\n"))
-        code = 1
-    for line in _shared(helms, own, environ):
-        stdout.write(encoded(f"wrong: {line}\n"))
-        code = 1
-    return code
+        helms = [ask(named, environ)] if named else on_path(environ)
+    except ArchfitError as error:
+        yield False, str(error)
+        return
+    yield from up_to_wrong(_found(helms, own, environ))
+    yield from ((False, line) for line in _shared(helms, own, environ))
 
 
 def _found(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """What is well, up to the first thing that is not. Raises _Wrong and ArchfitError."""
+    """What is right, up to the first thing that is wrong. Raises Wrong and ArchfitError."""
     if not helms:
-        raise _Wrong("no helm is on PATH: install Helm, or name it with --helm PATH")
+        raise Wrong("no helm is on PATH: install Helm, or name it with --helm PATH")
     helm = helms[0]
     if helm.major not in {3, 4}:
-        raise _Wrong(f"{helm} is neither Helm 3 nor Helm 4: name another with --helm PATH")
+        raise Wrong(f"{helm} is neither Helm 3 nor Helm 4: name another with --helm PATH")
     yield str(helm)
     if helm.major == 4:
         yield from _plugin(helm, own, environ, alone=all(other.major != 3 for other in helms))
     else:
         program = shutil.which("archfit", path=environ.get("PATH"))
         if program is None:
-            raise _Wrong("no archfit is on PATH, where Helm 3 looks for it: add it, or give its whole path")
+            raise Wrong("no archfit is on PATH, where Helm 3 looks for it: add it, or name its whole path")
         yield f"Helm 3 starts {program}"
     yield _rendered(helm, environ)
 
@@ -79,25 +73,25 @@ def _plugin(helm: Helm, own: str, environ: Mapping[str, str], *, alone: bool) ->
     visible = _visible(directories(helm, environ))
     if not visible:
         if not _visible([own]):
-            raise _Wrong(f"the plugin is neither in {own} nor where Helm looks: {_SET_UP}")
+            raise Wrong(f"the plugin is neither in {own} nor where Helm looks: {_SET_UP}")
         state = "does not name it" if environ.get("HELM_PLUGINS") else "is not set in this shell"
         try_it = f"HELM_PLUGINS={shlex.quote(own)} archfit setup helm --check --helm {shlex.quote(helm.path)}"
-        raise _Wrong(
+        raise Wrong(
             f"the plugin is in {own}, but HELM_PLUGINS {state}: {_SET_UP} for the line to put in your profile"
-            + ("" if alone else f", or, where that line is there for Helm 4 alone, `{try_it}`")
+            + ("" if alone else f", or, if your profile has that line for Helm 4 only, `{try_it}`")
         )
     folder = visible[0]
     version, command = _started(os.path.join(folder, "plugin.yaml"))
     program = command.replace("${HELM_PLUGIN_DIR}", folder)
     if shutil.which(program, path=environ.get("PATH")) is None:
-        raise _Wrong(f"the plugin in {folder} starts {program!r}, which is not there: {_SET_UP} again")
+        raise Wrong(f"the plugin in {folder} starts {program!r}, which is not there: {_SET_UP} again")
     answer = run_program([program, "--version"], environ)
     if answer.returncode:
-        said = (answer.stderr.strip().splitlines() or [f"exit {answer.returncode}"])[-1]
-        raise _Wrong(f"the plugin in {folder} cannot start archfit ({said}): {_SET_UP} again")
+        last_line = (answer.stderr.strip().splitlines() or [f"exit {answer.returncode}"])[-1]
+        raise Wrong(f"the plugin in {folder} cannot start archfit ({last_line}): {_SET_UP} again")
     yield f"the plugin is in {folder} and starts {answer.stdout.strip()}"
     if version != __version__:
-        raise _Wrong(
+        raise Wrong(
             f"the plugin in {folder} is of archfit {version}, and this is {__version__}: {_SET_UP} again"
         )
 
@@ -121,16 +115,16 @@ def _bytes(path: str) -> bytes:
 
 
 def _started(path: str) -> tuple[str, str]:
-    """Version and command of a plugin.yaml. Raises _Wrong if it is none that Helm 4 could load."""
+    """Version and command of a plugin.yaml. Raises Wrong if it is none that Helm 4 could load."""
     try:
         found = safe_load(_bytes(path))
         return str(found["version"]), str(found["runtimeConfig"]["platformCommand"][0]["command"])
     except (YAMLError, LookupError, TypeError):
-        raise _Wrong(f"{path} is no plugin that Helm 4 can load: {_SET_UP} again") from None
+        raise Wrong(f"{path} is no plugin that Helm 4 can load: {_SET_UP} again") from None
 
 
 def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
-    """Renders the Pod and reads archfit's own report of it, kept apart from the user's last one."""
+    """Renders the Pod and reads archfit's report of it, which is apart from the user's last one."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as folder:
         os.mkdir(os.path.join(folder, "templates"))
         for name, text in (("Chart.yaml", _CHART), (os.path.join("templates", "pod.yaml"), CHECK_POD)):
@@ -144,17 +138,19 @@ def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
             report = json.loads(_bytes(state_path(apart)))
         except ValueError:
             report = None
-    said = done.stderr.strip().splitlines()
+    stderr = done.stderr.strip().splitlines()
     if report is None:
-        why = next((line for line in said if line.startswith("Error")), said[-1] if said else "")
-        raise _Wrong(f"Helm did not run archfit: {why or 'it rendered the chart without it'}")
+        why = next((line for line in stderr if line.startswith("Error")), stderr[-1] if stderr else "")
+        raise Wrong(f"Helm did not run archfit: {why or 'it rendered the chart without it'}")
     if report["exit"] or done.returncode:
         errors = [result["message"] for result in report["results"] if result["severity"] == "error"]
-        raise _Wrong(f"archfit failed: {'; '.join(errors) or (said[-1] if said else 'it did not say why')}")
+        raise Wrong(f"archfit failed: {'; '.join(errors) or (stderr[-1] if stderr else 'it gave no reason')}")
     for decision in report["decisions"]:
         if decision["object"]["name"] == "archfit-check":
             return f"a chart with one Pod, rendered through it: {decision['outcome']}: {decision['reason']}"
-    raise _Wrong("archfit ran and did not see the Pod of the chart: is another post-renderer named archfit?")
+    raise Wrong(
+        "archfit ran and did not see the Pod of the chart: look for another post-renderer named archfit"
+    )
 
 
 def _shared(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
@@ -163,6 +159,6 @@ def _shared(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator
         for directory in dict.fromkeys((*directories(helm, environ), own)):
             if _visible([directory]) and reads(helm, directory, environ):
                 yield (
-                    f"{helm} reads the plugin in {directory}, which is for Helm 4, and so loads none of its own "
-                    "plugins: set HELM_PLUGINS for Helm 4 alone, as `archfit setup helm` shows"
+                    f"{helm} reads the plugin in {directory}, which is for Helm 4, so it loads none of its own "
+                    "plugins: set HELM_PLUGINS for Helm 4 only, as `archfit setup helm` shows"
                 )

@@ -22,9 +22,9 @@ class FunctionFrame(Record):
         """What to write where the function's container has no network."""
         if not any(isinstance(answer, Unknown) for answer in transformed.answers.values()):
             return []
-        from archfit.integrations.kustomize.no_network import told
+        from archfit.integrations.kustomize.no_network import network_advice
 
-        return told(transformed)
+        return network_advice(transformed)
 
     def with_results(
         self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]

@@ -1,9 +1,9 @@
-"""A KRM function in a container without network, as kustomize and kpt start one unless they are told otherwise.
+"""A KRM function in a container without network, which is how kustomize and kpt start one by default.
 
-    an image's platforms are Unknown, and no route leads anywhere but to `lo`      one line says which flag to add
+    an image's platforms are Unknown, and every route leads to `lo`      one line says which flag to add
 
 Docker's `--network none` leaves a container the loopback interface alone (docs.docker.com, none network driver). The
-kernel lists the routes of the process's own network namespace in /proc/net (proc(5)); elsewhere nothing is said.
+kernel lists the routes of the process's own network namespace in /proc/net (proc(5)); other systems get no line.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _MESSAGE = (
 )
 
 
-def told(transformed: Decided) -> list[Result]:
+def network_advice(transformed: Decided) -> list[Result]:
     """The line for a run with Unknown answers, if there is no network at all."""
-    if not _alone():
+    if not _isolated():
         return []
     return [Result("error" if transformed.failed() else "warning", _MESSAGE)]
 
 
-def _alone() -> bool:
+def _isolated() -> bool:
     """Whether no route leads out. IPv4: a head line, the device first; IPv6: no head, the device last."""
     try:
         devices = {line.split()[0] for line in _lines(_ROUTES[0])[1:]}

@@ -20,19 +20,14 @@ from typing import Any, BinaryIO
 from yaml import YAMLError, safe_load_all
 
 from archfit import __version__
-from archfit.errors import ArchfitError
+from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
 from archfit.integrations.check_pod import CHECK_POD
 from archfit.integrations.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
-from archfit.printable import encoded
 from archfit.store.directories import state_path
 
 _VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
 _DEEPEST = 16
-
-
-class _Wrong(Exception):
-    """What is wrong and how to fix it, in one line."""
 
 
 def check(
@@ -40,26 +35,20 @@ def check(
 ) -> int:
     """Checks, and writes a line for each thing found. command: how the user builds. 0 if all is right, 1 if not."""
     found = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
-    try:
-        for line in found:
-            stdout.write(encoded(f"ok: {line}\n"))
-    except (_Wrong, ArchfitError) as error:
-        stdout.write(encoded(f"wrong: {error}\n"))
-        return 1
-    return 0
+    return write_lines(up_to_wrong(found), stdout)
 
 
 def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> Iterator[str]:
-    """What is right, up to the first thing that is wrong. Raises _Wrong and ArchfitError."""
+    """What is right, up to the first thing that is wrong. Raises Wrong and ArchfitError."""
     own = list(_functions(folder))
     if not own:
         below = next(_below(folder, _DEEPEST), "")
         if below:
-            raise _Wrong(
+            raise Wrong(
                 f"archfit is declared in {below}, which runs before the images: of {folder}, so it does not see the "
                 f"images that are deployed: run archfit setup kustomize --into {folder}"
             )
-        raise _Wrong(
+        raise Wrong(
             f"no kustomization of {folder} names archfit: run archfit setup kustomize --into {folder}"
         )
     name, started = own[0]
@@ -71,21 +60,19 @@ def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> I
     words = command or default
     program = shutil.which(words[0], path=environ.get("PATH"))
     if program is None:
-        raise _Wrong(
-            f"{words[0]} is not on PATH: install it, or name how you build, as in --check -- COMMAND"
-        )
+        raise Wrong(f"{words[0]} is not on PATH: install it, or name how you build, as in --check -- COMMAND")
     shown = " ".join(words)
     container = "container:" in started
     ran, stderr = _built([program, *words[1:]], environ)
     if stderr is not None:
-        raise _Wrong(f"`{shown}` failed: {_why(stderr)}")
+        raise Wrong(f"`{shown}` failed: {_why(stderr)}")
     if not ran and not container:
         hint = (
             "kubectl has no such flag: use kustomize, or the container form (archfit setup kustomize --container IMAGE)"
             if "kubectl" in words[0]
             else "add --enable-exec, or build the directory that names archfit"
         )
-        raise _Wrong(f"`{shown}` left archfit out without a warning: {hint}")
+        raise Wrong(f"`{shown}` left archfit out without a warning: {hint}")
     yield f"{name} declares archfit" + ("" if container else f", and `{shown}` ran it")
     if container:
         yield f"`{shown}` succeeded; --check cannot see what a container did: pipe its output into archfit check"
@@ -94,7 +81,7 @@ def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> I
     yield from _kustomize_version(program, environ)
     deeper = next(_below(folder, _DEEPEST), "")
     if deeper:
-        raise _Wrong(f"archfit is declared in {deeper} too, where it sees other images: remove it there")
+        raise Wrong(f"archfit is declared in {deeper} too, where it sees other images: remove it there")
 
 
 def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str]:
@@ -103,7 +90,7 @@ def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str
     done = run_program([program, "version"], environ)
     found = _VERSION.search(done.stdout)
     if not found or int(found[1]) < 4:
-        raise _Wrong(
+        raise Wrong(
             f"{program} is version {done.stdout.strip() or 'unknown'}: archfit needs kustomize 4 or later"
         )
     yield f"kustomize {found[0]} at {program}"
@@ -114,12 +101,12 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
     listed = pipeline.get("mutators") if isinstance(pipeline, dict) else None
     entry = next((one for one in listed or [] if files.is_mutator(one)), None)
     if entry is None:
-        raise _Wrong(
+        raise Wrong(
             f"no mutator of {os.path.join(folder, 'Kptfile')} is archfit: run archfit setup kpt --into {folder}"
         )
     config = entry.get("configPath")
     if config and _read(os.path.join(folder, str(config))) is None:
-        raise _Wrong(f"the Kptfile names {config}, which is not there: run archfit setup kpt --into {folder}")
+        raise Wrong(f"the Kptfile names {config}, which is not there: run archfit setup kpt --into {folder}")
     yield f"{os.path.join(folder, 'Kptfile')} names archfit"
     if not entry.get("exec"):
         yield "it starts a container, which --check cannot see: give kpt --allow-network, or a lock file"
@@ -127,7 +114,7 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
     yield _own_version(environ)
     kpt = shutil.which("kpt", path=environ.get("PATH"))
     if kpt is None:
-        raise _Wrong("kpt is not on PATH: install it")
+        raise Wrong("kpt is not on PATH: install it")
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as trial:
         for name, text in (
             ("Kptfile", files.kptfile(str(entry["exec"]))),
@@ -139,20 +126,18 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
         with open(os.path.join(trial, "pod.yaml"), encoding="utf-8") as file:
             placed = "nodeAffinity" in file.read()
     if stderr is not None or not placed:
-        raise _Wrong(f"kpt did not run archfit on a package with one Pod: {_why(stderr or '')}")
+        raise Wrong(f"kpt did not run archfit on a package with one Pod: {_why(stderr or '')}")
     yield f"{kpt} ran it on a package with one Pod; yours needs --allow-exec too"
 
 
 def _own_version(environ: Mapping[str, str]) -> str:
     program = shutil.which("archfit", path=environ.get("PATH"))
     if program is None:
-        raise _Wrong(
-            "no archfit is on PATH, from where functions are started: add it, or name its whole path"
-        )
+        raise Wrong("no archfit is on PATH, from where functions are started: add it, or name its whole path")
     answer = run_program([program, "--version"], environ)
     if answer.stdout.strip() != f"archfit {__version__}":
         version = answer.stdout.strip() or _why(answer.stderr)
-        raise _Wrong(f"{program} is {version!r}, not this archfit, {__version__}: correct PATH")
+        raise Wrong(f"{program} is {version!r}, not this archfit, {__version__}: correct PATH")
     return f"{program} is archfit {__version__}"
 
 
