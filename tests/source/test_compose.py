@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.source import nodes
-from archfit.source.compose import DEPTH_LIMIT, parse
+from archfit.source.aliases import DEPTH_LIMIT
+from archfit.source.compose import parse
 from archfit.source.pure_parser import Parser
 from archfit.source.values import Typed, resolve
 

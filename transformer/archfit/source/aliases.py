@@ -1,4 +1,7 @@
-"""What aliases and merge keys stand for: how deep they reach, and what `<<` supplies.
+"""Anchors, aliases and merge keys: what they stand for, how deep they reach, and what `<<` supplies.
+
+    - &a [1]                 an anchor; a later one of the same name replaces it
+    - *a                     an alias is the anchored value itself, shared and never copied
 
     a: &x {b: 1, c: 2}
     d: {b: 3, <<: *x}        error: `b` stands before a `<<` that supplies it; kubectl and kustomize disagree on it
@@ -13,8 +16,73 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.errors import InvalidInput
-from archfit.source.nodes import MappingEnd, MappingStart, Scalar, SequenceEnd, SequenceStart
+from archfit.source.nodes import AliasUse, MappingEnd, MappingStart, Scalar, SequenceEnd, SequenceStart
 from archfit.typing_names import Any
+
+DEPTH_LIMIT = 250
+"""Collections inside collections, aliases written out; CustomResourceDefinitions of the wild reach about 60."""
+EXPANSION_LIMIT = 1_000_000
+"""Nodes after every alias is written out; go-yaml stops at a ratio, this at a number."""
+
+
+class Anchors:
+    """The anchors of one document while it is composed. Indexes are those of events.
+
+    properties: anchor and tag of each node that has one. uses: the aliases. open: collections with an anchor whose end
+    is not read yet.
+    """
+
+    def __init__(self, events: list[Any], ends: dict[int, int]) -> None:
+        self.properties: list[tuple[str | None, str | None]] = []
+        self.uses: list[AliasUse] = []
+        self.open: dict[int, str] = {}
+        self._events, self._ends = events, ends
+        # By name: value, index, and how many nodes it has with every alias written out.
+        self._known: dict[str, tuple[Any, int, int]] = {}
+        self._latest: dict[str, int] = {}
+        self._heights: dict[int, int] = {}
+
+    def scalar(self, event: Any, value: Any, index: int) -> None:
+        """A scalar with an anchor or a tag."""
+        self.properties.append((event.anchor, event.tag))
+        if event.anchor is not None:
+            self._known[event.anchor] = (value, index, 1)
+            self._latest[event.anchor] = index
+
+    def begin(self, event: Any, index: int) -> None:
+        """The start of a collection with an anchor or a tag."""
+        self.properties.append((event.anchor, event.tag))
+        if event.anchor is not None:
+            self.open[index] = event.anchor
+            self._latest[event.anchor] = index
+            self._known.pop(event.anchor, None)
+
+    def end(self, index: int, value: Any, size: int) -> None:
+        """The end of a collection in `open`. index: of its start."""
+        anchor = self.open.pop(index)
+        if self._latest[anchor] == index:
+            self._known[anchor] = (value, index, size)
+
+    def value(self, event: Any, index: int, depth: int) -> tuple[Any, int]:
+        """What an alias stands for, and how many nodes that is. depth: of the alias. Raises InvalidInput."""
+        if event.anchor not in self._known:
+            raise InvalidInput(
+                "an alias stands inside its own anchor"
+                if event.anchor in self.open.values()
+                else "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes",
+                line=line_of(event),
+            )
+        value, anchored, size = self._known[event.anchor]
+        heights = self._heights
+        if anchored not in heights:
+            heights[anchored] = height(self._events, self._ends, anchored, heights)
+        heights[index] = heights[anchored]
+        if depth + heights[anchored] > DEPTH_LIMIT:
+            raise InvalidInput(
+                f"its aliases stand for collections nested more than {DEPTH_LIMIT} deep", line=line_of(event)
+            )
+        self.uses.append(AliasUse(index, anchored))
+        return value, size
 
 
 def line_of(event: Any) -> int:

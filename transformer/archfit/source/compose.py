@@ -14,10 +14,9 @@ import re
 from collections.abc import Callable
 
 from archfit.errors import InvalidInput
-from archfit.source.aliases import height, line_of, merge
+from archfit.source.aliases import DEPTH_LIMIT, EXPANSION_LIMIT, Anchors, line_of, merge
 from archfit.source.nodes import (
     Alias,
-    AliasUse,
     DocumentStart,
     Duplicate,
     MappingEnd,
@@ -33,11 +32,6 @@ from archfit.source.nodes import (
 )
 from archfit.source.values import PlainKey, Typed, plain, resolve
 from archfit.typing_names import Any
-
-DEPTH_LIMIT = 250
-"""Collections inside collections, aliases written out; CustomResourceDefinitions of the wild reach about 60."""
-EXPANSION_LIMIT = 1_000_000
-"""Nodes after every alias is written out; go-yaml stops at a ratio, this at a number."""
 
 _SURROGATE = re.compile(r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _TAG_PREFIX = "tag:yaml.org,2002:"
@@ -100,12 +94,8 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
     events: list[Any] = []
     ends: dict[int, int] = {}
     duplicates: list[Duplicate] = []
-    aliases: list[AliasUse] = []
-    properties: list[tuple[str | None, str | None]] = []
-    anchors: dict[str, tuple[Any, int, int]] = {}
-    open_anchors: dict[int, str] = {}
-    latest: dict[str, int] = {}
-    heights: dict[int, int] = {}
+    anchors = Anchors(events, ends)
+    open_anchors = anchors.open
     merges: dict[int, list[tuple[Any, int]]] = {}
     stack: list[tuple[Any, Any, int, int]] = []
     resolved = _resolved
@@ -127,10 +117,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             else:
                 value = _tagged(event)
             if event.anchor is not None or event.tag is not None:
-                properties.append((event.anchor, event.tag))
-                if event.anchor is not None:
-                    anchors[event.anchor] = (value, len(events) - 1, 1)
-                    latest[event.anchor] = len(events) - 1
+                anchors.scalar(event, value, len(events) - 1)
             if key is _NO_KEY and container.__class__ is dict:
                 if value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
                     key = _MERGE
@@ -147,11 +134,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             stack.append((container, key, opened, size_at_open))
             opened, size_at_open = len(events) - 1, size
             if event.anchor is not None or event.tag is not None:
-                properties.append((event.anchor, event.tag))
-                if event.anchor is not None:
-                    open_anchors[opened] = event.anchor
-                    latest[event.anchor] = opened
-                    anchors.pop(event.anchor, None)
+                anchors.begin(event, opened)
             container, key = ({}, _NO_KEY) if kind is MappingStart else ([], None)
             continue
         elif kind is MappingEnd or kind is SequenceEnd:
@@ -160,28 +143,10 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                 merge(container, merges.pop(opened), events, opened, ends)
             value = container
             if opened in open_anchors:
-                anchor = open_anchors.pop(opened)
-                if latest[anchor] == opened:
-                    anchors[anchor] = (value, opened, size - size_at_open)
+                anchors.end(opened, value, size - size_at_open)
             container, key, opened, size_at_open = stack.pop()
         elif kind is Alias:
-            if event.anchor not in anchors:
-                raise InvalidInput(
-                    "an alias stands inside its own anchor"
-                    if event.anchor in open_anchors.values()
-                    else "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes",
-                    line=line_of(event),
-                )
-            value, anchored, weight = anchors[event.anchor]
-            if anchored not in heights:
-                heights[anchored] = height(events, ends, anchored, heights)
-            heights[len(events) - 1] = heights[anchored]
-            if len(stack) + heights[anchored] > DEPTH_LIMIT:
-                raise InvalidInput(
-                    f"its aliases stand for collections nested more than {DEPTH_LIMIT} deep",
-                    line=line_of(event),
-                )
-            aliases.append(AliasUse(len(events) - 1, anchored))
+            value, weight = anchors.value(event, len(events) - 1, len(stack))
             size += weight
             if size > EXPANSION_LIMIT:
                 raise InvalidInput(
@@ -198,7 +163,9 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             document = True
             continue
         elif kind is StreamEnd:
-            return Tree(text, root, events, ends, tuple(duplicates), tuple(aliases), tuple(properties))
+            return Tree(
+                text, root, events, ends, tuple(duplicates), tuple(anchors.uses), tuple(anchors.properties)
+            )
         else:
             continue
         if container is None:
