@@ -1,4 +1,4 @@
-"""Writes `archfit/workloads/known_kinds.py`: custom resources that may hold pods, from facts about their schemas.
+"""Writes `workloads/coverage/known_kinds.py`: custom resources that may hold pods, from facts about their schemas.
 
     python scripts/known_kinds.py FACTS          FACTS: JSON, `make kinds FACTS=FILE` calls it
     {"redis.example.com/Redis": {"storage": "v1", "versions": {"v1": {
@@ -8,6 +8,9 @@
 
 A row is written only if it follows from the schema: affinity and tolerations stand in one mapping, under these names,
 and images stand in containers there, in that mapping, or in one above. Everything else is listed without a row.
+
+This is stricter than `archfit.cluster.crds.derive`, which reads whole schemas and writes rows with notes for a person
+to check. A row of this module is proposed without notes.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ _HEAD = '''"""Custom resources that may hold pods, by group and kind, read off t
     group/Kind none                it has images, and no place for affinity or tolerations
     group/Kind set                 it has such places and no images: worth a word where one of them is set
 
-Kinds with a row of `custom` may stand here too; the row counts.
+Kinds with a row of `custom_rows` may stand here too; the row counts.
 """
 
 # ruff: noqa: E501 - a kind is a line

@@ -26,7 +26,7 @@ Part: TypeAlias = "Literal['spec', 'operator']"
 VARIABLE_PREFIX = "ARCHFIT_"
 CONFIG_FLAG = "--config"
 CONFIG_VARIABLE = "ARCHFIT_CONFIG"
-CONFIG_HELP = "The configuration file; the only one that is read, wherever archfit runs."
+CONFIG_HELP = "The configuration file. archfit reads no other one, wherever it runs."
 
 
 class Option(Record):
@@ -77,15 +77,15 @@ SPEC = (
     ),
     _spec(
         "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
-        "A taint to tolerate where a pod can reach nodes behind it and none that cannot run it, in kubectl's syntax, "
-        "as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none for no taint. "
-        "The first use replaces the default.",
+        "A taint to tolerate on a pod whose images run on all nodes behind the taint that the pod can reach, in "
+        "kubectl's syntax, such as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none "
+        "for no taint. The first use replaces the default.",
         repeatable=True,
     ),
     _spec(
         "affinity", choice("needed", "always", "never"), "needed|always|never", "needed",
-        "When to require architectures: where the images need it, also where they run everywhere, or never "
-        "(unsafe: pods may land on nodes that cannot run them).",
+        "When to require architectures: needed, where the images do not run on all of them; always; or never, which"
+        " is unsafe: a pod may land on a node that cannot run it.",
     ),
     _spec(
         "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
@@ -97,12 +97,12 @@ SPEC = (
     ),
     _spec(
         "onUnknown", choice("fail", "assume", "leave"), "fail|assume|leave", "fail",
-        "What to do when a registry cannot be asked or understood: fail, assume the platforms of --assume, "
-        "or leave the pod as it is (which drops what an earlier render added).",
+        "What to do when a registry cannot be asked or understood: fail, assume the platforms of --assume, or leave"
+        " the pod as it is (then what an earlier run added is gone).",
     ),
     _spec(
         "assume", option_types.PLATFORMS, "PLATFORM,..", [],
-        "The platforms that images count as under --on-unknown=assume.",
+        "The platforms of an unknown image under --on-unknown=assume.",
     ),
     _spec(
         "onConflict", choice("fail", "leave"), "fail|leave", "fail",
@@ -110,13 +110,13 @@ SPEC = (
     ),
     _spec(
         "immutable", choice("needed", "full"), "needed|full", "needed",
-        "What Jobs and bare Pods get, which cannot be changed once applied: only what they cannot run "
-        "without, or the same as the rest.",
+        "What archfit writes into Jobs and bare Pods, which cannot be changed once applied: needed, only what they "
+        "cannot run without; full, the same as for other workloads.",
     ),
     _spec(
         "hooks", choice("immutable", "recreated"), "immutable|recreated", "immutable",
-        "Whether hooks of Helm and Argo CD (Jobs, Pods) are recreated each time: immutable where nothing does so, as "
-        "with kubectl apply; the Helm 4 plugin and archfit argocd set recreated.",
+        "Whether hooks of Helm and Argo CD (Jobs, Pods) can be changed: immutable, as with kubectl apply; "
+        "recreated, where each run deletes and creates them. The Helm 4 plugin and archfit argocd set recreated.",
     ),
     _spec(
         "daemonSets", choice("warn", "fail"), "warn|fail", "warn",
@@ -124,8 +124,8 @@ SPEC = (
     ),
     _spec(
         "strict", option_types.SWITCH, "", False,
-        "Makes it an error when nobody can say what an image supports: a template, an empty string, "
-        "an image that is never pulled.",
+        "Makes it an error when an image cannot be looked up: a placeholder, an empty string, an image that is "
+        "never pulled.",
     ),
     _spec(
         "onBlank", choice("pass", "comment", "fail"), "pass|comment|fail", "pass",
@@ -133,44 +133,44 @@ SPEC = (
     ),
     _spec(
         "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
-        "The platforms of images whose metadata lies or cannot be read; the glob is matched against "
+        "The platforms of images whose metadata is wrong or cannot be read. The glob is matched against "
         "host/repository, with :tag or @digest if it has one.",
         repeatable=True,
     ),
     _spec(
         "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
-        "Workloads to leave alone; each part is a glob.",
+        "Workloads that archfit leaves as they are; each part is a glob.",
         repeatable=True,
     ),
     _spec(
         "unlabelledNodes", option_types.KEYS, "KEY", [],
-        "A toleration key by which pods that may run on nodes without an architecture label are known, beside "
-        "virtual-kubelet.io/provider; they stay reachable.",
+        "Pods that tolerate this key may also run on nodes without an architecture label, as pods that tolerate "
+        "virtual-kubelet.io/provider may. archfit keeps those nodes reachable.",
         repeatable=True,
     ),
     _spec(
         "lockFile", option_types.PATH, "FILE", None,
-        "The lock file that archfit lock writes; what it holds is final. In a configuration file, a path "
-        "from that file's folder.",
+        "The lock file that archfit lock writes. Its answers are final. In a configuration file, the path is "
+        "relative to that file's folder.",
     ),
     _spec(
         "locked", option_types.SWITCH, "", False,
-        "Uses nothing but the lock file: what it lacks is an error, and neither cache nor registries are asked.",
+        "Uses the lock file only, and asks neither the cache nor a registry. An image that it lacks is an error.",
     ),
     _spec(
         "stamp", option_types.SWITCH, "", False,
-        "For files that are edited in place, as by kpt: records what was added in the annotation archfit.dev/added "
-        "of the object; a later run takes that back before it decides anew.",
+        "For files that are edited in place, as with kpt. Records each addition in the object's annotation "
+        "archfit.dev/added. A later run removes these additions first and then decides again.",
     ),
     Option(
         "rules", "spec", "rules", RULES, "", [],
-        "What holds for some workloads only: narrower architectures, no tolerations, other preferences, "
-        "or hands off.",
+        "Exceptions for some workloads: fewer architectures, no tolerations, other preferences, or no change at "
+        "all.",
         file_only=True,
     ),
     Option(
         "workloads", "spec", "workloads", WORKLOADS, "", [],
-        "Kinds of custom resources that hold pods, and where, beside those that archfit knows.",
+        "Custom resources that hold pods, and where in them, in addition to the kinds that archfit knows.",
         file_only=True,
     ),
 )  # fmt: skip
@@ -178,14 +178,14 @@ SPEC = (
 OPERATOR = (
     Option(
         "mirror", "operator", "mirrors", option_types.MIRRORS, "SOURCE=URL", {},
-        "Where to ask instead of a registry; SOURCE is its host as in docker.io/library/nginx, or * for all, "
-        "and a path in the URL goes in front of the repository.",
+        "Asks URL instead of a registry. SOURCE is the registry's host, such as docker.io, or * for all registries."
+        " A path in the URL goes in front of the repository.",
         repeatable=True,
     ),
     Option(
         "hostsDir", "operator", "hosts_dir", option_types.PATH, "DIR", None,
-        "A directory of containerd's hosts.toml files (or of certificates as in certs.d), one folder for each "
-        "registry: mirrors in order, CAs, client certificates, headers.",
+        "A directory with containerd's hosts.toml files, or with certificates as in certs.d: one folder for each "
+        "registry. It gives mirrors in order, CAs, client certificates and headers.",
     ),
     Option(
         "registriesConf", "operator", "registries_conf", option_types.PATH, "FILE", None,
@@ -193,40 +193,41 @@ OPERATOR = (
     ),
     Option(
         "caFile", "operator", "ca_file", option_types.PATH, "FILE", None,
-        "CA certificates (PEM) for registries, beside the usual ones; SSL_CERT_FILE replaces those.",
+        "CA certificates (PEM) for registries, in addition to the system's. SSL_CERT_FILE replaces the system's.",
     ),
     Option(
         "allowHost", "operator", "allow_hosts", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
-        "A server that may be on a private network or on loopback, as harbor.corp.example or *.corp.example; "
-        "without a port, 443.",
+        "A server that may have a private or loopback address, such as harbor.corp.example or *.corp.example; "
+        "without a port, on port 443.",
         repeatable=True,
     ),
     Option(
         "denyHost", "operator", "deny_hosts", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
-        "A server that is never asked, as *.example.com; without a port, on any. * is every server that is not named "
-        "by --allow-host, --mirror, --hosts-dir, --registries-conf or a credentials file.",
+        "A server that archfit never asks, such as *.example.com; without a port, on any port. * denies every "
+        "server that no --allow-host, --mirror, --hosts-dir, --registries-conf or credentials file names.",
         repeatable=True,
     ),
     Option(
         "cache", "operator", "cache", option_types.CACHE, "PATH", None,
-        "The file that remembers what registries said, by default in the user's cache directory; or a server that "
-        "several machines share, as redis://cache.example:6379/0 or rediss://cache.example.",
+        "The file that keeps the answers of registries, by default in the user's cache directory; or a server that "
+        "several machines share, such as redis://cache.example:6379/0 or rediss://cache.example.",
     ),
     Option(
         "cachePasswordFile", "operator", "cache_password_file", option_types.PATH, "FILE", None,
-        "A file whose first line is the cache server's password; ARCHFIT_CACHE_PASSWORD may hold it instead.",
+        "A file whose first line is the cache server's password. The variable ARCHFIT_CACHE_PASSWORD can hold it "
+        "instead.",
     ),
     Option(
         "cacheCaFile", "operator", "cache_ca_file", option_types.PATH, "FILE", None,
-        "The CA certificates (PEM) for a cache server at rediss://; by default the system's.",
+        "The CA certificates (PEM) for a cache server at rediss://. By default, the system's.",
     ),
     Option(
         "cacheTtl", "operator", "cache_ttl_seconds", option_types.WHOLE_SECONDS, "DURATION", "6h",
-        "How long a tag is believed to point to the same image without asking.",
+        "How long a cached answer for a tag is used without asking the registry.",
     ),
     Option(
         "maxStale", "operator", "max_stale_seconds", option_types.WHOLE_SECONDS, "DURATION", "7d",
-        "How old an answer may be when the registry cannot be asked.",
+        "How old a cached answer may be when the registry cannot be asked.",
     ),
     Option(
         "noCache", "operator", "no_cache", option_types.SWITCH, "", False,
@@ -234,15 +235,16 @@ OPERATOR = (
     ),
     Option(
         "offline", "operator", "offline", option_types.SWITCH, "", False,
-        "Asks no registry; what the cache does not hold is unknown.",
+        "Asks no registry. An image that is not in the cache is unknown.",
     ),
     Option(
         "timeout", "operator", "timeout_seconds", option_types.DEADLINE, "DURATION", "30s",
-        "The time that all lookups of a run have together.",
+        "The time limit for all lookups of a run together.",
     ),
     Option(
         "authfile", "operator", "authfile", option_types.PATH, "FILE", None,
-        "Registry credentials in the format of Docker's config.json; by default the usual places.",
+        "Registry credentials in the format of Docker's config.json. By default, the files that Docker and Podman "
+        "use.",
     ),
     Option(
         "pullSecrets", "operator", "pull_secrets", option_types.SWITCH, "", False,
@@ -250,7 +252,7 @@ OPERATOR = (
     ),
     Option(
         "report", "operator", "report", option_types.PATH, "FILE", None,
-        "Where to write every decision as JSON.",
+        "The file to which every decision is written as JSON.",
     ),
 )  # fmt: skip
 

@@ -7,7 +7,7 @@
     group/Kind none                it has images, and no place for affinity or tolerations
     group/Kind set                 it has such places and no images: worth a word where one of them is set
 
-Kinds with a row of `custom` may stand here too; the row counts.
+Kinds with a row of `custom_rows` may stand here too; the row counts.
 """
 
 # ruff: noqa: E501 - a kind is a line
