@@ -67,6 +67,11 @@ def dotted(path: Path) -> str:
     return text
 
 
+def pattern_text(pattern: Path) -> str:
+    """`undotted` backwards: `spec.tasks[*].template`."""
+    return ".".join(map(str, pattern)).replace(".*", "[*]")
+
+
 def undotted(text: str) -> Path:
     """`spec.tasks[*].template` as a path, "*" for every item or member; keys hold no dots or brackets.
 

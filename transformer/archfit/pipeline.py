@@ -114,9 +114,9 @@ def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: O
     """What there is to say about objects that no row of the table reads as a whole. rows: the user's own."""
     results: list[Result] = []
     if untouched:
-        from archfit.workloads.coverage.untouched import told
+        from archfit.workloads.coverage.untouched import untouched_results
 
-        results += told(untouched)
+        results += untouched_results(untouched)
     if rows:
         from archfit.workloads.coverage.overlap import incomplete
 

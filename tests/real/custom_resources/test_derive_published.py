@@ -18,10 +18,10 @@ import machine
 import published_crds
 from archfit.cluster.crds.definitions import definitions
 from archfit.cluster.crds.derive import derived
-from archfit.cluster.crds.row_text import text
 from archfit.cluster.crds.schema import facts
 from archfit.integrations.cluster.rows_file import rows_file
 from archfit.options.file import from_file
+from archfit.patch import pattern_text
 from archfit.source.compose import parse
 from archfit.source.split import split
 from archfit.workloads.custom_rows import all_custom_rows
@@ -137,8 +137,10 @@ def covers(pattern: Path, path: Path) -> bool:
 def beside_own(kind: str, one: Derived, rows: Iterable[Any]) -> Iterator[tuple[str, str]]:
     """What either side has and the other has not: places, and images that no row of the table reads."""
     rows = list(rows)
-    places = {text(row.pod_spec) for row in rows if row.pod_spec and not row.reason and not row.unplaced}
-    ours = {text(row.pod_spec) for row in one.rows}
+    places = {
+        pattern_text(row.pod_spec) for row in rows if row.pod_spec and not row.reason and not row.unplaced
+    }
+    ours = {pattern_text(row.pod_spec) for row in one.rows}
     likely = {note.partition(":")[0] for note in one.notes if "leaves it open; if it is" in note}
     yield from (("own", f"{kind} {path}") for path in places - ours - likely)
     yield from (("derived", f"{kind} {path}") for path in ours - places)
@@ -151,7 +153,7 @@ def beside_own(kind: str, one: Derived, rows: Iterable[Any]) -> Iterator[tuple[s
         if not (in_spec or any(covers(path, image) for path in read)) and not any(
             covers(path, image[: len(path)]) for path in never
         ):
-            yield "derived", f"{kind} {text(image)}"
+            yield "derived", f"{kind} {pattern_text(image)}"
 
 
 def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, tuple[Definition, Derived]]) -> None:

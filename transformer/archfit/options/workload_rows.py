@@ -29,7 +29,7 @@ from archfit.options.option_types import OptionType
 from archfit.options.problem import Problem
 from archfit.options.rules import file_only
 from archfit.options.settings import Workload
-from archfit.patch import Path, undotted
+from archfit.patch import Path, pattern_text, undotted
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _KEYS = ("group", "kind", "podSpec", "within", "images", "neverRun", *_FIELDS, "immutable")
@@ -45,7 +45,7 @@ def workloads(value: object) -> tuple[Workload, ...]:
         paths = list(_written(row))
         for path in paths:
             if any(other != row and _meet(path, at) for at, other in known):
-                shown = ".".join(map(str, path)).replace(".*", "[*]")
+                shown = pattern_text(path)
                 raise Problem(
                     f"two rows for {row.kind} write to {shown}: make one of them, with all images of that pod in it",
                     (_place(value, row),),

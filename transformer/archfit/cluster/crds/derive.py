@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator
 
 from archfit.cluster.crds.definitions import Definition, Version
 from archfit.cluster.crds.placements import Placement, last_key, placements_of
-from archfit.cluster.crds.row_text import can_be_written, in_one_line, text
+from archfit.cluster.crds.row_text import can_be_written, in_one_line
 from archfit.cluster.crds.schema import Facts, facts
 from archfit.options.settings import Workload
-from archfit.patch import Path
+from archfit.patch import Path, pattern_text
 from archfit.record import Record
 
 # Members that an operator passes to the pod as they are: such a place can be created, any other part of an object may
@@ -57,7 +57,7 @@ def derived(definition: Definition) -> Derived:
     for other in known[1:]:
         theirs, _ = _of(definition, other)
         if theirs != rows:
-            paths = ", ".join(dict.fromkeys(text(row.pod_spec) for row in theirs)) or "no row"
+            paths = ", ".join(dict.fromkeys(pattern_text(row.pod_spec) for row in theirs)) or "no row"
             notes.append(f"version {other.name} differs ({paths}): the rows are those of {known[0].name}")
     notes += [
         f"version {version.name} has no schema, and was not read"
@@ -87,24 +87,25 @@ def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[
         problem = _problem(place, images, places)
         if place.likely:
             notes.append(
-                f"{text(place.path)}: the schema leaves it open; if it is a pod spec, add this row: {in_one_line(row)}"
+                f"{pattern_text(place.path)}: the schema leaves it open; if it is a pod spec, add this row: "
+                f"{in_one_line(row)}"
             )
             shown.update(images)
         elif problem:
-            notes.append(f"{text(place.path)}: {problem}")
+            notes.append(f"{pattern_text(place.path)}: {problem}")
             homeless += images
         else:
             rows.append(row)
             shown.update(images)
     notes += [
-        f"{text(image)}: no affinity or tolerations beside or above it; if a pod of a row runs it, add it to its "
-        "images, else to neverRun"
+        f"{pattern_text(image)}: no affinity or tolerations beside or above it; if a pod of a row runs it, add it to "
+        "its images, else to neverRun"
         for image in sorted(dict.fromkeys(homeless))
         if image not in shown
     ]
     notes += _doubts(found, every, rows)
     notes += [
-        f"{text(path)!r}: a key in this path cannot be written in a row"
+        f"{pattern_text(path)!r}: a key in this path cannot be written in a row"
         for path in (*found.images, *every)
         if not can_be_written(path)
     ]
@@ -202,25 +203,28 @@ def _holder(image: Path) -> Path:
 def _doubts(found: Facts, places: dict[Path, Placement], rows: Iterable[Workload]) -> Iterator[str]:
     """What to look up before the rows are used."""
     for image, others in found.partial:
-        yield f"{text(image)}: {others} beside it may be a part of the image's name, which no row reads"
+        yield f"{pattern_text(image)}: {others} beside it may be a part of the image's name, which no row reads"
     paths = {row.pod_spec for row in rows}
     for path in sorted(paths):
         outer = next((path[:end] for end in range(1, len(path)) if path[:end] in paths), None)
         if outer:
-            yield f"{text(path)}: it may inherit or replace the placement of {text(outer)}, which no row can say"
+            yield (
+                f"{pattern_text(path)}: it may inherit or replace the placement of {pattern_text(outer)}, which no "
+                "row can say"
+            )
     for path in found.node_selector:
         if path[:-1] not in places and not any(path == place.node_selector for place in places.values()):
-            yield f"{text(path)}: a nodeSelector alone; archfit writes affinity and tolerations"
+            yield f"{pattern_text(path)}: a nodeSelector alone; archfit writes affinity and tolerations"
     for path in found.unusable:
-        yield f"{text(path)}: its members are not those of Kubernetes, so that archfit cannot write there"
+        yield f"{pattern_text(path)}: its members are not those of Kubernetes, so that archfit cannot write there"
     loose: list[str] = []
     for path in found.open:
         if last_key(path) in _OPEN_CONTAINERS:
-            yield f"{text(path)}: the schema leaves it open; if images stand there, add them to a row's images"
+            yield f"{pattern_text(path)}: the schema leaves it open; if images stand there, add them to a row's images"
         elif not any(place.likely and place.path[: len(path)] == path for place in places.values()):
-            loose.append(text(path))
+            loose.append(pattern_text(path))
     if loose:
         more = f" and {len(loose) - OPEN_LIMIT} more" if len(loose) > OPEN_LIMIT else ""
         yield f"{', '.join(loose[:OPEN_LIMIT])}{more}: the schema leaves this open; a row is needed if a pod is in it"
     for path in found.embedded:
-        yield f"{text(path)}: a whole object stands there, which a row cannot say"
+        yield f"{pattern_text(path)}: a whole object stands there, which a row cannot say"

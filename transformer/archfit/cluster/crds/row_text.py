@@ -10,18 +10,14 @@ from collections.abc import Iterator
 
 from archfit.cluster.crds.schema import FIELDS
 from archfit.options.settings import Workload
-from archfit.patch import Path, undotted
-
-
-def text(path: Path) -> str:
-    """The path as a row writes it, "[*]" for every item or member."""
-    return ".".join(map(str, path)).replace(".*", "[*]")
+from archfit.patch import Path, pattern_text, undotted
 
 
 def can_be_written(path: Path) -> bool:
     """Whether a row can hold the path: its keys have no dots, blanks, quotes or brackets."""
+    text = pattern_text(path)
     try:
-        return text(path).isprintable() and "\\" not in text(path) and undotted(text(path)) == path
+        return text.isprintable() and "\\" not in text and undotted(text) == path
     except ValueError:
         return False
 
@@ -30,14 +26,14 @@ def entries(row: Workload) -> Iterator[tuple[str, str | bool | list[str]]]:
     """The keys and values of a row as the configuration file has them; what is as by default is left out."""
     yield "group", row.group
     yield "kind", row.kind
-    yield "podSpec", text(row.pod_spec)
+    yield "podSpec", pattern_text(row.pod_spec)
     if row.there and row.there != row.pod_spec:
-        yield "within", text(row.there)
+        yield "within", pattern_text(row.there)
     if row.images:
-        yield "images", [text(path) for entry in row.images for path in entry]
+        yield "images", [pattern_text(path) for entry in row.images for path in entry]
     for key, path in zip(FIELDS, (row.affinity, row.tolerations, row.node_selector), strict=True):
         if path != ():
-            yield key, text(path) if path is not None else "none"
+            yield key, pattern_text(path) if path is not None else "none"
     if row.immutable:
         yield "immutable", True
 

@@ -1,10 +1,10 @@
-"""Rows of the user's in the place of archfit's own: what the latter read and the former do not.
+"""What archfit's own rows read and the user's rows, which replace them, do not.
 
     built in    spec.kafka.template.pod     images spec.kafka.image, spec.kafka.brokerRackInitImage
     the user's  spec.kafka.template.pod     images spec.kafka.image
-    told        spec.kafka.brokerRackInitImage
+    warning     spec.kafka.brokerRackInitImage
 
-To replace a row is allowed. What is lost by it is told once for each kind that a stream holds.
+A user may replace rows. A warning names what is not read any more, once for each kind in a stream.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from archfit.options.settings import Workload
-from archfit.patch import Path
+from archfit.patch import Path, pattern_text
 from archfit.results import Result
 from archfit.workloads.builtin import WORKLOADS, Own
 
@@ -32,7 +32,7 @@ def incomplete(own: Own, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
             yield Result(
                 "warning",
                 f"workloads: the rows for {'/'.join(filter(None, (group, kind)))} replace archfit's own, which read "
-                f"{', '.join(dict.fromkeys(map(_shown, lost)))} too: add it to your rows, or leave your rows out",
+                f"{', '.join(dict.fromkeys(map(pattern_text, lost)))} too: add it to your rows, or leave your rows out",
             )
 
 
@@ -54,7 +54,3 @@ def _read(row: Workload) -> Iterator[Path]:
     yield from (path for entry in row.images for path in entry)
     yield from row.also
     yield from row.replaced_by
-
-
-def _shown(path: Path) -> str:
-    return ".".join(map(str, path)).replace(".*", "[*]")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from archfit.patch import Path
+from archfit.patch import Path, pattern_text
 from archfit.typing_names import Any
 
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")
@@ -47,7 +47,7 @@ def listed(group: str, kind: str) -> str:
     return ""
 
 
-def said_of(group: str, kind: str, item: dict[str, Any]) -> str:
+def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
     """Why an object of a kind without rows is not transformed, and what to do; "" if nothing points to a pod."""
     if (group, kind) in _RECORDS:
         return _RECORDS[group, kind]
@@ -66,7 +66,7 @@ def said_of(group: str, kind: str, item: dict[str, Any]) -> str:
         return f"{name} may hold pods, and archfit has no row for it; {leave}"
     if known == "set":
         at = _first(item, lambda key, value: key in _PLACEMENT and bool(value))
-        text = f"{name} places pods at {_text(at)}, but names no images, so that there is nothing to decide by; {leave}"
+        text = f"{name} places pods at {pattern_text(at)}, but names no images to decide by; {leave}"
         return text if at else ""
     return _by_text(group, kind, name, item, leave)
 
@@ -74,13 +74,13 @@ def said_of(group: str, kind: str, item: dict[str, Any]) -> str:
 def _by_text(group: str, kind: str, name: str, item: dict[str, Any], leave: str) -> str:
     found = _pod_like(item)
     if found:
-        path = _text(found[0])
+        path = pattern_text(found[0])
         images = f", images: ['{path}.image']" if found[1] else ""
         row = f"{{group: '{group}', kind: {kind}, podSpec: '{path}'{images}}}"
         return f"{name} looks as if it held a pod template, but archfit does not know where; to change it, {_ADD % row}"
     at = _first(item, is_image)
     return (
-        f"{name} may hold pods: it names an image at {_text(at)}, and archfit has no row for it; {leave}"
+        f"{name} may hold pods: it names an image at {pattern_text(at)}, and archfit has no row for it; {leave}"
         if at
         else ""
     )
@@ -134,7 +134,3 @@ def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | N
         return at, "image"
     members = (_pod_like(member, (*at, key), depth + 1) for key, member in value.items() if key != "status")
     return next(filter(None, members), None)
-
-
-def _text(pattern: Path) -> str:
-    return ".".join(map(str, pattern)).replace(".*", "[*]")

@@ -1,9 +1,9 @@
-"""What may hold pods and is left as it is: never without a word.
+"""Objects that may hold pods and are left as they are; each kind is reported.
 
     a kind in a row      the row's reason, or what the object lacks
-    a kind in no row     what `unknown` says of it
+    a kind in no row     what `unknown_kinds` says of it
 
-Each kind is reported once, with how many there are of it; never one that `archfit.dev/skip: "true"` leaves out.
+Each kind is reported once, with the number of its objects. Objects with `archfit.dev/skip: "true"` are not reported.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from archfit.options.settings import Workload as Row
-from archfit.patch import Path, dotted
+from archfit.patch import dotted, pattern_text
 from archfit.record import Record
 from archfit.results import Location, ObjectRef, Result
 from archfit.source.values import text_of
@@ -27,12 +27,12 @@ _SKIP = "archfit.dev/skip"
 class Untouched(Record):
     """An object, or a part of it, that is left as it is.
 
-    said: why, and what to do. known: its kind has rows. controller: what controls the object, "" if nothing does.
+    reason: why, and what to do. known: its kind has rows. controller: what controls the object, "" if nothing does.
     """
 
     ref: ObjectRef
     location: Location
-    said: str
+    reason: str
     known: bool = True
     controller: str = ""
 
@@ -60,49 +60,46 @@ def _of(item: dict[str, Any], location: Location, own: Own, *, has_pods: bool) -
         return
     rows = rows_of(api_version, kind, own)
     if rows:
-        for said in _said(item, rows, has_pods=has_pods):
-            yield Untouched(reference_of(item), location, said)
+        for reason in _reasons(item, rows, has_pods=has_pods):
+            yield Untouched(reference_of(item), location, reason)
     elif not has_pods:
-        from archfit.workloads.coverage.unknown_kinds import said_of
+        from archfit.workloads.coverage.unknown_kinds import reason_of
 
-        said = said_of(*key, item)
-        if said:
-            yield Untouched(reference_of(item), location, said, known=False)
+        reason = reason_of(*key, item)
+        if reason:
+            yield Untouched(reference_of(item), location, reason, known=False)
 
 
-def _said(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Iterator[str]:
+def _reasons(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Iterator[str]:
     from archfit.workloads.custom_pods import reasons
 
-    said = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
-    yield from said
+    reason = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
+    yield from reason
     if not has_pods:
         from archfit.workloads.coverage.unread import unread
 
         for path, _ in unread(rows, item) if any(row.pod_spec for row in rows) else ():
-            said[dotted(path)] = None
+            reason[dotted(path)] = None
             yield f"archfit does not know which pod runs the image at {dotted(path)}"
-    if not said and not has_pods and not any(row.objects for row in rows):
-        paths = list(dict.fromkeys(_text(row.there or row.pod_spec) for row in rows if row.pod_spec))
+    if not reason and not has_pods and not any(row.objects for row in rows):
+        paths = list(dict.fromkeys(pattern_text(row.there or row.pod_spec) for row in rows if row.pod_spec))
         more = f" and none of {len(paths) - 3} more" if len(paths) > 3 else ""
         if paths:
             yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths[:3])}{more}"
 
 
-def _text(pattern: Path) -> str:
-    return ".".join(map(str, pattern)).replace(".*", "[*]")
-
-
-def told(untouched: Iterable[Untouched]) -> list[Result]:
+def untouched_results(untouched: Iterable[Untouched]) -> list[Result]:
     """One result for each kind and reason, one in all for a kind without rows; none for objects of a controller."""
     groups: dict[tuple[str, str, str], list[Untouched]] = {}
     for one in untouched:
         if not one.controller:
-            reason = one.said if one.known else ""
+            reason = one.reason if one.known else ""
             groups.setdefault((group_of(one.ref.api_version), one.ref.kind, reason), []).append(one)
     return [
         Result(
             "info",
-            f"not transformed: {found[0].said}" + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
+            f"not transformed: {found[0].reason}"
+            + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
             ref=found[0].ref,
             location=found[0].location,
         )
