@@ -10,7 +10,7 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Platform
-from archfit.options.arguments import wanted
+from archfit.options.arguments import help_or_version
 from archfit.options.file import from_values
 from archfit.options.load import load
 from archfit.options.mirrors import mirror
@@ -429,11 +429,15 @@ def test_the_flag_for_the_file_wins_over_the_variable() -> None:
 @pytest.mark.parametrize(
     ("argv", "environ", "message"),
     [
-        (["--config", "x"], {}, "--config: cannot read 'x' (No such file): name a file that can be"),
+        (
+            ["--config", "x"],
+            {},
+            "--config: cannot read 'x' (No such file): name a file that archfit can read",
+        ),
         (
             [],
             {"ARCHFIT_CONFIG": "y"},
-            "ARCHFIT_CONFIG: cannot read 'y' (No such file): name a file that can be",
+            "ARCHFIT_CONFIG: cannot read 'y' (No such file): name a file that archfit can read",
         ),
     ],
     ids=["flag", "variable"],
@@ -467,7 +471,7 @@ def test_a_command_has_only_its_own_flags() -> None:
 )  # fmt: skip
 def test_help_and_version_are_seen_anywhere(argv: list[str], asked: str) -> None:
     """Also beside mistakes."""
-    assert wanted(argv) == asked
+    assert help_or_version(argv) == asked
 
 
 PROBE = """

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archfit.errors import UsageError
-from archfit.options.arguments import wanted
+from archfit.options.arguments import help_or_version
 from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.options.load import load
@@ -96,4 +96,4 @@ def test_any_bytes_as_file_are_refused_in_one_sentence(content: bytes) -> None:
 @given(st.lists(ARGUMENT, max_size=4))
 def test_asking_for_help_never_fails(argv: list[str]) -> None:
     """Whatever stands beside it."""
-    assert wanted([*argv, "--help"]) in {"help", "version"}
+    assert help_or_version([*argv, "--help"]) in {"help", "version"}

@@ -41,8 +41,8 @@ KUSTOMIZATION = (
 DUPLICATE = "the key stands twice: kubectl takes the last one, kustomize refuses the document. Remove one"
 SEPARATED = "did not find expected <document start> (documents are separated by a line '---')"
 ODD = (
-    "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers take for a line break and "
-    "others do not. Replace it by an escape in double quotes"
+    "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers read as a line break and "
+    "others do not. Write it as an escape in double quotes"
 )
 
 NAMED = "apps/v1/Deployment/web: "

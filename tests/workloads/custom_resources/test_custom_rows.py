@@ -741,7 +741,7 @@ def test_an_affinity_that_the_kind_has_no_field_for_is_an_error() -> None:
     assert [str(result) for result in failed.value.results] == [
         "error: example.com/v1/Widget/a spec: it has to run on amd64 (arm64 is not offered by app:1), but Widget has "
         "no field for node affinity; restrict its namespace or nodes by other means, or leave such pods as they are "
-        "with --on-conflict leave (document 1, line 1)"
+        "with --on-conflict leave (document 1, line 4)"
     ]
     output = edited(LACKING, Options(workloads=rows, on_conflict="leave"))
     assert output.data == LACKING

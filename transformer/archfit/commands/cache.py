@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from archfit.errors import UsageError
 from archfit.files import read_file
 from archfit.lookup.cache_contents import checked, counts, readable, useless
-from archfit.options.arguments import wanted
+from archfit.options.arguments import help_or_version
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.settings import CacheServer, Operator
@@ -48,7 +48,7 @@ def run(
     clock: Callable[[], float] = time.time,
 ) -> int:
     """The command, after its name. clock: Unix seconds. The exit code; raises ArchfitError."""
-    if wanted(argv) == "help":
+    if help_or_version(argv) == "help":
         stdout.write(help_text("archfit cache path|info|prune|clear [OPTION]...", ABOUT, _ROWS).encode())
         return 0
     word = argv[0] if argv else ""

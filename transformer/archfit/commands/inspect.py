@@ -22,7 +22,7 @@ from archfit.images.platforms import Answer, Found, Unknown, unanswerable
 from archfit.images.reference import parse
 from archfit.lookup import operator_files
 from archfit.lookup.resolver import Lookup, open_lookup
-from archfit.options.arguments import Parser, read, wanted
+from archfit.options.arguments import Parser, help_or_version, read
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.settings import Settings
@@ -55,8 +55,8 @@ Exit: 0 done, 1 an image could not be had (the others are shown), 2 wrong usage.
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if wanted(argv):
-        stdout.write(_answered(wanted(argv)).encode())
+    if help_or_version(argv):
+        stdout.write(_answered(help_or_version(argv)).encode())
         return 0
     flags, texts, settings = _told(argv, environ)
     operator_files.check(settings.operator)

@@ -29,7 +29,7 @@ from archfit.lookup.lock_storage import content_of, replace
 from archfit.lookup.lock_update import EVERY, Change, changes, chosen, merged
 from archfit.lookup.lockfile import DEFAULT_PATH, kept, parse, render
 from archfit.lookup.session import LookupSession
-from archfit.options.arguments import Parser, read, wanted
+from archfit.options.arguments import Parser, help_or_version, read
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.settings import Settings
@@ -74,8 +74,8 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if wanted(argv):
-        stdout.write(_answered(wanted(argv)).encode())
+    if help_or_version(argv):
+        stdout.write(_answered(help_or_version(argv)).encode())
         return 0
     flags, files, settings = _told(argv, environ)
     operator_files.check(settings.operator)

@@ -23,7 +23,7 @@ from archfit.files import read_file
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
 from archfit.lookup import operator_files
 from archfit.lookup.deadline import Deadline
-from archfit.options.arguments import Parser, read, wanted
+from archfit.options.arguments import Parser, help_or_version, read
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.settings import Operator
@@ -79,8 +79,8 @@ class Checked(Record):
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if wanted(argv):
-        stdout.write(_answered(wanted(argv)).encode())
+    if help_or_version(argv):
+        stdout.write(_answered(help_or_version(argv)).encode())
         return 0
     parser = Parser(_PROGRAM)
     parser.add_argument("--json", action="store_true")

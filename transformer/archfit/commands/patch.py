@@ -13,7 +13,7 @@ from archfit import __version__, standard_streams
 from archfit.commands.inputs import contents, in_file, on_blank, questions, surveyed
 from archfit.errors import UsageError
 from archfit.files import read_file
-from archfit.options.arguments import Parser, read, wanted
+from archfit.options.arguments import Parser, help_or_version, read
 from archfit.options.describe import help_text
 from archfit.options.load import load
 from archfit.options.table import TABLE
@@ -52,8 +52,8 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if wanted(argv):
-        stdout.write(_answered(wanted(argv)).encode())
+    if help_or_version(argv):
+        stdout.write(_answered(help_or_version(argv)).encode())
         return 0
     parser = Parser(_PROGRAM)
     parser.add_argument("--format", metavar="FORM", default=_DEFAULT)

@@ -43,9 +43,9 @@ def run(
 ) -> int:
     """The command, after its name. defaults: the caller's own. The exit code; raises ArchfitError."""
     if argv:
-        from archfit.options.arguments import wanted
+        from archfit.options.arguments import help_or_version
 
-        asked = wanted(argv)
+        asked = help_or_version(argv)
         if asked:
             stdout.write(_answered(asked).encode())
             return 0

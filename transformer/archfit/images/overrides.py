@@ -1,4 +1,4 @@
-"""Overrides: what the operator says about images whose metadata lies or cannot be read.
+"""Overrides: the platforms of images whose metadata is wrong or cannot be read.
 
     registry.local/legacy/*           matched against host/repository, in normalised spelling
     registry.local/legacy/app:1.*     the last segment has a colon: matched against host/repository:tag

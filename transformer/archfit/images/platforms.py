@@ -1,13 +1,13 @@
 """Platforms, and the four answers to "on which platforms does this image run?".
 
     Found(platforms, digest)    it restricts the pod to these platforms
-    Absent(detail)              the registry said there is no such manifest
+    Absent(detail)              the registry has no such manifest
     Unknown(cause)              the registry could not be asked, or its answer was not understood
-    Unasked(reason)             nobody could answer: empty, a placeholder, never pulled
+    Unasked(reason)             no lookup is possible: empty, a placeholder, never pulled
 
     Malformed(reason)           no answer: the string is no reference, so that no node could pull it
 
-They never collapse into each other, in code, cache or report.
+Code, cache and report keep them apart.
 
 A platform is `os/architecture[/variant]` in Go's words (GOOS, GOARCH; OCI image-spec, image-index.md). Spellings are
 folded as containerd does (containerd/platforms, database.go):
@@ -113,7 +113,7 @@ class Found(Record):
 
 
 class Absent(Record):
-    """The registry said that there is no such manifest."""
+    """The registry answered that it has no such manifest."""
 
     detail: str
 
@@ -122,7 +122,7 @@ class Unknown(Record):
     """The registry could not be asked, or its answer was not understood. `cause` is a sentence for the user.
 
     final: no `--on-unknown` applies, as with `--locked`: an answer outside the lock file would change the output.
-    remedy: what to do about it, "" where there is only the usual advice. mistake: of configuration, of which the cause
+    remedy: what to do, "" for the usual advice. mistake: of configuration, of which the cause
     says how to correct it; no `--on-unknown` is advised.
     """
 
@@ -133,7 +133,7 @@ class Unknown(Record):
 
 
 class Unasked(Record):
-    """Nobody could answer: the string is empty or a placeholder, or the image is never pulled."""
+    """No lookup is possible: the string is empty or a placeholder, or the image is never pulled."""
 
     reason: str
 

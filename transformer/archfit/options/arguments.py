@@ -1,9 +1,9 @@
-"""Command-line arguments: argparse does the reading, every mistake becomes one sentence.
+"""Command-line arguments. argparse reads them; each mistake is one sentence.
 
     --tolerate a=arm64:NoSchedule      a value as the next argument, or after "="
     --strict, --no-strict              switches
     --config FILE                      the configuration file
-    --help, -h, --version, -V          asked for with `wanted`, before anything else is read
+    --help, -h, --version, -V          read by `help_or_version`, before everything else
 
 Flags are never abbreviated. An empty argument is ignored, as Helm passes one for an empty
 --post-renderer-args.
@@ -82,7 +82,7 @@ class Parser(argparse.ArgumentParser):
         return f"there is no flag {name!r}: {f'write {near}' if near else f'see {self.prog} --help'}"
 
 
-def wanted(argv: Sequence[str]) -> str:
+def help_or_version(argv: Sequence[str]) -> str:
     """What the arguments ask for anywhere: "help", "version" or nothing."""
     for word in argv:
         if word in ("-h", "--help"):

@@ -3,8 +3,8 @@
     /var/cache/archfit/lookups.sqlite
     redis[s]://[USER@]HOST[:PORT][/DATABASE]      port 6379, database 0; rediss:// is TLS
 
-A password in the URL is refused: it would be seen in lists of processes. It comes from ARCHFIT_CACHE_PASSWORD or
---cache-password-file. Source: IANA's registration of the scheme redis.
+A password in the URL is an error: lists of processes would show it. Write it into ARCHFIT_CACHE_PASSWORD or
+the file of --cache-password-file. Source: IANA's registration of the scheme redis.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
     mirrors          {docker.io: "https://hub.example/proxy"}
     tolerations      ["arch=arm64:NoSchedule", {architectures: [arm64], toleration: {key, ..}}]
 
-Values are plain: dict, list, str, bool, int and None, as `document` reads them. The word `none` stands for
+Values are plain: dict, list, str, bool, int and None, as `config_yaml` reads them. The word `none` stands for
 the empty list or mapping. A function raises Problem whose `path` leads to the part that is wrong.
 """
 

@@ -4,10 +4,9 @@
     ARCHFIT_MIRROR="docker.io=https://hub.example *=https://all.example"    repeatable: separated by blanks
     ARCHFIT_STRICT=true                                                     true, false, 1 or 0
 
-ARCHFIT_CACHE_PASSWORD is no option: it is read where it is needed (`store.redis`), and shown nowhere.
-An empty variable counts as unset. One that is nearly the name of an option is an error; other variables with
-the prefix are somebody else's: Kubernetes sets ARCHFIT_SERVICE_HOST and its like for a Service that is called
-archfit.
+ARCHFIT_CACHE_PASSWORD is not an option: `store.open` reads it, and nothing shows it. An empty variable counts as unset.
+A variable whose name is nearly that of an option is an error. Other variables with the prefix are ignored: Kubernetes
+sets ARCHFIT_SERVICE_HOST and similar ones for a Service with the name archfit.
 """
 
 from __future__ import annotations

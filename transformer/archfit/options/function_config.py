@@ -1,4 +1,4 @@
-"""A KRM function's functionConfig as a layer of configuration: placement only, as anyone may have supplied it.
+"""A KRM function's functionConfig as a layer of configuration: placement only, because anyone may have supplied it.
 
     absent, null, or the empty ConfigMap that kpt makes      nothing is given
     kind: ArchFit     spec: {onConflict: leave}              as in the configuration file

@@ -4,7 +4,7 @@
 
 The highest layer that gives a key gives its whole value; lists and mappings are never merged. A key that the
 operator's file lists under `operator.enforced` has the file's value (or the default, if the file gives none):
-a layer that says something else is an error.
+a layer that gives another value is an error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from archfit.record import Record
 
 
 class Given(Record):
-    """A value and who gave it: `--strict`, `ARCHFIT_STRICT` or `archfit.yaml line 4, spec.strict`."""
+    """A value and its source: `--strict`, `ARCHFIT_STRICT` or `archfit.yaml line 4, spec.strict`."""
 
     value: object
     where: str
@@ -38,7 +38,7 @@ class Layer(Record):
 def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     """One result of all layers, the one with the highest precedence first. Raises UsageError.
 
-    fallback: what stands for some defaults; it overrides nobody, so nothing that is enforced forbids it.
+    fallback: replaces some defaults. It overrides no layer, so no enforced key forbids it.
     """
     chosen: dict[str, Given] = {}
     everything = (*layers, fallback) if fallback else layers

@@ -29,18 +29,17 @@ def load(
     flags: tuple[Layer, str | None] | None = None,
     fallback: Layer | None = None,
 ) -> Settings:
-    """What a run was told.
+    """The settings of a run.
 
     argv: without program and command. read: the bytes of the file at a path, or OSError. application: from
     `file.from_values`, where a door has one. rows: the options of the command; all of them if None. flags: what
     `arguments.read` made of argv, where a command takes more than options. fallback: what a door has
-    instead of some defaults. Raises UsageError. Whether help or the version is asked for is seen by
-    `arguments.wanted` before.
+    instead of some defaults. Raises UsageError. `arguments.help_or_version` is called before.
     """
-    told = argv or application or flags or fallback
-    if not told and not any(name.startswith("ARCHFIT_") for name in environ):
+    given = argv or application or flags or fallback
+    if not given and not any(name.startswith("ARCHFIT_") for name in environ):
         return Settings()
-    from archfit.errors import UsageError  # this and what follows: only for runs that are told something
+    from archfit.errors import UsageError  # this and what follows: only for runs with options
     from archfit.options.environment import from_environment
     from archfit.options.layers import merge
     from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, TABLE
@@ -66,7 +65,7 @@ def load(
             content = read(path)
         except OSError as error:
             raise UsageError(
-                f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that can be"
+                f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that archfit can read"
             ) from None
         layers.append(from_file(content, path, named_by))
     return merge(layers, fallback)

@@ -7,8 +7,8 @@
         prefer: {arm64: 10}     # instead of the option `prefer`
         skip: true              # leaves the pods alone
 
-`match: {}` is every pod; a rule needs at least one of the other keys. What several rules do to one pod is
-said in `placement.selection`.
+`match: {}` is every pod; a rule needs at least one of the other keys. `placement` says what several
+rules do to one pod.
 """
 
 from __future__ import annotations

@@ -80,19 +80,19 @@ class Workload(Record):
     there: what has to be there for there to be a pod; () is pod_spec.
     unless: (path, text): there is no pod where the value at path is text, or exists, for "".
     images: images elsewhere; of each entry the first path that names one counts; "+" joins repository and tag.
-    also: further images, which count where they are named; what runs where they are not is the operator's affair.
+    also: further images, which count where they are named; where they are not, the operator chooses.
     same: (group, kind, label, images, reason): the images are those of another object in the stream, of the kind and
-        with the name that the label has; where it does not name the first of them, nobody can see it.
+        with the name that the label has; where it does not name the first of them, the image is unknown.
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
     default_image: who chooses the image where an entry names none, "" if nobody does.
-    unseen: (path, reason): where the path exists, there is one more image, which nobody can see.
+    unseen: (path, reason): where the path exists, there is one more image, which is unknown.
     replaceable: (container, reason): another object may replace the image of the container of pod_spec with that name,
-        so that what it runs then is one more image, which nobody can see.
+        so that there is one more image, which is unknown.
     affinity: the mapping that holds nodeAffinity; tolerations, node_selector: those members. () is beside the
         containers, None that the kind has no such field.
     metadata: of the pod; () is beside pod_spec, None the object's own.
     inherits: mappings whose nodeSelector, affinity and tolerations hold where the pod has none; the first one counts.
-    shadows: mappings whose members hold likewise, for pods that cannot be told.
+    shadows: mappings whose members hold in the same way, for pods that the row cannot name.
     objects: whole objects stand there, as in a list.
     note: what to tell about a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
@@ -218,7 +218,7 @@ class HostPattern(Record):
 
 
 class Operator(Record):
-    """Trust: what only the operator may say.
+    """Trust: what only the operator may set.
 
     cache: path of the SQLite file, or a server; "" is a file in the user's cache directory.
     cache_password_file, cache_ca_file: for a server; "" is the environment's password, the system's certificates.
@@ -253,7 +253,7 @@ class Operator(Record):
 
 
 class Settings(Record):
-    """Everything a run was told, and by whom.
+    """The whole configuration of a run, and its sources.
 
     sources: where configuration came from, in order of precedence, as the report's head names them.
     """

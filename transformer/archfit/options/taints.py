@@ -34,7 +34,7 @@ def effect(text: str) -> str:
 def architecture_of(key: str, value: str) -> str:
     """The architecture that a taint's value spells, in any usual spelling; "" where it spells none.
 
-    Under a key of somebody's own, `arm` is as often said of arm64 nodes, so it spells nothing there.
+    Under other keys than those of Kubernetes, `arm` often means arm64 nodes, so it spells nothing there.
     """
     word = normalised("linux", value).architecture
     return word if word in ARCHITECTURES and (word != "arm" or key in ARCH_KEYS) else ""

@@ -1,4 +1,4 @@
-"""The small languages of option values, as flags and variables write them.
+"""Option values as flags and variables write them: one line of text.
 
     architectures   amd64,arm64                       GOARCH words, as in the label kubernetes.io/arch
     the cluster's   amd64,arm64,windows/amd64         the same for Linux nodes; windows/.. for Windows nodes
@@ -8,9 +8,9 @@
     duration        90s  15m  6h  7d  1h30m  500ms    0 needs no unit
     label key       [prefix/]name                     Kubernetes, "Labels and Selectors: syntax"
 
-Tolerations and mirrors have pages of their own, `taints` and `mirrors`. Every parser takes text and returns
-plain frozen values, or raises Problem, whose sentence says what is wrong and what to write; `load` puts in
-front of it who said so.
+Tolerations, mirrors, hosts, caches and excludes have modules of their own. Each parser takes text and returns frozen
+values, or raises Problem, whose sentence says what is wrong and what to write. The reader of the source puts the name
+of the flag, variable or key in front of it.
 """
 
 from __future__ import annotations

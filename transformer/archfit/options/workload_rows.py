@@ -3,12 +3,12 @@
     workloads:
       - group: example.com
         kind: Widget
-        podSpec: spec.template.spec       # what holds nodeSelector, affinity, tolerations, and as a rule containers
+        podSpec: spec.template.spec       # holds nodeSelector, affinity, tolerations, and usually containers
       - group: example.com
         kind: Database
         podSpec: spec.servers[*].pod      # [*] is every item of a list or every member of a mapping
         within: spec.servers[*]           # there is a pod where this exists; podSpec is created below it if need be
-        images: [spec.image]              # images that do not stand in containers
+        images: [spec.image]              # images outside of containers
         neverRun: [spec.baseImage]        # images that these pods do not run
         affinity: none                    # the kind has no such field; or the path of what holds nodeAffinity
         tolerations: spec.tolerations

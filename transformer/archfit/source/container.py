@@ -38,7 +38,7 @@ class Slice(Record):
 
 
 def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
-    """The items of the list in `data[start:end]`, or None where they cannot be told apart by their lines."""
+    """The items of the list in `data[start:end]`, or None where their lines do not separate them."""
     text = data[start:end]
     found = _ITEMS_KEY(text)
     if found is None or _INDENTED(text) or _may_hold_anchors(text) or may_be_quoted(text, 0, found.start()):

@@ -110,7 +110,7 @@ Children: TypeAlias = "dict[int, dict[str | int, int]]"
 def child(tree: Tree, node: int, step: str | int, known: Children) -> int:
     """The node of a member or item as written, the last one of its name, -1 where it is not written here.
 
-    known: a memory, at first empty: whoever asks for each item of a list goes through the list once.
+    known: a cache, empty at first, so that a caller who asks for each item of a list reads the list once.
     """
     if node not in known:
         if is_mapping(tree, node):
@@ -146,7 +146,7 @@ def last_leaf(tree: Tree, node: int) -> Any:
 
 
 def line_at(tree: Tree, known: Children, node: int, path: Path) -> int:
-    """The 0-based line of what stands at path below node. known: a memory, at first empty."""
+    """The 0-based line of what stands at path below node. known: a cache, empty at first."""
     line: int = tree.events[node].start_mark.line
     for step in path:
         inside = is_mapping(tree, node)

@@ -2,10 +2,10 @@
 
     a: &x {b: 1}        a     live
     <<: *x              <<    live      a key like any other here
-    c: [*x]             c     dead      its mapping names the key again: nobody reads this value
+    c: [*x]             c     dead      its mapping names the key again, so the first value is not read
     c: []               c     live
 
-Whoever asked for the path of one node after another would go through a mapping of a thousand keys a thousand times.
+One walk finds all paths. A search for each single node would read a mapping of a thousand keys a thousand times.
 """
 
 from __future__ import annotations

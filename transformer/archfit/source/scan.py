@@ -45,7 +45,7 @@ class Span(Record):
 def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> Iterator[Span]:
     """The parts of a piece that have to be parsed.
 
-    is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if nobody knows.
+    is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if that is unknown.
     """
     line, counted = piece.line, piece.start
     for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless, sliced=not piece.mask):
@@ -113,8 +113,8 @@ def check_editable(data: bytes, span: Span) -> None:
     """Raises InvalidInput where YAML parsers disagree on what a line is."""
     if has_odd_breaks(data, span.start, span.end):
         raise InvalidInput(
-            "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers take for a line "
-            "break and others do not. Replace it by an escape in double quotes",
+            "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers read as a line "
+            "break and others do not. Write it as an escape in double quotes",
             line=span.line,
             document=span.number,
         )
@@ -122,7 +122,7 @@ def check_editable(data: bytes, span: Span) -> None:
     if mark >= 0:
         raise InvalidInput(
             "this document needs a change but has a byte order mark at the start of a line, which some YAML "
-            "parsers skip and others take for text. Remove it",
+            "parsers skip and others read as text. Remove it",
             line=span.line + data.count(b"\n", span.start, mark + 1),
             document=span.number,
         )

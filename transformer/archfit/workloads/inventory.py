@@ -1,4 +1,4 @@
-"""A piece of the stream into documents with pods, and what is worth saying about the rest.
+"""A piece of the stream into documents with pods, and results about the rest.
 
     piece ── spans ── parse ──┬── pods found                     Document
                               ├── a kind in a row, without pods  "not transformed", with the reason
@@ -58,7 +58,7 @@ class Inventory(Record):
 
 
 def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
-    """Whether objects of a kind hold no pod: True, False, or None for a kind nobody has listed."""
+    """Whether objects of a kind hold no pod: True, False, or None for a kind that no table lists."""
     key = group_of(api_version), kind
     if key in PODLESS and key not in own:
         return True
@@ -113,7 +113,7 @@ def _source(data: bytes, start: int, end: int) -> str:
 
 
 def _read(data: bytes, span: Span, own: Own) -> Inventory:
-    # The parser is imported here: a stream without candidates never pays for it.
+    # Imported here, so that a stream without pods does not load the parser.
     from archfit.source.compose import parse
     from archfit.source.nodes import ROOT
     from archfit.workloads.sites import anchors, find_sites
@@ -154,7 +154,7 @@ def _read(data: bytes, span: Span, own: Own) -> Inventory:
 
 
 def _foreign(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
-    """A result for each part of a document that is no Kubernetes object."""
+    """A result for each part of a document that is not a Kubernetes object."""
     from archfit.source.nodes import line_at
     from archfit.workloads.coverage.foreign import foreign
 

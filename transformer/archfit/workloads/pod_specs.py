@@ -108,7 +108,7 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
 
 
 def pods_of(value: dict[str, Any], location: Location, path: Path, own: Own | None = None) -> Iterator[Pod]:
-    """The pods of one object, which stands at path. Raises InvalidInput for more images than anybody writes."""
+    """The pods of one object, which stands at path. Raises InvalidInput for more than 100,000 images."""
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
     rows = rows_of(api_version, kind, own or {})
     found = _by_rows(rows, value, location, path)
@@ -148,7 +148,7 @@ def _once(pods: Iterator[Pod]) -> Iterable[Pod]:
 def _unread(
     rows: tuple[Workload, ...], value: dict[str, Any], path: Path, *, own: bool
 ) -> Iterator[ImageUse]:
-    """The images that no row reads: whether the pods of the object run them, nobody can say. own: the user's rows."""
+    """The images that no row reads, so that it is unknown which pods run them. own: the user's rows."""
     from archfit.workloads.coverage.unread import unread
 
     remedy = "; name its path under images or neverRun of the kind's row" if own else ""

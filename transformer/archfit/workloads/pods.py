@@ -16,7 +16,7 @@ class ImageUse(Record):
     volume: it is a `volumes[].image.reference` (KEP-4639).
     pull_policy: `imagePullPolicy` or `pullPolicy` as written, "" where there is none.
     container: the container's or volume's name.
-    unasked: why nobody can say what it runs on, "" if somebody can.
+    unasked: why its platforms cannot be looked up, "" if they can.
     """
 
     path: Path
@@ -34,7 +34,7 @@ class Places(Record):
     there: a mapping above all of them, which exists. missing: mappings below it to be created, from the top.
     inherited: fields that the pod itself does not have, the path that their value comes from (None: the operator's
         default), and whether an empty list stands in the pod.
-    metadata: path of the pod's metadata. note: what to tell about it once it is changed.
+    metadata: path of the pod's metadata. note: a message about it once it is changed.
     replaced: fields that stand elsewhere as well, where the operator's other value of them is.
     lost_default: what to warn of once the pod gets an affinity.
     needed_only, chosen, unplaced, same: as in the row. architecture: path of what pins the pod, () if nothing does.

@@ -16,7 +16,7 @@ from archfit.errors import UsageError
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.setup_check import check
 from archfit.integrations.owned_files import File, write_files
-from archfit.options.arguments import Parser, wanted
+from archfit.options.arguments import Parser, help_or_version
 
 HELP = f"""\
 usage: archfit setup argocd [--into DIR] [--discover] [--image NAME] [--bundle-image NAME] [--force]
@@ -40,7 +40,7 @@ _DIFFERS = "is there already and differs: nothing was written. Replace it with -
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup argocd`. The exit code; raises ArchfitError."""
-    if wanted(argv) == "help":
+    if help_or_version(argv) == "help":
         stdout.write(HELP.encode())
         return 0
     parser = Parser("archfit setup argocd")

@@ -14,14 +14,14 @@ from typing import BinaryIO, TextIO
 from archfit import standard_streams
 from archfit.errors import UsageError
 from archfit.files import write_new
-from archfit.options.arguments import Parser, wanted
+from archfit.options.arguments import Parser, help_or_version
 
 
 def parsed_arguments(
     program: str, argv: Sequence[str], add_flags: Callable[[Parser], object]
 ) -> tuple[Namespace, list[str]] | None:
     """The command's flags and its other words, None where --help is among them. Raises UsageError."""
-    if wanted(argv) == "help":
+    if help_or_version(argv) == "help":
         return None
     parser = Parser(program)
     add_flags(parser)

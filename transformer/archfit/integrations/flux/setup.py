@@ -18,7 +18,7 @@ from typing import BinaryIO, TextIO, TypeAlias
 
 from archfit.errors import ArchfitError, UsageError
 from archfit.integrations.owned_files import File, content_of, write_files
-from archfit.options.arguments import Parser, wanted
+from archfit.options.arguments import Parser, help_or_version
 
 HELP = """\
 usage: kustomize build . | archfit setup flux [--into DIR] [--helmrelease] [--check]
@@ -45,7 +45,7 @@ def run(
     write_patches: WritePatches,
 ) -> int:
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
-    if wanted(argv) == "help":
+    if help_or_version(argv) == "help":
         stdout.write(HELP.encode())
         return 0
     parser = Parser("archfit setup flux")

@@ -23,7 +23,7 @@ from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check
 from archfit.integrations.owned_files import content_of, write_files
-from archfit.options.arguments import Parser, wanted
+from archfit.options.arguments import Parser, help_or_version
 
 HELP = """\
 usage: archfit setup helm [--into DIR] [--check] [--helm PATH]
@@ -41,7 +41,7 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
-    if wanted(argv) == "help":
+    if help_or_version(argv) == "help":
         stdout.write(HELP.encode())
         return 0
     parser = Parser("archfit setup helm")

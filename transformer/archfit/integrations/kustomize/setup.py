@@ -19,7 +19,7 @@ from archfit.integrations.kustomize import setup_files as files
 from archfit.integrations.kustomize.list_entry import inserted
 from archfit.integrations.kustomize.setup_check import check
 from archfit.integrations.owned_files import File, content_of, write_file
-from archfit.options.arguments import Parser, wanted
+from archfit.options.arguments import Parser, help_or_version
 from archfit.source.compose import parse
 
 HELP = """\
@@ -41,7 +41,7 @@ usage: archfit setup kustomize [--into DIR] [--container IMAGE]
 def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
     argv, command = _split(argv)
-    if wanted(argv) == "help":
+    if help_or_version(argv) == "help":
         stdout.write(HELP.encode())
         return 0
     parser = Parser(f"archfit setup {tool}")

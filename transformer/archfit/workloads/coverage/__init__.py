@@ -1,1 +1,1 @@
-"""What the rows do not cover, and what is said about it."""
+"""What the rows do not cover, and the messages about it."""

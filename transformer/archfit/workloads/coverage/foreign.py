@@ -1,4 +1,4 @@
-"""What is no Kubernetes object, and what to do about it.
+"""Documents that are not Kubernetes objects, and the remedy for each.
 
     a text, a number                                    error: the output of another command?
     a list                                              error: one document for each object

@@ -1,4 +1,4 @@
-"""Images of a known kind that no row reads: nobody knows which pod runs them.
+"""Images of a known kind that no row reads, so that it is unknown which pod runs them.
 
     key                                         value                                            an image
     image, *Image, *imageName, *imageRef, ..    text                                             the text
