@@ -1,4 +1,8 @@
-"""Start-up is part of the product: what a run may import, counted and not timed."""
+"""Start-up is part of the product: what a run may import, counted and not timed. The one list of what it may not.
+
+warm        every image is in the cache             locked      every image is in the lock file; no cache either
+nothing     no document can hold a pod              no parser and no decisions
+"""
 
 import ast
 import json
@@ -12,25 +16,88 @@ from archfit.store.directories import default_path
 from machine import ROOT
 from warming import warm
 
-POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.example/a:1'}\n"
+IMAGE = "x.example/a:1"
+POD = f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{name: a}}
+spec:
+  containers:
+  - {{name: a, image: '{IMAGE}'}}
+""".encode()
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-NETWORK = {"ssl", "http.client", "httpx", "asyncio", "socket", "concurrent.futures"}
-HEAVY = {"logging", "rich", "jsonpatch", "dataclasses", "typing", "ruamel", "argparse", "inspect"}
-UNKNOWN = {"archfit.workloads.coverage.known_kinds", "archfit.workloads.coverage.unknown_kinds"}
-PARSER = {"yaml", "yaml._yaml"}
-_LOADED = (
-    "import sys, json\nfrom archfit.cli import main\ncode = main([])\n"
-    "sys.stderr.write('\\n' + json.dumps([code, sorted(sys.modules)]))"
+RESOURCE_LIST = (
+    b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- "
+    + POD.rstrip().replace(b"\n", b"\n  ")
+    + b"\nfunctionConfig:\n  apiVersion: archfit.dev/v1alpha1\n  kind: ArchFit\n  metadata: {name: a}\n"
 )
 
+NETWORK = {
+    "ssl",
+    "socket",
+    "http.client",
+    "httpx",
+    "httpcore",
+    "asyncio",
+    "concurrent.futures",
+    "urllib.parse",
+    "ipaddress",
+    "queue",
+}
+HEAVY = {
+    "logging",
+    "rich",
+    "jsonpatch",
+    "dataclasses",
+    "typing",
+    "ruamel",
+    "argparse",
+    "inspect",
+    "difflib",
+    "threading",
+    "hashlib",
+    "subprocess",
+    "pathlib",
+    "contextlib",
+    "fnmatch",
+}
+OWN = {
+    "archfit.workloads.coverage.known_kinds",
+    "archfit.workloads.coverage.unknown_kinds",
+    "archfit.registry.session",
+    "archfit.registry.transport.connection",
+}
+FORBIDDEN = NETWORK | HEAVY | OWN
+CACHE = {"sqlite3", "redis", "archfit.store.sqlite", "archfit.store.redis"}
+PARSER = {"yaml", "yaml._yaml"}
 
-def loaded(stream):
-    """The modules that a bare run over the stream has loaded, less those of an empty interpreter."""
+_RUN = """
+import sys
+def guard(event, arguments):
+    if event.startswith("socket.") or event in {events!r}:
+        raise RuntimeError(event)
+sys.addaudithook(guard)
+from archfit.cli import main
+code = main([])
+loaded = sorted(sys.modules)
+import json
+sys.stderr.write("\\n" + json.dumps([code, loaded]))
+"""
+
+
+def loaded(stream, environ=(), events=()):
+    """What a bare run over the stream has loaded, less an empty interpreter's modules.
+
+    An event of PEP 578 that starts with `socket.` or is in `events` ends the run.
+    """
+    environ = {**os.environ, **dict(environ)}
+    code = _RUN.format(events=set(events) or "{}")
     done = subprocess.run(
-        [sys.executable, "-I", "-c", _LOADED], input=stream, capture_output=True, check=True
+        [sys.executable, "-I", "-c", code], input=stream, env=environ, capture_output=True, check=True
     )
-    code, modules = json.loads(done.stderr.decode().splitlines()[-1])
-    assert code == 0, done.stderr.decode()
+    status, modules = json.loads(done.stderr.decode().splitlines()[-1])
+    assert status == 0, done.stderr.decode()
+    assert b"affinity" in done.stdout or b"tolerations" in done.stdout or stream == CONFIG_MAP
     empty = subprocess.run(
         [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"],
         capture_output=True,
@@ -42,17 +109,39 @@ def loaded(stream):
 
 @pytest.fixture
 def warm_cache():
-    warm({"x.example/a:1": ["linux/amd64", "linux/arm64"]}, default_path(os.environ))
+    warm({IMAGE: ["linux/amd64"]}, default_path(os.environ))
+
+
+@pytest.fixture
+def lock(tmp_path):
+    """The variables of a locked run, as Helm 3 starts it."""
+    path = tmp_path / "archfit.lock"
+    entry = {"digest": "sha256:" + "a" * 64, "kind": "index", "platforms": ["linux/amd64"]}
+    path.write_text(json.dumps({"version": 1, "images": {IMAGE: entry}}), encoding="utf-8")
+    return {"ARCHFIT_LOCK_FILE": str(path), "ARCHFIT_LOCKED": "true", "HOME": "/nowhere"}
 
 
 @pytest.mark.usefixtures("warm_cache")
-def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy():
-    assert loaded(POD) & (NETWORK | HEAVY | UNKNOWN) == set()
+@pytest.mark.parametrize(
+    ("stream", "environ"),
+    [
+        pytest.param(POD, {}, id="a-stream"),
+        pytest.param(POD, {"ARCHFIT_MIRROR": "y.example=https://mirror.example/y"}, id="with-a-mirror"),
+        pytest.param(RESOURCE_LIST, {}, id="a-resource-list"),
+    ],
+)
+def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(stream, environ):
+    assert loaded(stream, environ) & FORBIDDEN == set()
+
+
+def test_a_locked_run_loads_no_cache_either(lock):
+    found = loaded(POD, lock, {"sqlite3.connect"})
+    assert "archfit.lookup.lockfile" in found
+    assert found & (FORBIDDEN | CACHE) == set()
 
 
 def test_a_run_with_nothing_to_do_loads_no_parser_no_decisions_and_no_cache():
-    beyond = NETWORK | HEAVY | PARSER | {"sqlite3", "archfit.placement.decide", *UNKNOWN}
-    assert loaded(CONFIG_MAP) & beyond == set()
+    assert loaded(CONFIG_MAP) & (FORBIDDEN | CACHE | PARSER | {"archfit.placement.decide"}) == set()
 
 
 def test_one_module_knows_the_http_library() -> None:

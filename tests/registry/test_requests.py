@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -80,30 +78,6 @@ def test_a_warm_run_asks_nothing(fake: FakeRegistry, runs: Runs) -> None:
         assert isinstance(before, Found)
         age = 0 if "@" in text else 5 * HOUR
         assert after == before.replace(origin="cache", age_seconds=age)
-
-
-def test_a_warm_run_imports_nothing_of_the_network(fake: FakeRegistry, runs: Runs) -> None:
-    fake.index("a", "1", BOTH)
-    runs.found("x.io/a:1")
-    program = (
-        "import sys; before = set(sys.modules)\n"
-        "from archfit.lookup.resolver import open_lookup\n"
-        "from archfit.options.settings import Mirror, Operator\n"
-        f"lookup = open_lookup(Operator(mirrors={runs.operator.mirrors!r}, cache={runs.operator.cache!r}), "
-        f"clock=lambda: {runs.now})\n"
-        "print(lookup.resolve(['x.io/a:1'])['x.io/a:1'].origin, *sorted(set(sys.modules) - before))"
-    )
-    out = subprocess.run(
-        [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-    origin, *loaded = out.split()
-    assert origin == "cache"
-    banned = (
-        "ssl socket http.client httpx httpcore asyncio logging rich jsonpatch dataclasses typing concurrent.futures "
-        "threading hashlib ipaddress urllib.parse subprocess pathlib contextlib fnmatch queue "
-        "archfit.registry.session archfit.registry.transport.connection"
-    )
-    assert set(banned.split()) & set(loaded) == set()
 
 
 def test_a_stale_tag_that_has_not_moved_costs_one_head(fake: FakeRegistry, runs: Runs) -> None:

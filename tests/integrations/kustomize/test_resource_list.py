@@ -4,16 +4,10 @@ Numbers are those of the integration checklist.
 """
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 import yaml
 from registry import Registry
-
-from archfit.store.directories import default_path
-from warming import warm
 
 IMAGES = {"h.example/both:1": ["linux/amd64", "linux/arm64"], "h.example/amd:1": ["linux/amd64"]}
 HEAD = b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -292,35 +286,3 @@ def test_items_that_cannot_be_read_come_back_with_the_reason(run):
     ran = run(before)
     assert (ran.status, ran.stdout[: len(before)]) == (1, before)
     assert b"this is not YAML" in ran.stdout[len(before) :]
-
-
-def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy():
-    """Start-up is part of the product: kustomize waits for it at each build."""
-    warm(IMAGES, default_path(os.environ))
-    code = (
-        "import sys\nfrom archfit.cli import main\ncode = main([])\n"
-        "sys.stderr.write(' '.join([str(code), *sys.modules]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", code],
-        input=HEAD + deployment(b"both") + CONFIG,
-        capture_output=True,
-        check=True,
-    )
-    status, *modules = done.stderr.decode().splitlines()[-1].split()
-    empty = subprocess.run(
-        [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"], capture_output=True, check=True
-    )
-    heavy = {
-        "ssl",
-        "httpx",
-        "socket",
-        "logging",
-        "jsonpatch",
-        "dataclasses",
-        "typing",
-        "ruamel",
-        "argparse",
-        "difflib",
-    }
-    assert (status, heavy & (set(modules) - set(empty.stdout.decode().split()))) == ("0", set())
