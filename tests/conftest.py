@@ -94,6 +94,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in list(os.environ):
         if name.startswith(_FOREIGN) or name in _FOREIGN_NAMES:
             del os.environ[name]
+    # Without bytecode on disk, every start of the program would compile the package anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["HOME"] = str(home)
     for name in ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME", "STATE_HOME", "RUNTIME_DIR"):
         folder = home / name.lower()
