@@ -16,7 +16,7 @@ from archfit.options.cache_path import cache_path
 from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store import redis as redis_store
-from archfit.store.open import open_store, place
+from archfit.store.open import cache_location, open_store
 from archfit.store.redis import KEEP_SECONDS, PREFIX, RedisStore
 from redis_server import RedisServer
 from tls_files import tls_files
@@ -378,7 +378,7 @@ def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_a_place_is_shown_without_its_user(url: str, shown: str) -> None:
-    assert place(Operator(cache=cache_path(url)), {}) == shown
+    assert cache_location(Operator(cache=cache_path(url)), {}) == shown
 
 
 def test_claims_are_json(server: RedisServer) -> None:

@@ -27,7 +27,7 @@ from archfit.options.table import BY_KEY
 from archfit.printable import encoded
 from archfit.report.json_output import json_output
 from archfit.store import Stock
-from archfit.store.open import open_store, place
+from archfit.store.open import cache_location, open_store
 
 ABOUT = """\
 Shows where the answers of registries are kept, and removes them.
@@ -65,7 +65,7 @@ def _path(
     operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
 ) -> tuple[dict[str, Any], str]:
     del clock
-    where = place(operator, environ)
+    where = cache_location(operator, environ)
     return {"place": where}, f"{where}\n"
 
 
@@ -137,7 +137,7 @@ def _with(
     nothing: tuple[Any, int],
 ) -> tuple[str, tuple[Any, int]]:
     """The place, and what `work` makes of the store there; `nothing` where no file has been written yet."""
-    where = place(operator, environ)
+    where = cache_location(operator, environ)
     if "://" not in where and not os.path.exists(where):
         return where, nothing
     store = open_store(operator, environ, clock)

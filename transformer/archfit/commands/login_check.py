@@ -30,7 +30,8 @@ from archfit.options.settings import Operator
 from archfit.options.table import OPERATOR
 from archfit.printable import visible
 from archfit.record import Record
-from archfit.registry.credentials.keychain import Credential, Keychain
+from archfit.registry.credentials.credential import Credential
+from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.fetcher import Question
 from archfit.registry.login import check

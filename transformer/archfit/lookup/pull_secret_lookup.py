@@ -16,7 +16,7 @@ from archfit.images.platforms import Answer, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.resolver import Lookup
 from archfit.options.settings import Operator, Options
-from archfit.registry.credentials.keychain import Credential, from_entry
+from archfit.registry.credentials.credential import Credential, from_entry
 from archfit.registry.credentials.pull_keychain import PullKeychain
 from archfit.registry.routing.endpoints import itself
 from archfit.source.split import Piece

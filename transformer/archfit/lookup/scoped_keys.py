@@ -38,7 +38,8 @@ from archfit.registry.transport.trust import USUAL, Tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.registry.credentials.keychain import Credential, Keychain
+    from archfit.registry.credentials.credential import Credential
+    from archfit.registry.credentials.keychain import Keychain
 
 _OFFICIAL = "docker.io/library/"
 _HELPERS = 32

@@ -9,6 +9,7 @@ A run that asks nothing opens nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from time import monotonic
 
 from archfit.images.platforms import Answer
 from archfit.options.settings import Operator, Settings
@@ -61,8 +62,6 @@ class LookupSession:
 
     def answers(self, texts: list[str]) -> Mapping[str, Answer]:
         """The answer for each image string. Raises UsageError and InvalidLock."""
-        from time import monotonic
-
         from archfit.terminal import Progress
 
         progress = Progress(self._stderr, monotonic)

@@ -25,7 +25,8 @@ from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, Regist
 from archfit.images.reference import is_digest
 from archfit.printable import visible
 from archfit.record import Record
-from archfit.registry.credentials.keychain import Credential, Keychain
+from archfit.registry.credentials.credential import Credential
+from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.token_requests import basic
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import ACCEPT

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from archfit.errors import RegistryError
 from archfit.record import Record
-from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.token_requests import basic
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import ACCEPT

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LONGEST_PASSWORD = 4096
 
 
-def place(operator: Operator, environ: Mapping[str, str]) -> str:
+def cache_location(operator: Operator, environ: Mapping[str, str]) -> str:
     """The cache's path or URL, without any credential. Raises StoreTrouble where there is none."""
     if isinstance(operator.cache, CacheServer):
         return str(operator.cache)
@@ -49,7 +49,7 @@ def open_store(
     """
     if isinstance(operator.cache, CacheServer):
         return _server(operator.cache, operator, environ, clock, left)
-    path = place(operator, environ)
+    path = cache_location(operator, environ)
     try:
         from archfit.store.sqlite import SqliteStore
     except ImportError:

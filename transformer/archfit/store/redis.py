@@ -17,23 +17,17 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from archfit.options.settings import CacheServer
 from archfit.printable import visible
 from archfit.store import StoreTrouble
-from archfit.typing_names import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    from archfit.options.settings import CacheServer
-
-    T = TypeVar("T")
-
+T = TypeVar("T")
 SCHEMA = 2
 PREFIX = f"archfit:v{SCHEMA}:"
 KEEP_SECONDS = 30 * 86400

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from archfit.registry.credentials.keychain import Credential, Keychain
+from archfit.registry.credentials.credential import Credential
+from archfit.registry.credentials.keychain import Keychain
 
 
 class PullKeychain(Keychain):

@@ -23,7 +23,7 @@ from urllib.parse import quote, urlsplit
 
 from archfit.errors import RegistryError
 from archfit.record import Record
-from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.credential import Credential
 from archfit.registry.transport.challenges import Challenge
 
 _VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch

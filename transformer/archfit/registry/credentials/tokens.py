@@ -11,7 +11,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from archfit.errors import RegistryError, Unauthorized
-from archfit.registry.credentials.keychain import Credential
+from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.token_requests import TokenRequest, parse_token, token_get, token_post
 from archfit.registry.transport.challenges import Challenge, check_realm, may_have_credentials
 from archfit.registry.transport.host_port import host_port
