@@ -100,14 +100,14 @@ def test_with_locked_everything_that_it_lacks_is_named(
     assert (ran.status, ran.stdout) == (1, b"")
     head, *errors = ran.stderr.splitlines()
     assert head == "archfit: 2 problems; nothing was written"
-    for error, index, text, name in (
-        (errors[0], 0, "nginx:1.28", "docker.io/library/nginx:1.28"),
-        (errors[1], 2, "quay.io/a/b:1", "quay.io/a/b:1"),
+    for error, index, text, name, line in (
+        (errors[0], 0, "nginx:1.28", "docker.io/library/nginx:1.28", 30),
+        (errors[1], 2, "quay.io/a/b:1", "quay.io/a/b:1", 32),
     ):
         assert error == (
             f"error: apps/v1/Deployment/c spec.template.spec.containers[{index}].image: {text}: {locked.file} does not "
             f"hold {name}, and --locked forbids asking: run `archfit lock --lock-file {locked.file} --add-missing` on "
-            "these manifests (document 3, line 22)"
+            f"these manifests (document 3, line {line})"
         )
     assert len(errors) == 2
     assert registry.asked == []

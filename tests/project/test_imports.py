@@ -134,6 +134,11 @@ def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(stream, envir
     assert loaded(stream, environ) & FORBIDDEN == set()
 
 
+@pytest.mark.usefixtures("warm_cache")
+def test_a_run_without_options_loads_no_table_of_options():
+    assert loaded(POD) & {"archfit.options.table", "archfit.options.layers"} == set()
+
+
 def test_a_locked_run_loads_no_cache_either(lock):
     found = loaded(POD, lock, {"sqlite3.connect"})
     assert "archfit.lookup.lockfile" in found

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from archfit import standard_streams
 from archfit.errors import ArchfitError, OutputError, message_of
 from archfit.files import read_file
-from archfit.options.layers import Layer
 from archfit.options.load import load
 from archfit.results import Result
 from archfit.run import Run, report_failure
@@ -20,6 +19,7 @@ from archfit.typing_names import BinaryIO, TextIO
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.integrations.kustomize.function_frame import FunctionFrame
+    from archfit.options.layers import Layer
 
 _PROGRAM = "archfit transform"
 ABOUT = """\
