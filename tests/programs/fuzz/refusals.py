@@ -29,6 +29,11 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
         r"^this is not YAML: while scanning a tag|unknown escape character",
         "libyaml reads fewer tags and escapes",
     ),
+    (
+        r"while scanning a plain scalar found unexpected ':'",
+        "libyaml reads no key such as 's:' in flow style",
+        b":",
+    ),
     (r"found duplicate %YAML directive", "YAML forbids it"),
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
     (r"the results of the ResourceList (are (no list|an alias)|have an anchor)", _NO_PLACE),
