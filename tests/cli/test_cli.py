@@ -50,6 +50,8 @@ def test_a_stream_with_nothing_to_do_is_returned_as_it_is(archfit, words):
         pytest.param(["setup", "--help"], "usage: archfit setup", id="setup-help"),
         pytest.param(["setup", "cluster", "--help"], "usage: archfit setup cluster", id="setup-cluster-help"),
         pytest.param(["last", "--help"], "usage: archfit last", id="last-help"),
+        pytest.param(["lock", "--check", "--help"], "usage: archfit lock", id="lock-help"),
+        pytest.param(["lock", "--check", "-V"], "archfit ", id="lock-version"),
     ],
 )
 def test_help_and_version_never_read_standard_input(words, begins):
@@ -134,7 +136,7 @@ def test_the_last_line_of_a_failure_is_one_whole_sentence(archfit):
     first, last = ran.stderr.splitlines()
     assert first == "archfit: 1 problem; nothing was written"
     assert last.startswith("error: v1/Pod/a spec.containers[0].image: x.example/a:1: ")
-    assert last.endswith("(document 1, line 1)")
+    assert last.endswith("(document 1, line 7)")
 
 
 def test_a_bug_is_exit_1_and_shows_nothing_of_the_stream():

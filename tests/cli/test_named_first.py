@@ -84,7 +84,7 @@ def test_of_the_wrong_kind(cached: str, tmp_path: Path, stream: bytes) -> None:
     file = tmp_path / "file"
     file.write_text("")
     for flag, shown in (
-        (f"--hosts-dir={file}", "is no directory"),
+        (f"--hosts-dir={file}", "is not a directory"),
         (f"--authfile={tmp_path}", "is a directory"),
     ):
         status, out, said = _run([*cached.split(), flag], stream)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import stat
@@ -565,13 +564,3 @@ def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None
             ]
     finally:
         os.close(master)
-
-
-@pytest.mark.parametrize(("word", "begins"), [("--help", "usage: archfit lock"), ("-V", "archfit ")])
-def test_help_and_version_read_nothing(word: str, begins: str) -> None:
-    from archfit.commands.lock import run
-
-    stdout, stderr = io.BytesIO(), io.StringIO()
-    assert run(["--check", word], io.BytesIO(), stdout, stderr, {}) == 0
-    assert stdout.getvalue().decode().startswith(begins)
-    assert all(len(line) <= 100 for line in stdout.getvalue().decode().splitlines())

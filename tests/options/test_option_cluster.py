@@ -12,7 +12,7 @@ import yaml
 import machine
 from archfit.cluster.nodes import Cluster, Rule, Taint, nodes, summarised
 from archfit.errors import ArchfitError, InvalidInput, UsageError
-from archfit.integrations.cluster.setup import HELP, run
+from archfit.integrations.cluster.setup import run
 from archfit.options.load import load
 from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
 
@@ -430,13 +430,6 @@ def test_a_terminal_is_not_waited_for() -> None:
     """Whoever types the bare command is told what to pipe in."""
     with pytest.raises(UsageError, match=r"^standard input is a terminal: pipe "):
         run([], Terminal(), io.BytesIO(), io.StringIO())
-
-
-def test_help_reads_nothing() -> None:
-    """Not even a terminal."""
-    out = io.BytesIO()
-    assert run(["x", "--help"], Terminal(), out, io.StringIO()) == 0
-    assert out.getvalue().decode() == HELP
 
 
 def test_files_are_read_and_written(tmp_path: Path) -> None:

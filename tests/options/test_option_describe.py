@@ -167,18 +167,3 @@ def test_a_row_is_complete(option: Option) -> None:
     if not option.file_only:
         assert option.flags[0] == "--" + re.sub("([A-Z])", lambda found: "-" + found[1].lower(), option.key)
         assert option.variable == "ARCHFIT_" + option.flags[0][2:].replace("-", "_").upper()
-
-
-def test_help_is_as_it_was() -> None:
-    """The whole text, at most 100 columns wide; help.txt beside this test is what users saw last."""
-    text = describe.help_text("archfit [transform] [OPTION]... < rendered.yaml", "What it does.\n\nAnd more.")
-    assert text == Path(__file__).with_name("help.txt").read_text(encoding="utf-8")
-    assert max(map(len, text.splitlines())) <= 100
-
-
-def test_help_of_a_command_has_its_own_options_only() -> None:
-    """No heading without options."""
-    text = describe.help_text("archfit inspect IMAGE...", "Shows.", [BY_KEY["cache"]])
-    assert "placement:" not in text
-    assert "--cache PATH" in text
-    assert "--mirror" not in text

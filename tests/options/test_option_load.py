@@ -10,7 +10,6 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Platform
-from archfit.options.arguments import help_or_version
 from archfit.options.file import from_values
 from archfit.options.load import load
 from archfit.options.mirrors import mirror
@@ -28,6 +27,7 @@ from archfit.options.settings import (
     TolerationRule,
 )
 from archfit.options.table import BY_KEY, TABLE, Option
+from archfit.usage.general_flags import help_or_version
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

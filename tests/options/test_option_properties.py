@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archfit.errors import UsageError
-from archfit.options.arguments import help_or_version
 from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.options.load import load
 from archfit.options.table import TABLE
+from archfit.usage.general_flags import help_or_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

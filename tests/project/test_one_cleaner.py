@@ -9,13 +9,14 @@ import archfit
 
 PACKAGE = Path(archfit.__file__).parent
 CLEANING = {"encoded", "json_output", "json_text", "visible"}
-HELP = {"HELP", "_answered", "help_text", "wanted"}
+HELP = {"_help", "__version__"}
 # What is written as it is: manifests and files of archfit's own making, and the bytes that --raw asks for.
 AS_IT_IS = {
     "run.py": {"stream", "after_failure"},
     "commands/check.py": {"_FORMATS"},
     "commands/inspect.py": {"documents", "as_json"},
     "commands/login_check.py": {"_text"},
+    "commands/completion.py": {"script"},
     "commands/patch.py": {"output"},
     "commands/transform.py": {"parts"},
     "integrations/argocd/command.py": {"renderer_of", "rendering"},

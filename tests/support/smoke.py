@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from archfit.usage.table import COMMANDS
+
 PROGRAM = Path(sys.executable).parent / "archfit"
 POD = """\
 apiVersion: v1
@@ -81,24 +83,7 @@ class Start(NamedTuple):
 STARTS = (
     Start(("--version",), "", 0, ""),
     Start(("--help",), "", 0, "archfit"),
-    *(
-        Start((command, "--help"), "", 0, command)
-        for command in (
-            "check",
-            "patch",
-            "lock",
-            "inspect",
-            "login-check",
-            "setup",
-            "cache",
-            "last",
-            "argocd",
-        )
-    ),
-    *(
-        Start(("setup", tool, "--help"), "", 0, tool)
-        for tool in ("cluster", "workloads", "helm", "argocd", "kustomize", "kpt", "flux")
-    ),
+    *(Start((*command.name.split(), "--help"), "", 0, command.name) for command in COMMANDS),
     Start(STATED, POD, 0, "kubernetes.io/arch"),
     Start(("--no-cache", "--offline"), WITHOUT_ROW, 0, "aaq.kubevirt.io/AAQ"),
     Start(("check", *STATED), POD, 3, "x.example/a:1"),

@@ -9,6 +9,7 @@ import pytest
 import machine
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.source_parameters import ROWS, SOURCES
+from archfit.usage.table import BY_NAME
 
 PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -44,9 +45,8 @@ def test_every_file_that_an_image_copies_is_in_the_repository() -> None:
 
 
 def test_the_commands_of_the_page_exist() -> None:
-    from archfit.integrations.argocd.setup import HELP
-
+    flags = {name for flag in BY_NAME["setup argocd"].flags for name in flag.names}
     for kind, text in BLOCKS:
         if kind == "sh":
             for flag in re.findall(r"setup argocd.*?(--[a-z-]+)", text):
-                assert flag in HELP
+                assert flag in flags

@@ -16,29 +16,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
+from archfit.commands.invocation import read_invocation
 from archfit.errors import UsageError
-from archfit.files import read_file
 from archfit.lookup.cache_contents import checked, counts, readable, useless
-from archfit.options.arguments import help_or_version
-from archfit.options.describe import help_text
-from archfit.options.load import load
 from archfit.options.settings import CacheServer, Operator
-from archfit.options.table import BY_KEY
 from archfit.printable import encoded
 from archfit.report.json_output import json_output
 from archfit.store import Stock
 from archfit.store.open import cache_location, open_store
+from archfit.usage.table import BY_NAME
 
-ABOUT = """\
-Shows where the answers of registries are kept, and removes them.
-
-  path     where the cache is
-  info     what it holds
-  prune    removes what no run would use any more
-  clear    removes everything of archfit in it, without asking
-
---json writes the same as JSON."""
-_ROWS = [BY_KEY[key] for key in ("cache", "cachePasswordFile", "cacheCaFile", "cacheTtl", "maxStale")]
+_COMMAND = BY_NAME["cache"]
 
 
 def run(
@@ -48,16 +36,12 @@ def run(
     clock: Callable[[], float] = time.time,
 ) -> int:
     """The command, after its name. clock: Unix seconds. The exit code; raises ArchfitError."""
-    if help_or_version(argv) == "help":
-        stdout.write(help_text("archfit cache path|info|prune|clear [OPTION]...", ABOUT, _ROWS).encode())
-        return 0
-    word = argv[0] if argv else ""
-    if word not in _WORDS:
+    invocation = read_invocation(_COMMAND, argv, environ)
+    word, *more = invocation.words or [""]
+    if word not in _WORDS or more:
         raise UsageError("say what to do: archfit cache path, info, prune or clear; see archfit cache --help")
-    rest = [argument for argument in argv[1:] if argument != "--json"]
-    operator = load(rest, environ, read_file, rows=_ROWS, program="archfit cache").operator
-    told, text = _WORDS[word](operator, environ, clock)
-    stdout.write(json_output(told, indent=None) if len(rest) < len(argv) - 1 else encoded(text))
+    value, text = _WORDS[word](invocation.settings.operator, environ, clock)
+    stdout.write(json_output(value, indent=None) if invocation.flags.json else encoded(text))
     return 0
 
 

@@ -12,17 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit import __version__, standard_streams
+from archfit import standard_streams
 from archfit.commands.inputs import Manifests, contents, in_file, on_blank, questions, surveyed
+from archfit.commands.invocation import read_invocation
 from archfit.errors import UsageError
-from archfit.files import read_file
 from archfit.images.platforms import Answer, Platform
-from archfit.options.arguments import Parser, help_or_version, read
-from archfit.options.describe import help_text
-from archfit.options.load import load
 from archfit.options.problem import Problem
 from archfit.options.settings import Options
-from archfit.options.table import TABLE
 from archfit.options.text_form import architecture
 from archfit.options.text_form import platforms as parse_platforms
 from archfit.pipeline import decided, located
@@ -33,55 +29,29 @@ from archfit.report.findings import Check, Finding, from_result, of_decisions, o
 from archfit.report.run_text import lines
 from archfit.results import Decision, Result
 from archfit.run import Run
+from archfit.usage.table import BY_NAME
 from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
 
-_PROGRAM = "archfit check"
+_COMMAND = BY_NAME["check"]
 _FORMATS = {
     "text": check_listing.text,
     "json": check_listing.as_json,
     "github": github.commands,
     "sarif": sarif.log,
 }
-ABOUT = """\
-Says what archfit would still change in rendered manifests, and writes no YAML. So a pipeline notices a
-renderer that silently did not run:
-
-  helm get manifest web | archfit check
-  archfit check --format github rendered/*.yaml
-  helm template . | archfit check --require arm64
-
-  FILE ..                     Rendered manifests; - is standard input, which is read if no file is
-                              named.
-  --require PLATFORM,..       Asks something else: does every image run there? PLATFORM is an
-                              architecture, as arm64, or os/architecture. Lists all images that do
-                              not, with their workloads, however the pods are placed, those too that
-                              archfit leaves alone (skip, excluded, ...). Pods for another operating
-                              system are listed apart and fail nothing.
-  --format text|json|github|sarif
-                              How the report is written on standard output: for people (default), as
-                              JSON, as GitHub workflow commands, as SARIF 2.1.0.
-
-Exit: 0 nothing found, 1 the check failed, 2 wrong usage, 3 something found."""
 
 
 def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if help_or_version(argv):
-        stdout.write(_answered(help_or_version(argv)).encode())
-        return 0
-    parser = Parser(_PROGRAM)
-    parser.add_argument("--require", metavar="PLATFORM,..", action="append")
-    parser.add_argument("--format", metavar="text|json|github|sarif", default="text")
-    layer, config, flags, files = read(parser, argv, TABLE)
-    if flags.format not in _FORMATS:
-        raise UsageError(f"--format: {flags.format!r} is not a format: write one of {', '.join(_FORMATS)}")
-    required = _required(flags.require or ())
-    settings = load(argv, environ, read_file, flags=(layer, config), program=_PROGRAM)
-    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, on_blank(layer))
-    one = Run(_PROGRAM, settings, environ, stderr)
+    invocation = read_invocation(_COMMAND, argv, environ)
+    flags, settings = invocation.flags, invocation.settings
+    required = _required(flags.require)
+    found = contents(invocation.words, stdin, _COMMAND.program)
+    inputs = surveyed(found, settings.options, on_blank(invocation.layer))
+    one = Run(_COMMAND.program, settings, environ, stderr)
     try:
         texts = questions(inputs, left_alone=bool(required))
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
@@ -160,9 +130,3 @@ def _required(texts: Sequence[str]) -> tuple[Platform, ...]:
     except Problem as problem:
         raise UsageError(f"--require: {problem.message}") from None
     return platforms
-
-
-def _answered(word: str) -> str:
-    if word == "version":
-        return f"archfit {__version__}\n"
-    return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT)

@@ -10,23 +10,17 @@ registry    always asked, whatever the cache holds, which learns from it: one re
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit import __version__
+from archfit.commands.invocation import read_invocation
 from archfit.errors import InvalidReference, UsageError
-from archfit.files import read_file
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown, unanswerable
 from archfit.images.reference import parse
 from archfit.lookup import operator_files
 from archfit.lookup.resolver import Lookup, open_lookup
-from archfit.options.arguments import Parser, help_or_version, read
-from archfit.options.describe import help_text
-from archfit.options.load import load
 from archfit.options.settings import Settings
-from archfit.options.table import BY_KEY, OPERATOR
 from archfit.placement.architectures import is_plain, is_wasm, offered
 from archfit.placement.uncounted import counted
 from archfit.printable import encoded
@@ -34,31 +28,21 @@ from archfit.registry.client import RawManifest
 from archfit.registry.listing import listed
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.report.inspection import Inspected, as_json, problem, text
+from archfit.usage.table import BY_NAME
 from archfit.workloads.pods import ImageUse
 
-_PROGRAM = "archfit inspect"
+_COMMAND = BY_NAME["inspect"]
 _ANY_AGE = 100 * 365 * 86400
-# The registry is asked in any case, and there are no decisions to report.
-_WITHOUT = {"cacheTtl", "maxStale", "pullSecrets", "report"}
-ROWS = (BY_KEY["imagePlatforms"], *(option for option in OPERATOR if option.key not in _WITHOUT))
-ABOUT = """\
-Shows what registries have for images: digest, media type, platforms with their digests and sizes,
-and the architectures on which archfit would let the image run.
-
-  archfit inspect nginx:1.27 ghcr.io/team/app:2
-
-  --json                      Writes the same as JSON.
-  --raw                       Writes the exact bytes of the manifest; for one image.
-
-Exit: 0 done, 1 an image could not be had (the others are shown), 2 wrong usage."""
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if help_or_version(argv):
-        stdout.write(_answered(help_or_version(argv)).encode())
-        return 0
-    flags, texts, settings = _told(argv, environ)
+    invocation = read_invocation(_COMMAND, argv, environ)
+    flags, texts, settings = invocation.flags, invocation.words, invocation.settings
+    if not texts:
+        raise UsageError(f"name an image, as in {_COMMAND.program} nginx:1.27; see {_COMMAND.program} --help")
+    if flags.raw and (flags.json or len(texts) > 1):
+        raise UsageError("--raw writes the bytes of one image: name one, and leave out --json")
     operator_files.check(settings.operator)
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
     lookup = open_lookup(operator, environ=environ)
@@ -84,19 +68,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if not flags.raw:
         stderr.write(f"archfit: {_counted(requests)}\n")
     return 1 if problems else 0
-
-
-def _told(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Namespace, list[str], Settings]:
-    """The command's own flags, the images, and the options. Raises UsageError."""
-    parser = Parser(_PROGRAM)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--raw", action="store_true")
-    layer, config, flags, texts = read(parser, argv, ROWS)
-    if not texts:
-        raise UsageError(f"say which image, as in {_PROGRAM} nginx:1.27; see {_PROGRAM} --help")
-    if flags.raw and (flags.json or len(texts) > 1):
-        raise UsageError("--raw writes the bytes of one image: name one, and leave out --json")
-    return flags, texts, load(argv, environ, read_file, flags=(layer, config))
 
 
 def _inspected(
@@ -170,9 +141,3 @@ def _counted(requests: Mapping[str, int]) -> str:
     total = sum(requests.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in requests.items())
     return f"{total} registry request{'' if total == 1 else 's'}" + (f" ({kinds})" if kinds else "")
-
-
-def _answered(word: str) -> str:
-    if word == "version":
-        return f"archfit {__version__}\n"
-    return help_text(f"{_PROGRAM} [OPTION].. IMAGE..", ABOUT, ROWS)

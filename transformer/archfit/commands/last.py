@@ -11,21 +11,13 @@ from archfit.errors import ArchfitError, UsageError
 from archfit.printable import json_text, visible
 from archfit.report.last_run import lines
 from archfit.store.directories import state_path
-
-HELP = """\
-usage: archfit last [--json]
-
-Shows what the last run on this machine decided, and why; first of all when it was, by which command and version. With
---json, the whole report. A run that never started has left none: then the one before is shown.
-"""
+from archfit.usage.table import BY_NAME
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if any(word in ("-h", "--help") for word in argv):
-        stdout.write(HELP.encode())
-        return 0
-    if list(argv) not in ([], ["--json"]):
+    flags, words = BY_NAME["last"].parser().read(argv)
+    if words:
         raise UsageError("'archfit last' takes no argument but --json")
     path = state_path(environ)
     try:
@@ -36,7 +28,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
         raise ArchfitError(f"no run has left a report yet in {path!r}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise ArchfitError(f"the last report in {path!r} cannot be read ({error}): delete it") from None
-    if argv:
+    if flags.json:
         stdout.write(json_text(content.decode(errors="replace")).encode())
         return 0
     try:

@@ -13,56 +13,27 @@ nothing is written. The rules are in `images.relock`, the format in `images.lock
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit import __version__
 from archfit.commands.inputs import contents, surveyed
+from archfit.commands.invocation import read_invocation
 from archfit.commands.lock_needs import LockNeeds, lock_needs
 from archfit.errors import UsageError
-from archfit.files import read_file
 from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.lookup import operator_files
 from archfit.lookup.lock_storage import content_of, replace
-from archfit.lookup.lock_update import EVERY, Change, changes, chosen, merged
+from archfit.lookup.lock_update import Change, changes, chosen, merged
 from archfit.lookup.lockfile import DEFAULT_PATH, kept, parse, render
 from archfit.lookup.session import LookupSession
-from archfit.options.arguments import Parser, help_or_version, read
-from archfit.options.describe import help_text
-from archfit.options.load import load
 from archfit.options.settings import Settings
-from archfit.options.table import BY_KEY, OPERATOR
 from archfit.report.json_output import json_output
 from archfit.report.run_text import failure, lines
 from archfit.results import Result
+from archfit.usage.table import BY_NAME
 
-_PROGRAM = "archfit lock"
-# How long the cache is believed has no say in what a lock file holds, and there are no decisions to report.
-_WITHOUT = {"cacheTtl", "maxStale", "offline", "pullSecrets", "report"}
-ROWS = (
-    *(BY_KEY[key] for key in ("lockFile", "imagePlatforms", "exclude", "unlabelledNodes", "onBlank")),
-    *(option for option in OPERATOR if option.key not in _WITHOUT),
-)
-ABOUT = f"""\
-Writes what registries say about the images of rendered manifests into the lock file, {DEFAULT_PATH}
-if no other is named, for runs that ask nobody: archfit --lock-file {DEFAULT_PATH} --locked
-
-  helm template . | archfit lock
-  archfit lock --prune rendered/*.yaml
-
-  FILE ..                     Rendered manifests; - is standard input, which is read if no file is
-                              named.
-  --add-missing               Asks only for images that the lock file lacks.
-  --update [GLOB]             Asks anew only for images whose whole reference matches, as in
-                              'docker.io/library/*'; without GLOB for all, as without any flag. May
-                              be repeated.
-  --prune                     Drops the entries of images that the manifests do not need.
-  --check                     Writes nothing, and ends with 3 if it would.
-  --json                      Says on standard output what changed, as JSON.
-
-Exit: 0 done, 1 failed (nothing was written), 2 wrong usage, 3 --check found the lock file stale."""
+_COMMAND = BY_NAME["lock"]
 _WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}
 _PRUNE_ALL = Result(
     "error",
@@ -74,13 +45,17 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if help_or_version(argv):
-        stdout.write(_answered(help_or_version(argv)).encode())
-        return 0
-    flags, files, settings = _told(argv, environ)
+    invocation = read_invocation(_COMMAND, argv, environ)
+    flags, settings = invocation.flags, invocation.settings
+    if settings.operator.offline:
+        raise UsageError(
+            "offline is set, and a lock file says what registries say now: run archfit lock without it"
+        )
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
-    inputs = surveyed(contents(files, stdin, _PROGRAM), settings.options, settings.options.on_blank)
+    inputs = surveyed(
+        contents(invocation.words, stdin, _COMMAND.program), settings.options, settings.options.on_blank
+    )
     if flags.prune:
         inputs = [one.replace(results=(_PRUNE_ALL,)) if one.blank else one for one in inputs]
     needs = lock_needs(inputs, settings.options)
@@ -111,21 +86,6 @@ def run(
     unused = len(after.keys() - needs.needed.keys())
     _say(stderr, [_summary(f"{path} {state}", len(after), changed, words, unused, requests)])
     return 3 if stale else 0
-
-
-def _told(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Namespace, list[str], Settings]:
-    """The command's own flags, its files, and its options. Raises UsageError."""
-    parser = Parser(_PROGRAM)
-    for switch in ("--add-missing", "--prune", "--check", "--json"):
-        parser.add_argument(switch, action="store_true")
-    parser.add_argument("--update", action="append", nargs="?", const=EVERY, default=[], metavar="GLOB")
-    layer, config, flags, files = read(parser, argv, ROWS)
-    settings = load(argv, environ, read_file, flags=(layer, config))
-    if settings.operator.offline:
-        raise UsageError(
-            "offline is set, and a lock file says what registries say now: run archfit lock without it"
-        )
-    return flags, files, settings
 
 
 def _ask(
@@ -202,9 +162,3 @@ def _summary(
 
 def _say(stderr: TextIO, texts: Sequence[str]) -> None:
     stderr.writelines(f"{text}\n" for text in texts)
-
-
-def _answered(word: str) -> str:
-    if word == "version":
-        return f"archfit {__version__}\n"
-    return help_text(f"{_PROGRAM} [OPTION].. [FILE|-]..", ABOUT, ROWS)

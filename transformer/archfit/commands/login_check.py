@@ -17,17 +17,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit import __version__
+from archfit.commands.invocation import read_invocation
 from archfit.errors import InvalidReference, RegistryError, UsageError
-from archfit.files import read_file
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
 from archfit.lookup import operator_files
 from archfit.lookup.deadline import Deadline
-from archfit.options.arguments import Parser, help_or_version, read
-from archfit.options.describe import help_text
-from archfit.options.load import load
 from archfit.options.settings import Operator
-from archfit.options.table import OPERATOR
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.registry.credentials.credential import Credential
@@ -39,31 +34,9 @@ from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.registry.session import Session
 from archfit.report.json_output import json_output
+from archfit.usage.table import BY_NAME
 
-_PROGRAM = "archfit login-check"
-_WITHOUT = {
-    "cache",
-    "cachePasswordFile",
-    "cacheCaFile",
-    "cacheTtl",
-    "maxStale",
-    "noCache",
-    "pullSecrets",
-    "report",
-}
-ROWS = tuple(option for option in OPERATOR if option.key not in _WITHOUT)
-ABOUT = """\
-Says which credential archfit would use for a registry or an image, from where, and whether the
-registry accepts it. The credential itself is never shown.
-
-  archfit login-check ghcr.io
-  archfit login-check ghcr.io/team/app:1
-
-  --json                      Writes the same as JSON.
-
-With --offline the registry is not asked: it only says which credential there is.
-
-Exit: 0 accepted (with --offline: there is one), 1 not, 2 wrong usage."""
+_COMMAND = BY_NAME["login-check"]
 
 
 class Checked(Record):
@@ -80,19 +53,15 @@ class Checked(Record):
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if help_or_version(argv):
-        stdout.write(_answered(help_or_version(argv)).encode())
-        return 0
-    parser = Parser(_PROGRAM)
-    parser.add_argument("--json", action="store_true")
-    layer, config, flags, words = read(parser, argv, ROWS)
+    invocation = read_invocation(_COMMAND, argv, environ)
+    words, operator = invocation.words, invocation.settings.operator
     if len(words) != 1:
-        raise UsageError(f"say which registry or image, one, as in {_PROGRAM} ghcr.io; see {_PROGRAM} --help")
-    operator = load(argv, environ, read_file, flags=(layer, config)).operator
+        program = _COMMAND.program
+        raise UsageError(f"name one registry or image, as in {program} ghcr.io; see {program} --help")
     operator_files.check(operator)
     name, checked = _checked(words[0], operator, environ)
     good = all(one.good for one in checked)
-    if flags.json:
+    if invocation.flags.json:
         value = {"for": name, "good": good, "servers": [_plain(one) for one in checked]}
         stdout.write(json_output(value))
     else:
@@ -208,9 +177,3 @@ def _plain(one: Checked) -> dict[str, object]:
         "good": one.good,
         "answer": one.answer,
     }
-
-
-def _answered(word: str) -> str:
-    if word == "version":
-        return f"archfit {__version__}\n"
-    return help_text(f"{_PROGRAM} [OPTION].. HOST|IMAGE", ABOUT, ROWS)

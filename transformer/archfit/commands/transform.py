@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from archfit.options.layers import Layer
 
 _PROGRAM = "archfit transform"
-ABOUT = """\
-Reads rendered Kubernetes YAML on standard input, finds out which CPU architectures every image supports, and writes
-the same YAML with the tolerations or the kubernetes.io/arch node affinity that each pod needs.
-
-  helm template . | archfit | kubectl apply -f -
-  helm upgrade --install web ./chart --post-renderer archfit          (Helm 3; for Helm 4: archfit setup helm)
-
-Other commands: check, patch, lock, inspect, login-check, setup cluster, setup helm, last.
-Exit: 0 done, 1 failed (standard output is empty), 2 wrong usage."""
 
 
 def run(
@@ -42,16 +33,6 @@ def run(
     defaults: Layer | None = None,
 ) -> int:
     """The command, after its name. defaults: the caller's own. The exit code; raises ArchfitError."""
-    if argv:
-        from archfit.options.arguments import help_or_version
-
-        asked = help_or_version(argv)
-        if asked:
-            stdout.write(_answered(asked).encode())
-            return 0
-    elif stdin.isatty():
-        stderr.write(_answered("help"))
-        return 2
     try:
         return _run(argv, stdin, stdout, stderr, environ, defaults)
     except OutputError:
@@ -115,13 +96,3 @@ def _give_back(frame: FunctionFrame, error: Exception, stdout: BinaryIO) -> None
     except ArchfitError:  # the list has no place for results: standard error says what is wrong
         parts = [frame.function.data]
     standard_streams.write(stdout, parts)
-
-
-def _answered(asked: str) -> str:
-    from archfit import __version__
-
-    if asked == "version":
-        return f"archfit {__version__}\n"
-    from archfit.options.describe import help_text
-
-    return help_text("archfit [transform] [OPTION]...  < rendered.yaml > placed.yaml", ABOUT)

@@ -3,7 +3,6 @@
     --tolerate a=arm64:NoSchedule      a value as the next argument, or after "="
     --strict, --no-strict              switches
     --config FILE                      the configuration file
-    --help, -h, --version, -V          read by `help_or_version`, before everything else
 
 Flags are never abbreviated. An empty argument is ignored, as Helm passes one for an empty
 --post-renderer-args.
@@ -80,16 +79,6 @@ class Parser(argparse.ArgumentParser):
             return f"{head}: its value is in the same argument: write {head}=VALUE, or two arguments"
         near = nearest(name, known)
         return f"there is no flag {name!r}: {f'write {near}' if near else f'see {self.prog} --help'}"
-
-
-def help_or_version(argv: Sequence[str]) -> str:
-    """What the arguments ask for anywhere: "help", "version" or nothing."""
-    for word in argv:
-        if word in ("-h", "--help"):
-            return "help"
-        if word in ("-V", "--version"):
-            return "version"
-    return ""
 
 
 def add(parser: argparse.ArgumentParser, option: Option) -> None:

@@ -1,4 +1,4 @@
-"""Help, Markdown table and JSON Schema, all from the rows of `table`.
+"""Markdown table and JSON Schema, both from the rows of `table`.
 
     python -m archfit.options.describe table      the options, for README and docs/configuration.md
     python -m archfit.options.describe schema     docs/archfit.schema.json
@@ -10,16 +10,13 @@ The markers are `<!-- options -->` and `<!-- /options -->`, each on a line of it
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Sequence
 
 from archfit.options.file import API_VERSION, KIND
-from archfit.options.option_types import SWITCH, Schema
+from archfit.options.option_types import Schema
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE, Option
 
 BEGIN, END = "<!-- options -->", "<!-- /options -->"
-_WIDTH = 100
-_INDENT = 30
 
 
 def default_text(option: Option) -> str:
@@ -105,45 +102,6 @@ def _part(description: str, properties: dict[str, Schema]) -> Schema:
         "properties": properties,
         "additionalProperties": False,
     }
-
-
-def help_text(usage: str, about: str, rows: Sequence[Option] = TABLE) -> str:
-    """The help of a command: usage, what it is about, its options in two parts. Plain text, 100 columns.
-
-    usage: after the word "usage:". about: one paragraph or several.
-    """
-    parts = [f"usage: {usage}", "", *about.strip().splitlines()]
-    for title, part in (("placement:", "spec"), ("registries, cache and report:", "operator")):
-        chosen = [option for option in rows if option.part == part and option.flags]
-        if chosen:
-            parts += ["", title, *(line for option in chosen for line in _entry(option))]
-    parts += ["", "in general:", *_lines(f"{CONFIG_FLAG} FILE", CONFIG_HELP)]
-    parts += _lines("-h, --help", "Shows this and ends.")
-    parts += _lines("-V, --version", "Shows the version and ends.")
-    variables = (
-        f"Each flag has a variable, as {rows[0].variable} for {rows[0].flags[0]}, and a key in the "
-        "configuration file; flags win over variables, variables over the file. "
-        "Durations are written as 90s, 15m, 6h, 7d."
-    )
-    return "\n".join([*parts, "", *textwrap.wrap(variables, _WIDTH), ""])
-
-
-def _entry(option: Option) -> list[str]:
-    heads = ", ".join(option.flags) if option.type is SWITCH else f"{option.flags[0]} {option.metavar}"
-    notes = [option.help]
-    if option.repeatable:
-        notes.append("May be repeated.")
-    if default_text(option) and option.type is not SWITCH:
-        notes.append(f"Default: {default_text(option)}.")
-    return _lines(heads, " ".join(notes))
-
-
-def _lines(head: str, text: str) -> list[str]:
-    wrapped = textwrap.wrap(text, _WIDTH - _INDENT, break_on_hyphens=False)
-    if len(head) + 4 > _INDENT:
-        return [f"  {head}", *(" " * _INDENT + line for line in wrapped)]
-    first, *rest = wrapped
-    return [f"  {head}".ljust(_INDENT) + first, *(" " * _INDENT + line for line in rest)]
 
 
 def main(argv: Sequence[str]) -> str:

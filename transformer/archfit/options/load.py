@@ -34,7 +34,7 @@ def load(
     argv: without program and command. read: the bytes of the file at a path, or OSError. application: from
     `file.from_values`, where a door has one. rows: the options of the command; all of them if None. flags: what
     `arguments.read` made of argv, where a command takes more than options. fallback: what a door has
-    instead of some defaults. Raises UsageError. `arguments.help_or_version` is called before.
+    instead of some defaults. Raises UsageError.
     """
     given = argv or application or flags or fallback
     if not given and not any(name.startswith("ARCHFIT_") for name in environ):

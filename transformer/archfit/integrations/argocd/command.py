@@ -25,28 +25,15 @@ from archfit.integrations.argocd.renderers import Programs, command_of, is_empty
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
 from archfit.integrations.argocd.source_parameters import Source
 from archfit.options import option_types
-from archfit.options.arguments import Parser, read
+from archfit.options.arguments import read
 from archfit.options.layers import Given, Layer
 from archfit.options.load import load
 from archfit.options.settings import Options, Settings
-from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR, TABLE
+from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR
 from archfit.report.json_output import json_output
 from archfit.run import Run
+from archfit.usage.table import BY_NAME
 
-HELP = """\
-usage: archfit argocd generate|parameters|discover [OPTION]...
-
-Argo CD starts this, as plugin.yaml of `archfit setup argocd` says. `generate` renders the application in the working
-directory with Helm, with Kustomize or as plain files, and adds what each pod needs.
-
-  --helm PATH                 The program helm; default: the one on PATH.
-  --helm-option WORD          A word to add to `helm template`. May be repeated.
-  --helm-dependencies         Run `helm dependency build` first where charts/ lacks what Chart.yaml names.
-  --kustomize PATH            The program kustomize; default: the one on PATH.
-  --kustomize-option WORD     A word to add to `kustomize build`, as --enable-helm. May be repeated.
-
-All options of `archfit --help` work here too. The defaults of two differ: --on-blank is fail, --hooks is recreated.
-"""
 # The operator's paths: a relative one would lead into the application's repository.
 _PATHS = (
     "cache",
@@ -70,21 +57,14 @@ _FALLBACK = Layer(
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the word `argocd`. The exit code; raises ArchfitError."""
     match argv:
-        case ["generate", *rest] if not _asks_help(rest):
+        case ["generate", *rest]:
             return _generate(rest, stdout, stderr, environ)
-        case ["parameters", *rest] if not _asks_help(rest):
+        case ["parameters", *rest]:
             return _parameters(rest, stdout, environ)
-        case ["discover", *rest] if not _asks_help(rest):
+        case ["discover", *rest]:
             stdout.write(f"{renderer_of(application_of(environ).source)}\n".strip().encode())
             return 0
-        case [*words] if _asks_help(words):
-            stdout.write(HELP.encode())
-            return 0
     raise UsageError("write archfit argocd generate, archfit argocd parameters or archfit argocd discover")
-
-
-def _asks_help(words: Sequence[str]) -> bool:
-    return any(word in ("-h", "--help") for word in words)
 
 
 def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -193,13 +173,8 @@ def _settings(
 def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Programs, bool]:
     if not argv:
         return None, Programs(), False
-    parser = Parser("archfit argocd")
-    for flag, metavar in (("--helm", "PATH"), ("--kustomize", "PATH")):
-        parser.add_argument(flag, metavar=metavar)
-    for flag in ("--helm-option", "--kustomize-option"):
-        parser.add_argument(flag, metavar="WORD", action="append", default=[])
-    parser.add_argument("--helm-dependencies", action="store_true")
-    layer, path, found, words = read(parser, argv, TABLE)
+    command = BY_NAME["argocd"]
+    layer, path, found, words = read(command.parser(), argv, command.options)
     if words:
         raise UsageError(f"{words[0]!r} is not expected: archfit argocd takes flags only")
     programs = Programs(

@@ -1,32 +1,16 @@
 """What `setup cluster` and `setup workloads` share: each reads what kubectl printed and writes a configuration file.
 
-parsed_arguments    the command's flags with -o/--output, or None for --help
 read_input          a file, or standard input for `-`
 deliver             to standard output, or to a file that is not there yet
 """
 
 from __future__ import annotations
 
-from argparse import Namespace
-from collections.abc import Callable, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import standard_streams
 from archfit.errors import UsageError
 from archfit.files import write_new
-from archfit.options.arguments import Parser, help_or_version
-
-
-def parsed_arguments(
-    program: str, argv: Sequence[str], add_flags: Callable[[Parser], object]
-) -> tuple[Namespace, list[str]] | None:
-    """The command's flags and its other words, None where --help is among them. Raises UsageError."""
-    if help_or_version(argv) == "help":
-        return None
-    parser = Parser(program)
-    add_flags(parser)
-    parser.add_argument("-o", "--output", metavar="FILE")
-    return parser.read(argv)
 
 
 def read_input(name: str, stdin: BinaryIO, source: str, *, flag: str = "", limit: int = 0) -> bytes:

@@ -19,13 +19,13 @@ from ruamel.yaml.comments import CommentedSeq
 
 from archfit.cluster.nodes import Cluster, counted, nodes, summarised
 from archfit.errors import InvalidInput, UsageError
-from archfit.integrations.cluster.configuration_file import deliver, parsed_arguments, read_input
+from archfit.integrations.cluster.configuration_file import deliver, read_input
 from archfit.integrations.yaml_files import mapping, written
-from archfit.options.arguments import Parser
 from archfit.options.config_yaml import read
 from archfit.options.file import API_VERSION, KIND
 from archfit.options.problem import Problem
 from archfit.options.text_form import label_key
+from archfit.usage.table import BY_NAME
 
 _SOURCE = "kubectl get nodes -o json"
 _HEAD = """\
@@ -35,40 +35,19 @@ The architectures of the cluster's Linux nodes, and of its Windows nodes as wind
 Add those of node pools that have no node at the moment."""
 _TAINTS = "Tolerated where the images run on every architecture after the @."
 _NO_TAINT = "No node has a taint that keeps pods of other architectures away."
-HELP = """\
-usage: archfit setup cluster [FILE|-] [--arch-taint KEY]... [-o FILE]
-
-Writes a configuration file from the nodes of a cluster:
-
-  kubectl get nodes -o json | archfit setup cluster -o archfit.yaml
-
-  FILE                  The output of `kubectl get nodes -o json` (or yaml); default: standard input.
-  --arch-taint KEY      Another taint that marks nodes by architecture, beside kubernetes.io/arch and
-                        beta.kubernetes.io/arch. May be repeated.
-  -o, --output FILE     Where to write; default: standard output. An existing file is never overwritten.
-  -h, --help            Show this help.
-"""
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup cluster`. The exit code; raises UsageError and InvalidInput."""
-    arguments = parsed_arguments("archfit setup cluster", argv, _add_flags)
-    if arguments is None:
-        stdout.write(HELP.encode())
-        return 0
-    found, words = arguments
+    found, words = BY_NAME["setup cluster"].parser().read(argv)
     if len(words) > 1:
         raise UsageError(f"{words[1]!r} is one file too many: name one, or pipe `{_SOURCE}` in")
     content = read_input(words[0] if words else "-", stdin, _SOURCE)
-    cluster = summarised(nodes(_decoded(content)), [_key(key) for key in found.keys])
+    cluster = summarised(nodes(_decoded(content)), [_key(key) for key in found.arch_taint])
     messages = "".join(f"not used: {subject}: {reason}\n" for subject, reason in cluster.unused)
     advice = "use it with --config or ARCHFIT_CONFIG"
     deliver(configuration(cluster), found.output, stdout, stderr, messages, advice)
     return 0
-
-
-def _add_flags(parser: Parser) -> None:
-    parser.add_argument("--arch-taint", dest="keys", action="append", default=[], metavar="KEY")
 
 
 def _key(text: str) -> str:

@@ -17,12 +17,12 @@ from typing import Any, BinaryIO, TextIO
 from archfit.cluster.crds.definitions import KIND, Definition, definitions
 from archfit.cluster.crds.derive import Derived, derived
 from archfit.errors import InvalidInput, UsageError
-from archfit.integrations.cluster.configuration_file import deliver, parsed_arguments, read_input
+from archfit.integrations.cluster.configuration_file import deliver, read_input
 from archfit.integrations.cluster.rows_file import rows_file
-from archfit.options.arguments import Parser
 from archfit.source.compose import parse
 from archfit.source.scan import check_utf8
 from archfit.source.split import split
+from archfit.usage.table import BY_NAME
 from archfit.workloads.builtin import WORKLOADS
 from archfit.workloads.custom_rows import all_custom_rows
 
@@ -31,31 +31,11 @@ LIMIT = 64 << 20
 _SUFFIXES = (".yaml", ".yml", ".json")
 _SOURCE = "kubectl get crd -o yaml"
 _ASK = f"pass the output of `{_SOURCE}`, or the definitions that the operator publishes"
-HELP = """\
-usage: archfit setup workloads --crds FILE|DIR|-... [--include-known] [-o FILE]
-
-Writes rows for `workloads:` from the schemas of CustomResourceDefinitions, for you to check:
-
-  kubectl get crd -o yaml | archfit setup workloads --crds - -o archfit.yaml
-  archfit setup workloads --crds charts/operator/crds -o archfit.yaml
-
-  --crds FILE|DIR|-     The definitions, as YAML or JSON; - is standard input. Several may be named. In a folder,
-                        every *.yaml, *.yml and *.json is read.
-  --include-known       Write rows for the kinds that archfit knows, too. They replace its own.
-  -o, --output FILE     Where to write; default: standard output. An existing file is never overwritten.
-  -h, --help            Show this help.
-
-Comments beside the rows name what the schema leaves open.
-"""
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup workloads`. The exit code; raises UsageError and InvalidInput."""
-    arguments = parsed_arguments("archfit setup workloads", argv, _add_flags)
-    if arguments is None:
-        stdout.write(HELP.encode())
-        return 0
-    found, words = arguments
+    found, words = BY_NAME["setup workloads"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected: name files and folders behind --crds")
     names = [name for name in found.crds if name]
@@ -67,11 +47,6 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     advice = "check it, then use it with --config or ARCHFIT_CONFIG"
     deliver(rows_file(kinds, left_out), found.output, stdout, stderr, _summary(kinds, left_out), advice)
     return 0
-
-
-def _add_flags(parser: Parser) -> None:
-    parser.add_argument("--crds", action="extend", nargs="+", default=[], metavar="FILE")
-    parser.add_argument("--include-known", action="store_true")
 
 
 def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[list[Derived], list[str]]:

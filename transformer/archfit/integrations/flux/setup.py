@@ -18,41 +18,17 @@ from typing import BinaryIO, TextIO, TypeAlias
 
 from archfit.errors import ArchfitError, UsageError
 from archfit.integrations.owned_files import File, content_of, write_files
-from archfit.options.arguments import Parser, help_or_version
+from archfit.usage.table import BY_NAME
 
-HELP = """\
-usage: kustomize build . | archfit setup flux [--into DIR] [--helmrelease] [--check]
-
-Flux runs no functions. This command reads manifests on standard input and writes what archfit changes
-as patches into DIR/archfit-flux.yaml; paste them into a Kustomization or a HelmRelease of Flux.
-
-  --into DIR            Where to write; default: the working directory.
-  --helmrelease         Write patches for a HelmRelease instead of a Kustomization.
-  --check               Write nothing; exit with 1 if the file is missing or out of date.
-  -h, --help            Show this help.
-"""
 FILE = "archfit-flux.yaml"
 _HEAD = b"# Written by `archfit patch`"
 WritePatches: TypeAlias = Callable[[str, BinaryIO], int]
 """`archfit patch --format FORM` from standard input to the output: its exit code."""
 
 
-def run(
-    argv: Sequence[str],
-    stdin: BinaryIO,
-    stdout: BinaryIO,
-    stderr: TextIO,
-    write_patches: WritePatches,
-) -> int:
+def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, write_patches: WritePatches) -> int:
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
-    if help_or_version(argv) == "help":
-        stdout.write(HELP.encode())
-        return 0
-    parser = Parser("archfit setup flux")
-    parser.add_argument("--into", metavar="DIR", default=".")
-    parser.add_argument("--helmrelease", action="store_true")
-    parser.add_argument("--check", action="store_true")
-    found, words = parser.read(argv)
+    found, words = BY_NAME["setup flux"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup flux --help")
     if not found.into:

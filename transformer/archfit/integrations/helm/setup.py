@@ -23,32 +23,12 @@ from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check
 from archfit.integrations.owned_files import content_of, write_files
-from archfit.options.arguments import Parser, help_or_version
-
-HELP = """\
-usage: archfit setup helm [--into DIR] [--check] [--helm PATH]
-
-Helm 3 needs no setup:   helm upgrade --install web ./chart --post-renderer archfit
-Helm 4 starts plugins only. This command writes one into a plugins directory of its own, and prints the line for your
-shell's profile that makes Helm 4 see it. It changes no file of yours.
-
-  --into DIR            Write into this plugins directory instead; it must not be one that Helm 3 reads.
-  --check               Write nothing; render a chart with one Pod through Helm and archfit, and print what is wrong.
-  --helm PATH           The Helm to set up or check; default: helm, helm4, helm3 on PATH.
-  -h, --help            Show this help.
-"""
+from archfit.usage.table import BY_NAME
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
-    if help_or_version(argv) == "help":
-        stdout.write(HELP.encode())
-        return 0
-    parser = Parser("archfit setup helm")
-    parser.add_argument("--into", metavar="DIR")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--helm", metavar="PATH")
-    found, words = parser.read(argv)
+    found, words = BY_NAME["setup helm"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup helm --help")
     for flag, value in (("--into", found.into), ("--helm", found.helm)):

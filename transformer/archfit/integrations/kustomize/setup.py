@@ -19,38 +19,15 @@ from archfit.integrations.kustomize import setup_files as files
 from archfit.integrations.kustomize.list_entry import inserted
 from archfit.integrations.kustomize.setup_check import check
 from archfit.integrations.owned_files import File, content_of, write_file
-from archfit.options.arguments import Parser, help_or_version
 from archfit.source.compose import parse
-
-HELP = """\
-usage: archfit setup kustomize [--into DIR] [--container IMAGE]
-       archfit setup kustomize --check [--into DIR] [-- COMMAND..]
-       archfit setup kpt [--into DIR] [--check]
-
-  kustomize   Writes the function's configuration, archfit.yaml, and names it in the kustomization.
-  kpt         Writes it into a package, and names it in the Kptfile.
-
-  --into DIR            The outermost kustomization, or the package; default: the working directory.
-  --container IMAGE     Start archfit in a container instead of the one on PATH.
-  --check               Write nothing; say what is wrong with an installation. COMMAND is how you build,
-                        as in -- kustomize build --enable-alpha-plugins --enable-exec .
-  -h, --help            Show this help.
-"""
+from archfit.usage.table import BY_NAME
 
 
 def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
     argv, command = _split(argv)
-    if help_or_version(argv) == "help":
-        stdout.write(HELP.encode())
-        return 0
-    parser = Parser(f"archfit setup {tool}")
-    parser.add_argument("--into", metavar="DIR", default=".")
-    parser.add_argument("--container", metavar="IMAGE", default="")
-    parser.add_argument("--check", action="store_true")
-    found, words = parser.read(argv)
+    found, words = BY_NAME[f"setup {tool}"].parser().read(argv)
     unexpected = [*words[:1], *(["--"] if command and not found.check else [])]
-    unexpected += ["--container"] if found.container and tool != "kustomize" else []
     if unexpected:
         raise UsageError(f"{unexpected[0]!r} is not expected; see archfit setup {tool} --help")
     if not os.path.isdir(found.into):

@@ -1,0 +1,85 @@
+"""Completion scripts, run by the shells themselves where they are installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from archfit.usage.completion import SHELLS, flags_of, script
+from archfit.usage.table import COMMANDS
+from running import archfit
+
+# The words of the command line; the last one is being typed.
+_BASH = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_archfit
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def completed(tmp_path, *words: str) -> list[str]:
+    """What bash offers for the last word."""
+    file = tmp_path / "archfit.bash"
+    file.write_text(script("bash"), encoding="utf-8")
+    done = subprocess.run(
+        ["bash", "--norc", "-c", _BASH, "bash", str(file), "archfit", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        pytest.param(["c"], ["check", "cache", "completion"], id="commands"),
+        pytest.param(["setup", "k"], ["kustomize", "kpt"], id="tools"),
+        pytest.param(["cache", ""], ["path", "info", "prune", "clear"], id="words"),
+        pytest.param(["check", "--req"], ["--require"], id="own-flags"),
+        pytest.param(["check", "--on-u"], ["--on-unknown"], id="options"),
+        pytest.param(["--on-u"], ["--on-unknown"], id="options-without-a-command"),
+        pytest.param(["check", "--format", "s"], ["sarif"], id="values"),
+        pytest.param(["check", "--format", "=", "s"], ["sarif"], id="values-behind-an-equals-sign"),
+        pytest.param(["--on-absent", ""], ["fail", "leave"], id="values-of-an-option"),
+        pytest.param(["setup", "cluster", "--arch"], ["--arch-taint"], id="flags-of-a-tool"),
+        pytest.param(["inspect", "--on-u"], [], id="no-option-of-other-commands"),
+        pytest.param(["check", "web"], ["web.yaml"], id="files"),
+    ],
+)
+def test_bash_completes(tmp_path, words, offered):
+    (tmp_path / "web.yaml").touch()
+    assert completed(tmp_path, *words) == offered
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_holds_every_command_and_flag(shell):
+    text = archfit(b"", "completion", shell).ok().decode()
+    assert text == script(shell)
+    for command in COMMANDS:
+        assert command.name.split()[-1] in text
+        for flag in flags_of(command):
+            assert (flag if shell != "fish" else flag.lstrip("-")) in text
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_shell_takes_the_script(shell, tmp_path):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    file = tmp_path / "script"
+    file.write_text(script(shell), encoding="utf-8")
+    subprocess.run([shell, "-n", str(file)], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("words", [(), ("csh",), ("bash", "zsh")])
+def test_another_shell_is_wrong_usage(words):
+    ran = archfit(b"", "completion", *words)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert ran.stderr == "error: name one shell: archfit completion bash, zsh or fish\n"

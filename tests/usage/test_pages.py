@@ -1,0 +1,58 @@
+"""The man page and the README's list of commands are those of the table."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from archfit.usage import pages
+from archfit.usage.table import COMMANDS
+from machine import ROOT
+
+
+def test_the_man_page_is_the_one_in_the_code():
+    """Renew it: python -m archfit.usage.pages man > docs/archfit.1"""
+    assert (ROOT / "docs" / "archfit.1").read_text(encoding="utf-8") == pages.man_page()
+
+
+def test_the_readmes_list_of_commands_is_the_one_in_the_code():
+    """Renew it: python -m archfit.usage.pages update README.md"""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert pages.updated(text) == text
+
+
+@pytest.mark.real
+def test_roff_takes_the_man_page_without_a_warning():
+    if not shutil.which("groff"):
+        pytest.skip("groff is not installed")
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-z"],
+        input=pages.man_page(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+
+
+def test_the_man_page_shows_every_command_as_the_user_types_it():
+    page = pages.man_page().replace("\\-", "-")
+    for command in COMMANDS:
+        if command.run:
+            assert f".B archfit {command.usage[0].split(' [')[0]}".split(" <")[0] in page
+
+
+@pytest.mark.parametrize(
+    ("argv", "begins"), [(["man"], ".TH ARCHFIT 1"), (["commands"], "| Command | What it does |")]
+)
+def test_each_page_is_printed(argv, begins):
+    assert pages.main(argv).startswith(begins)
+
+
+def test_wrong_words_and_pages_without_markers_are_refused():
+    with pytest.raises(ValueError, match="write man, commands"):
+        pages.main(["book"])
+    with pytest.raises(ValueError, match="has no lines"):
+        pages.updated("# a page\n")

@@ -1,0 +1,36 @@
+"""The command line of one command, read: its own flags, its words, and its settings."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+
+from archfit.errors import UsageError
+from archfit.files import read_file
+from archfit.options import arguments
+from archfit.options.layers import Layer
+from archfit.options.load import load
+from archfit.options.settings import Settings
+from archfit.record import Record
+from archfit.usage.table import Command
+
+
+class Invocation(Record):
+    """What a command was told. flags: its own, by name. words: what is no flag. layer: the options among the flags."""
+
+    flags: Namespace
+    words: list[str]
+    layer: Layer
+    settings: Settings
+
+
+def read_invocation(command: Command, argv: Sequence[str], environ: Mapping[str, str]) -> Invocation:
+    """The command line, the environment and the configuration file together. Raises UsageError."""
+    layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
+    for flag in command.flags:
+        name = flag.names[-1]
+        value = getattr(flags, name[2:].replace("-", "_"))
+        if flag.words and value not in flag.words:
+            raise UsageError(f"{name}: {value!r} is not a format: write one of {', '.join(flag.words)}")
+    settings = load(argv, environ, read_file, flags=(layer, config))
+    return Invocation(flags, words, layer, settings)

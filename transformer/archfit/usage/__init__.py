@@ -1,0 +1,1 @@
+"""What the command line takes: the table of commands, and help, completion, man page and lists made from it."""

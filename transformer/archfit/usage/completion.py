@@ -1,0 +1,200 @@
+"""Completion scripts for bash, zsh and fish: the words of each command, as one `case` over the command.
+
+    archfit c<TAB>                   commands
+    archfit setup <TAB>              tools
+    archfit check --f<TAB>           the command's flags
+    archfit check --format <TAB>     the flag's values, where they are known
+    archfit check <TAB>              files
+
+The scripts hold all words and never start archfit, so that completion does not wait for it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+
+from archfit.options.table import CONFIG_FLAG
+from archfit.usage.table import COMMANDS, Command
+
+_GENERAL = ("-h", "--help", "-V", "--version")
+_MAIN = "transform"
+
+
+def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
+    """The values of each flag: None for a switch, () where any text may follow."""
+    found: dict[str, tuple[str, ...] | None] = {}
+    for flag in command.flags:
+        found |= dict.fromkeys(flag.names, flag.words if flag.metavar else None)
+    for option in command.options:
+        values = tuple(option.type.schema.get("enum", ())) if option.metavar else None
+        found |= dict.fromkeys(option.flags, values)
+    if command.options:
+        found[CONFIG_FLAG] = ()
+    return found | dict.fromkeys(_GENERAL)
+
+
+def first_words() -> list[str]:
+    """What may stand right after `archfit`."""
+    return [command.name for command in COMMANDS if " " not in command.name]
+
+
+def second_words(command: Command) -> list[str]:
+    """What may stand right after the command: the commands of a group, or its words."""
+    prefix = f"{command.name} "
+    below = [one.name.removeprefix(prefix) for one in COMMANDS if one.name.startswith(prefix)]
+    return below or list(command.words)
+
+
+def script(shell: str) -> str:
+    """The completion script. Raises KeyError for a shell that has none."""
+    return SHELLS[shell]()
+
+
+def _bash() -> str:
+    return f"""\
+# archfit: completion for bash, written by `archfit completion bash`.
+_archfit() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} flags='' values='' files=yes
+    # --flag=value stands there as three words
+    if [[ $current == = ]]; then
+        current=''
+    elif [[ $previous == = ]]; then
+        previous=${{COMP_WORDS[COMP_CWORD - 2]}}
+    fi
+{_tables()}
+    COMPREPLY=()
+    if [[ $values ]]; then
+        COMPREPLY=($(compgen -W "$values" -- "$current"))
+    elif [[ $current == -* ]]; then
+        COMPREPLY=($(compgen -W "$flags" -- "$current"))
+    elif [[ $files ]]; then
+        COMPREPLY=($(compgen -f -- "$current"))
+    fi
+}}
+complete -o filenames -F _archfit archfit
+"""
+
+
+def _zsh() -> str:
+    return f"""\
+#compdef archfit
+# archfit: completion for zsh, written by `archfit completion zsh`.
+_archfit() {{
+    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=yes
+    local -a COMP_WORDS=("${{(@)words}}")
+    local COMP_CWORD=$((CURRENT - 1))
+    setopt local_options ksh_arrays
+    if [[ $current == --*=* ]]; then
+        previous=${{current%%=*}}
+        compset -P '*='
+    fi
+{_tables()}
+    unsetopt ksh_arrays
+    if [[ -n $values ]]; then
+        compadd -- ${{=values}}
+    elif [[ $current == -* ]]; then
+        compadd -- ${{=flags}}
+    elif [[ -n $files ]]; then
+        _files
+    fi
+}}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    _archfit "$@"
+else
+    compdef _archfit archfit
+fi
+"""
+
+
+def _tables() -> str:
+    """The words for a command line, in the language that bash and zsh share. Sets flags, values and files."""
+    lines = [
+        '    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in',
+        *(f"    {line}" for command in _longest_first() for line in _branch(command)),
+        f"    *) flags={_quoted(flags_of(_command(_MAIN)))}",
+        *(f"        {line}" for line in _values(_command(_MAIN))),
+        "        ;;",
+        "    esac",
+        "    if [[ $COMP_CWORD == 1 && $current != -* ]]; then",
+        f"        values={_quoted(first_words())}",
+        "    fi",
+    ]
+    return "\n".join(lines)
+
+
+def _branch(command: Command) -> Iterator[str]:
+    pattern = f"'{command.name}'" if " " in command.name else f"'{command.name} '*"
+    yield f"{pattern}) flags={_quoted(flags_of(command))}"
+    words = second_words(command)
+    if words:
+        yield f"    [[ $COMP_CWORD == 2 && $current != -* ]] && values={_quoted(words)}"
+        yield "    files=''"
+    yield from (f"    {line}" for line in _values(command))
+    yield "    ;;"
+
+
+def _values(command: Command) -> Iterator[str]:
+    known = {name: values for name, values in flags_of(command).items() if values}
+    if known:
+        yield "case $previous in"
+        yield from (f"{name}) values={_quoted(values)} ;;" for name, values in known.items())
+        yield "esac"
+
+
+def _longest_first() -> list[Command]:
+    return sorted(COMMANDS, key=lambda command: -command.name.count(" "))
+
+
+def _command(name: str) -> Command:
+    return next(command for command in COMMANDS if command.name == name)
+
+
+def _quoted(words: Mapping[str, object] | list[str] | tuple[str, ...]) -> str:
+    return shlex.quote(" ".join(words))
+
+
+def _fish() -> str:
+    lines = [
+        "# archfit: completion for fish, written by `archfit completion fish`.",
+        "function __archfit_is",
+        "    set -l words (commandline -opc)",
+        "    set -e words[1]",
+        '    string match -q -- "$argv[1] *" "$words "',
+        "end",
+        "function __archfit_words",
+        "    count (commandline -opc)",
+        "end",
+    ]
+    top = "test (__archfit_words) = 1"
+    for command in COMMANDS:
+        first, _, second = command.name.partition(" ")
+        condition = f"__archfit_is {first}; and test (__archfit_words) = 2" if second else top
+        lines.append(_fish_line(condition, f"-f -a {second or first}", command.summary))
+        where = f"__archfit_is {shlex.quote(command.name)}"
+        lines += [
+            _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {word}") for word in command.words
+        ]
+        lines += _fish_flags(command, where)
+    names = " ".join(word for word in first_words())
+    bare = f"not contains -- (commandline -opc)[2] {names}"
+    lines += _fish_flags(_command(_MAIN), bare)
+    return "\n".join([*lines, ""])
+
+
+def _fish_flags(command: Command, condition: str) -> Iterator[str]:
+    for name, values in flags_of(command).items():
+        flag = f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+        if values:
+            flag += f" -x -a {shlex.quote(' '.join(values))}"
+        elif values is not None:
+            flag += " -r"
+        yield _fish_line(condition, flag)
+
+
+def _fish_line(condition: str, what: str, text: str = "") -> str:
+    described = f" -d {shlex.quote(text)}" if text else ""
+    return f"complete -c archfit -n {shlex.quote(condition)} {what}{described}"
+
+
+SHELLS: Mapping[str, Callable[[], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}

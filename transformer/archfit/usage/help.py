@@ -1,0 +1,121 @@
+"""Help for the terminal, 100 columns: of archfit, of a group of commands, and of one command.
+
+usage: archfit check [OPTION].. [FILE|-]..
+
+Says what archfit would change ...
+
+  helm get manifest web | archfit check
+
+  FILE ..                     ...
+  --format FORM               ...
+
+placement:                    the options, from their own table
+registries, cache and report:
+in general:
+
+Exit: 0 nothing found, ...
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from archfit.options.describe import default_text
+from archfit.options.option_types import SWITCH
+from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, Option
+from archfit.usage.table import COMMANDS, Command, Flag, members
+
+WIDTH = 100
+_INDENT = 30
+_EXAMPLE = "  "
+_MAIN = "transform"
+_PARTS = (("placement:", "spec"), ("registries, cache and report:", "operator"))
+
+
+def help_text(command: Command) -> str:
+    """What `--help` shows."""
+    lines = [f"{'usage:' if not at else '      '} archfit {form}" for at, form in enumerate(command.usage)]
+    lines += ["", command.summary]
+    if command.about:
+        lines += ["", *paragraphs(command.about)]
+    own = [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
+    if own:
+        lines += ["", *entries(own)]
+    if command.name == _MAIN:
+        lines += ["", "commands:", *entries(listed())]
+        lines += ["", "`archfit COMMAND --help` shows more about a command."]
+    elif not command.run:
+        lines += ["", *entries((one.name, one.summary) for one in members(command))]
+        lines += ["", f"`archfit {command.name} TOOL --help` shows more about a tool."]
+    for title, part in _PARTS:
+        options = [option for option in command.options if option.part == part and option.flags]
+        if options:
+            lines += ["", title, *entries(option_entry(option) for option in options)]
+    lines += ["", *(["in general:"] if command.options else []), *entries(general(command))]
+    if command.options:
+        lines += ["", *textwrap.wrap(_sources(command.options[0]), WIDTH)]
+    if command.run:
+        lines += [
+            "",
+            *textwrap.wrap(f"Exit: {', '.join(f'{code} {why}' for code, why in command.exits)}.", WIDTH),
+        ]
+    return "\n".join([*lines, ""])
+
+
+def listed() -> Iterator[tuple[str, str]]:
+    """Every command that a user can start, with its summary."""
+    return ((command.name, command.summary) for command in COMMANDS if command.run)
+
+
+def flag_entry(flag: Flag) -> tuple[str, str]:
+    """A command's own flag and what it does."""
+    text = flag.help
+    if flag.repeatable:
+        text += " May be repeated."
+    if flag.default and "default:" not in flag.help:
+        text += f" Default: {flag.default}."
+    return ", ".join(flag.names) + (f" {flag.metavar}" if flag.metavar else ""), text
+
+
+def option_entry(option: Option) -> tuple[str, str]:
+    """An option's flag and what it does."""
+    head = ", ".join(option.flags) if option.type is SWITCH else f"{option.flags[0]} {option.metavar}"
+    text = option.help
+    if option.repeatable:
+        text += " May be repeated."
+    if default_text(option) and option.type is not SWITCH:
+        text += f" Default: {default_text(option)}."
+    return head, text
+
+
+def general(command: Command) -> Iterator[tuple[str, str]]:
+    """What every command takes."""
+    if command.options:
+        yield f"{CONFIG_FLAG} FILE", CONFIG_HELP
+    yield "-h, --help", "Show this and exit."
+    yield "-V, --version", "Show the version and exit."
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """The text wrapped; examples stay as they are."""
+    for line in text.split("\n"):
+        yield from [line] if line.startswith(_EXAMPLE) or not line else textwrap.wrap(line, WIDTH)
+
+
+def entries(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Two columns: a name and what it means."""
+    for head, text in rows:
+        wrapped = textwrap.wrap(text, WIDTH - _INDENT, break_on_hyphens=False)
+        if len(head) + len(_EXAMPLE) + 2 > _INDENT:
+            yield _EXAMPLE + head
+        else:
+            yield (_EXAMPLE + head).ljust(_INDENT) + wrapped.pop(0)
+        yield from (" " * _INDENT + line for line in wrapped)
+
+
+def _sources(option: Option) -> str:
+    return (
+        f"Each flag has a variable, as {option.variable} for {option.flags[0]}, and a key in the configuration file. "
+        "Flags win over variables, variables over the file. Durations are written as 90s, 15m, 6h, 7d."
+    )

@@ -1,0 +1,136 @@
+"""Pages made from the table: the man page, and the README's list of commands.
+
+    python -m archfit.usage.pages man > docs/archfit.1
+    python -m archfit.usage.pages commands             the list, in Markdown
+    python -m archfit.usage.pages update README.md     the page with the list between its markers renewed
+
+The markers are `<!-- commands -->` and `<!-- /commands -->`, each on a line of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+from archfit import __version__
+from archfit.options.table import TABLE
+from archfit.usage.help import flag_entry, general, listed, option_entry
+from archfit.usage.table import BY_NAME, COMMANDS, Command
+
+BEGIN, END = "<!-- commands -->", "<!-- /commands -->"
+_MAIN = "transform"
+_EXAMPLE = "  "
+
+
+def markdown_list() -> str:
+    """Every command as a GitHub table, with a line ending after the last row."""
+    rows = (f"| `archfit {name}` | {summary} |" for name, summary in listed())
+    return "".join(f"{line}\n" for line in ("| Command | What it does |", "| --- | --- |", *rows))
+
+
+def updated(text: str) -> str:
+    """A Markdown page with the list between its markers renewed. Raises ValueError without markers."""
+    before, _begin, rest = text.partition(BEGIN + "\n")
+    _old, end, after = rest.partition(END + "\n")
+    if not end:
+        raise ValueError(f"the page has no lines {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n{markdown_list()}{END}\n{after}"
+
+
+def man_page() -> str:
+    """The manual page archfit(1), in the man macros of roff."""
+    main = BY_NAME[_MAIN]
+    lines = [
+        f'.TH ARCHFIT 1 "" "archfit {__version__}" "User Commands"',
+        ".SH NAME",
+        _text("archfit - places pods by the CPU architectures that their images support"),
+        ".SH SYNOPSIS",
+        *_synopsis(main),
+        *(line for command in COMMANDS if command.run and command is not main for line in _synopsis(command)),
+        ".SH DESCRIPTION",
+        _text(main.summary),
+        *_about(main.about),
+        ".SH COMMANDS",
+    ]
+    for command in COMMANDS:
+        if command.run and command is not main:
+            lines += [f".SS {_text(command.name)}", _text(command.summary), *_about(command.about)]
+            own = [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
+            lines += [*_entries(own), *_options_of(command), *_exits(command)]
+    lines += [
+        ".SH OPTIONS",
+        *_entries(option_entry(option) for option in TABLE if option.flags),
+        *_entries(general(main)),
+        ".SH EXIT STATUS",
+        *_entries((str(code), why) for code, why in main.exits),
+        *_entries([("3", "check, lock --check: something was found")]),
+        ".SH ENVIRONMENT",
+        _text(
+            "Each option has a variable: its flag in capitals behind ARCHFIT_, with _ for -. Flags win over variables,"
+        ),
+        _text("variables over the configuration file. A variable separates repeated values by blanks."),
+        ".SH FILES",
+        *_entries(
+            [
+                ("$XDG_CACHE_HOME/archfit/lookups.sqlite", "The answers of registries; see archfit cache."),
+                ("$XDG_STATE_HOME/archfit/last.json", "The last run's report; see archfit last."),
+            ]
+        ),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _synopsis(command: Command) -> Iterator[str]:
+    for form in command.usage:
+        yield f".B archfit {_text(form)}"
+        yield ".br"
+
+
+def _about(text: str) -> Iterator[str]:
+    if text:
+        yield ".PP"
+    for line in text.split("\n") if text else ():
+        if line.startswith(_EXAMPLE):
+            yield from (".PP", ".nf", _text(line), ".fi")
+        else:
+            yield _text(line) if line else ".PP"
+
+
+def _entries(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for head, text in rows:
+        yield from (".TP", f".B {_text(head)}", _text(text))
+
+
+def _options_of(command: Command) -> Iterator[str]:
+    if command.options == TABLE:
+        yield from (".PP", "All options below count, too.")
+    elif command.options:
+        names = ", ".join(option.flags[0] for option in command.options if option.flags)
+        yield from (".PP", _text(f"Of the options below, these count: {names}."))
+
+
+def _exits(command: Command) -> Iterator[str]:
+    yield from (".PP", _text(f"Exit: {', '.join(f'{code} {why}' for code, why in command.exits)}."))
+
+
+def _text(text: str) -> str:
+    """One line of text in roff: no request, no escape, hyphens that can be copied."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    return f"\\&{text}" if text.startswith(".") else text
+
+
+def main(argv: Sequence[str]) -> str:
+    """What the module prints for these arguments. Raises ValueError for others."""
+    match argv:
+        case ["man"]:
+            return man_page()
+        case ["commands"]:
+            return markdown_list()
+        case ["update", path]:
+            with open(path, encoding="utf-8") as page:
+                return updated(page.read())
+    raise ValueError("write man, commands, or update and the path of a page")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(main(sys.argv[1:]))
