@@ -169,7 +169,7 @@ def test_the_environment_says_the_same_as_the_parameters() -> None:
         ),
         pytest.param('[{"name": "kube-version", "string": "latest"}]', "cannot be used", id="no-version"),
         pytest.param(
-            '[{"name": "api-versions", "array": ["--debug"]}]', "is no API version", id="no-api-version"
+            '[{"name": "api-versions", "array": ["--debug"]}]', "is not an API version", id="no-api-version"
         ),
         pytest.param(
             '[{"name": "helm-parameters", "map": {"a=b,c": "d"}}]', "cannot be a key", id="two-keys-in-one"
@@ -192,13 +192,13 @@ def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
     "name", [form for option in OPERATOR for form in (option.key, option.name)] + ["enforced", "config"]
 )
 def test_no_parameter_is_about_trust(name: str) -> None:
-    with pytest.raises(UsageError, match="is the operator's alone"):
+    with pytest.raises(UsageError, match="only the operator may set"):
         application_of(FACTS | _parameters({"name": name, "string": "x"}))
 
 
 @pytest.mark.parametrize("variable", [option.variable for option in OPERATOR] + ["ARCHFIT_CONFIG"])
 def test_no_variable_of_the_application_is_about_trust(variable: str) -> None:
-    with pytest.raises(UsageError, match="is the operator's alone"):
+    with pytest.raises(UsageError, match="only the operator may set"):
         application_of({**FACTS, f"ARGOCD_ENV_{variable}": "x"})
 
 

@@ -336,7 +336,7 @@ def test_check_says_what_is_wrong_with_the_plugin(user4: User) -> None:
     file.write_text(right[1].replace(package.__version__, "0.0.1"), encoding="utf-8")
     assert f"is of archfit 0.0.1, and this is {package.__version__}" in wrong(**seen)
     file.write_text("name: archfit\n", encoding="utf-8")
-    assert f"{file} is no plugin that Helm 4 can load" in wrong(**seen)
+    assert f"{file} is not a plugin that Helm 4 can load" in wrong(**seen)
     file.write_text(right[1].replace("runtime:", "runtimes: x\nruntime:"), encoding="utf-8")
     assert "Helm did not run archfit: Error: invalid argument" in wrong(**seen)
 

@@ -239,7 +239,7 @@ def test_results_that_are_no_list_are_an_error(run, results):
     before = HEAD + deployment(b"gone") + results
     ran = run(before)
     assert (ran.status, ran.stdout) == (1, before)
-    assert "the results of the ResourceList are no list: leave them out, or make them one" in ran.stderr
+    assert "results of the ResourceList is not a list: make it one, or leave it out" in ran.stderr
 
 
 def test_results_that_are_an_alias_of_the_items_are_an_error(run):
@@ -247,7 +247,7 @@ def test_results_that_are_an_alias_of_the_items_are_an_error(run):
     before = HEAD.replace(b"items:", b"items: &items") + items + b"results: *items\n"
     ran = run(before)
     assert ran.status == 1
-    assert "the results of the ResourceList are an alias of its items: write them out" in ran.stderr
+    assert "results of the ResourceList is an alias of its items: write the results out" in ran.stderr
 
 
 def test_results_in_flow_style_are_added_to(run):

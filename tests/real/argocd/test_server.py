@@ -95,7 +95,7 @@ def test_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path: P
         pytest.param(
             {"a.yaml": BOTH},
             {"parameters": [{"name": "mirror", "map": {"*": "http://evil.example"}}]},
-            "is the operator's alone",
+            "only the operator may set",
             id="a-mirror-of-the-application's",
         ),
         pytest.param(

@@ -1,7 +1,7 @@
-"""Files that `setup` writes into a folder: all or none, and none over somebody else's work.
+"""Files that `setup` writes into a folder: all or none, and never over a file that somebody else wrote.
 
 not there, or equal       written, or left as it is
-there, may be replaced    written anew
+there, may be replaced    replaced
 there, refused            ArchfitError before anything is written
 """
 

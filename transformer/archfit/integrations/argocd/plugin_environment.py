@@ -160,7 +160,7 @@ def _unknown(name: str) -> str:
 
 def _not_here(name: str) -> str:
     return (
-        f"an application may choose placement, but {name} is the operator's alone: set it in the environment of "
+        f"an application may choose placement, but only the operator may set {name}: set it in the environment of "
         "Argo CD's sidecar"
     )
 

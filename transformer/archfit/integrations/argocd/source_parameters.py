@@ -54,7 +54,7 @@ ROWS = (
     Row("api-versions", "array", "api_versions", "Helm: the API versions; by default the destination's."),
     Row("skip-crds", "boolean", "skip_crds", "Helm: leaves out the chart's crds/ folder."),
     Row("skip-tests", "boolean", "skip_tests", "Helm: leaves out the chart's test hooks."),
-    Row("directory-recurse", "boolean", "recurse", "Directory: reads the folders below, too."),
+    Row("directory-recurse", "boolean", "recurse", "Directory: reads the folders below as well."),
     Row("directory-include", "string", "include", "Directory: only files whose path matches this glob."),
     Row("directory-exclude", "string", "exclude", "Directory: no files whose path matches this glob."),
 )  # fmt: skip
@@ -83,7 +83,7 @@ class Source(Record):
 def helm_arguments(source: Source) -> list[str]:
     """What follows `helm template`, for the chart in the working directory. Every value is part of its flag.
 
-    Standard input is `source.values`. Commas in values are the value's own, as in Argo CD (util/helm/cmd.go).
+    Standard input is `source.values`. A comma belongs to the value, as in Argo CD (util/helm/cmd.go).
     """
     arguments = [source.release_name, "."] if source.release_name else ["."]
     arguments += [f"--namespace={source.namespace}"] if source.namespace else []
@@ -116,7 +116,7 @@ def field_value(row: Row, given: Parameter) -> object:
             raise Problem("has to be an array")
         for item in items:
             if row.name == "api-versions" and not _API(item):
-                raise Problem(f"{shown(item)} is no API version: write it as apps/v1")
+                raise Problem(f"{shown(item)} is not an API version: write it as apps/v1")
         return items
     if not isinstance(given, str):
         raise Problem("has to be a string")

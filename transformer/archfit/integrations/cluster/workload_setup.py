@@ -156,7 +156,7 @@ def _summary(kinds: Sequence[Derived], left_out: Sequence[str]) -> str:
     without = sum(bool(one.notes) and not one.rows for one in kinds)
     parts = [f"{rows} row{'s' * (rows != 1)} for {with_rows} kind{'s' * (with_rows != 1)}"]
     if without:
-        parts.append(f"{without} with comments alone")
+        parts.append(f"{without} with comments only")
     if left_out:
         parts.append(f"{len(left_out)} left out, as archfit has rows for them")
     return "; ".join(parts) + "\n"

@@ -120,7 +120,7 @@ def _started(path: str) -> tuple[str, str]:
         found = safe_load(_bytes(path))
         return str(found["version"]), str(found["runtimeConfig"]["platformCommand"][0]["command"])
     except (YAMLError, LookupError, TypeError):
-        raise Wrong(f"{path} is no plugin that Helm 4 can load: {_SET_UP} again") from None
+        raise Wrong(f"{path} is not a plugin that Helm 4 can load: {_SET_UP} again") from None
 
 
 def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:

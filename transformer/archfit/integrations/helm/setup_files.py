@@ -79,7 +79,7 @@ def profile(directory: str, current: list[str], separator: str) -> str:
 
 
 def function(directory: str, current: list[str], separator: str, helm: str) -> str:
-    """The same for one program alone, where a Helm 3 must not read the directory. helm: the program's path.
+    """The same for one program only, where a Helm 3 must not read the directory. helm: the program's path.
 
     The body is a subshell, so the variable ends with it; HELM_PLUGINS reaches Helm 4 and nothing else.
     """

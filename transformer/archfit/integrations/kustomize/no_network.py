@@ -2,7 +2,7 @@
 
     an image's platforms are Unknown, and every route leads to `lo`      one line says which flag to add
 
-Docker's `--network none` leaves a container the loopback interface alone (docs.docker.com, none network driver). The
+Docker's `--network none` leaves a container only the loopback interface (docs.docker.com, none network driver). The
 kernel lists the routes of the process's own network namespace in /proc/net (proc(5)); other systems get no line.
 """
 

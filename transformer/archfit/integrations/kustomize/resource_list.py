@@ -6,7 +6,7 @@
     - ...
     functionConfig:                          read before anything is decided: `spec` of an ArchFit, `data` of a
       ...                                    ConfigMap, or nothing
-    results:                                 what archfit says is added here
+    results:                                 archfit adds its results here
     - message: ...
       severity: warning
 
@@ -75,7 +75,7 @@ def function_config(function: FunctionInput) -> Any:
     data, piece = function.data, function.piece
     block = _top_block(data, piece, _CONFIG_KEY)
     if block is not None:
-        return plain(_alone(data, piece, block, "functionConfig"))
+        return plain(_value_of_block(data, piece, block, "functionConfig"))
     if data.find(_CONFIG_KEY, piece.start, piece.end) < 0:
         return None
     return plain(_get(_value(data, piece), "functionConfig"))
@@ -89,28 +89,28 @@ def with_results(
     pods: for the files that their objects come from. splices: those of the items. Raises ArchfitError if the list has
     no place for results.
     """
-    said = _results(function, results, pods) if results else ()
-    both = tuple(sorted((*splices, *said), key=lambda splice: splice.start))
+    added = _results(function, results, pods) if results else ()
+    both = tuple(sorted((*splices, *added), key=lambda splice: splice.start))
     if any(both[index].end > both[index + 1].start for index in range(len(both) - 1)):
-        raise ArchfitError("the results of the ResourceList are an alias of its items: write them out")
+        raise ArchfitError("results of the ResourceList is an alias of its items: write the results out")
     return both
 
 
 def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod]) -> tuple[Splice, ...]:
     data, piece = function.data, function.piece
     files = {pod.ref: file for pod in pods if (file := _file(pod.object_metadata))}
-    said = [_result(result, files) for result in results]
+    shown = [_result(result, files) for result in results]
     before = _top_block(data, piece, _RESULTS_KEY)
     if before is not None:
         _check_anchors(data, piece, before)
-        said = [*_listed(_alone(data, piece, before, "results")), *said]
-        return (Splice(*before, _lines(said, data, before[0])),)
+        shown = [*_listed(_value_of_block(data, piece, before, "results")), *shown]
+        return (Splice(*before, _lines(shown, data, before[0])),)
     end = piece.end
     regular = _top_block(data, piece, b"kind") is not None and data.find(b"\n...", piece.start, end) < 0
     regular = regular and not _RESULTS_WRITTEN_OTHERWISE(data, piece.start, end)
     if not regular or data[end - 1 : end] != b"\n":
-        return _placed(data, piece, said)
-    return (Splice(end, end, _lines(said, data, end)),)
+        return _placed(data, piece, shown)
+    return (Splice(end, end, _lines(shown, data, end)),)
 
 
 def _check_anchors(data: bytes, piece: Piece, block: tuple[int, int]) -> None:
@@ -128,7 +128,7 @@ def _listed(results: Any) -> list[Any]:
     """The results that are there. Raises ArchfitError."""
     if results is None or isinstance(results, list):
         return results or []
-    raise ArchfitError("the results of the ResourceList are no list: leave them out, or make them one")
+    raise ArchfitError("results of the ResourceList is not a list: make it one, or leave it out")
 
 
 def _lines(results: list[Any], data: bytes, at: int) -> bytes:
@@ -174,7 +174,7 @@ def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:
     return start, following.end() if following else piece.end
 
 
-def _alone(data: bytes, piece: Piece, block: tuple[int, int], key: str) -> Any:
+def _value_of_block(data: bytes, piece: Piece, block: tuple[int, int], key: str) -> Any:
     """The value of a top-level key from its own lines, or from the whole list where an alias needs that."""
     from archfit.source.compose import parse
 
