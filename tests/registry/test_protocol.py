@@ -1,4 +1,4 @@
-"""The protocol's manners: challenges, tokens, retries, limits, each counted or seen at a scripted server."""
+"""The protocol: challenges, tokens, retries, limits, each counted or seen at a scripted server."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import json
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ from archfit.registry import limits
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
 from looking_up import Runs
+from running import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -426,6 +428,15 @@ class TestRetries:
         )
         runs.absent("x.io/a:1")
         assert runs.pulls_left == {fake.url: "20;w=21600"}
+
+    def test_what_is_left_of_the_limit_stands_in_the_report(self, fake: FakeRegistry, tmp_path: Path) -> None:
+        fake.index("a", "1", BOTH)
+        limit = {"ratelimit-remaining": "20;w=21600"}
+        fake.on(lambda asked: replace(fake.stored(asked), headers={**fake.stored(asked).headers, **limit}))
+        pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'x.io/a:1'}]}\n"
+        report = tmp_path / "report.json"
+        archfit(pod.encode(), f"--mirror=x.io={fake.url}", "--no-cache", f"--report={report}").ok()
+        assert json.loads(report.read_text())["pullsLeft"] == {fake.url: "20;w=21600"}
 
     def test_a_broken_connection_is_tried_three_times(self, runs: Runs) -> None:
         with FakeRegistry() as gone:

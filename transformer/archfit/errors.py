@@ -111,11 +111,7 @@ class Unauthorized(RegistryError):
 
 
 class RateLimited(RegistryError):
-    """The registry answered 429. `retry_after_seconds` is what it asked for, None if it did not say."""
-
-    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
-        super().__init__(message, status=429)
-        self.retry_after_seconds = retry_after_seconds
+    """The registry answered 429."""
 
 
 class OutputError(ArchfitError):

@@ -141,6 +141,7 @@ class Run:
             edits,
             self._settings.sources,
             self._lookup.requests,
+            self._lookup.pulls_left,
         )
         return PreparedReport(report, self._settings.operator.report, state_path(self._environ))
 

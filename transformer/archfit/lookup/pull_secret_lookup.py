@@ -29,12 +29,16 @@ Open: TypeAlias = "Callable[[Operator, PullKeychain], Lookup]"
 
 
 class PullSecretLookup:
-    """Of streams that are applied together. messages, requests: of the lookups so far, as a Lookup has them."""
+    """Of streams that are applied together.
+
+    messages, requests, pulls_left: of the lookups so far, as a Lookup has them.
+    """
 
     def __init__(self, streams: Iterable[tuple[bytes, Sequence[Piece]]], options: Options) -> None:
         entries, warnings = pull_secrets(streams, by_kind(options.workloads))
         self.messages = list(warnings)
         self.requests: dict[str, int] = {}
+        self.pulls_left: dict[str, str] = {}
         self._repositories: dict[str, Repository] = {}
         self._credentials: dict[Repository, dict[Credential, None]] = {}
         for text, some in entries.items():
@@ -79,6 +83,7 @@ class PullSecretLookup:
                 lookup.close()
             answers |= {text: answer for text, answer in found.items() if not isinstance(answer, Unknown)}
             self.messages += [text for text in lookup.messages if text not in self.messages]
+            self.pulls_left |= lookup.pulls_left
             for kind, count in lookup.requests.items():
                 self.requests[kind] = self.requests.get(kind, 0) + count
             number += 1

@@ -101,6 +101,12 @@ class LookupSession:
                 total[kind] = total.get(kind, 0) + count
         return total
 
+    @property
+    def pulls_left(self) -> Mapping[str, str]:
+        """The last RateLimit-Remaining header of each server that sends it, by origin."""
+        holders = [holder for holder in (self._pull_secrets, self._lookup) if holder]
+        return {origin: left for holder in holders for origin, left in holder.pulls_left.items()}
+
     def close(self) -> None:
         """Close the cache and the connections."""
         if self._lookup:

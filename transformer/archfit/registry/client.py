@@ -204,14 +204,13 @@ class RegistryClient:
                 f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{words})", status=reply.status
             )
         if reply.status == 429:
-            asked = retry_policy.retry_after(reply.headers.get("retry-after", ""), 0.0)
             limit = retry_policy.is_pull_limit(reply.headers, reply.body)
             advice = (
                 "its pull limit is used up: log in, ask a mirror (--mirror), or wait some hours"
                 if limit
                 else "it is asked too often: try later, or ask a mirror (--mirror)"
             )
-            raise RateLimited(f"{where} answered 429 for {what}: {advice}", retry_after_seconds=asked)
+            raise RateLimited(f"{where} answered 429 for {what}: {advice}", status=429)
         raise RegistryError(f"{where} answered {reply.status} for {what}{words}", status=reply.status)
 
 

@@ -11,6 +11,7 @@
                  immutable, controller, images: [{field, image}], patch: RFC 6902}],
   "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
   "requests": {"manifest": 12},
+  "pullsLeft": {"https://registry-1.docker.io": "76;w=21600"},   only of servers that state it
   "edits": [{start, end, was}]   byte offsets in the output; putting every `was` back gives the input
 }
 """
@@ -36,6 +37,7 @@ class RunReport(Record):
 
     command: as in `archfit check`. decisions: one for each pod spec. answers: by image string, as written. edits: where
     the output differs from the input. sources: of configuration, the strongest first. requests: to registries, by kind.
+    pulls_left: the last RateLimit-Remaining header of each server that sends it, by origin.
     """
 
     command: str
@@ -46,6 +48,7 @@ class RunReport(Record):
     edits: tuple[ChangedSpan, ...] = ()
     sources: tuple[str, ...] = ()
     requests: Mapping[str, int] = {}
+    pulls_left: Mapping[str, str] = {}
 
 
 def json_value(report: RunReport, time: str) -> dict[str, Any]:
@@ -60,6 +63,7 @@ def json_value(report: RunReport, time: str) -> dict[str, Any]:
         "decisions": [_decision(pod, decision) for pod, decision in report.decisions],
         "images": {text: _answer(answer) for text, answer in report.answers.items()},
         "requests": dict(report.requests),
+        **({"pullsLeft": dict(report.pulls_left)} if report.pulls_left else {}),
         "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in report.edits],
     }
 
