@@ -1,7 +1,7 @@
 """`archfit patch [FILE|-].. [--format FORM]`: the decisions as patches, for places that can run nothing.
 
-manifests ── survey ── lookup ── decisions ── patches ── stdout      exit 0
-                                    └── errors on stderr, stdout empty      exit 1
+manifests ── survey ── lookup ── decisions ── patches ── verify ── stdout      exit 0
+                                    └── errors on stderr, stdout empty           exit 1
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from archfit.pipeline import decided, located
 from archfit.report.kustomize_patches import as_yaml
 from archfit.report.patches import Entry, as_json, entries, problems
 from archfit.report.run_text import failure, lines
+from archfit.report.verified_patches import wrong_patches
 from archfit.results import Decision, Result
 from archfit.run import Run
 from archfit.usage.table import BY_NAME
@@ -53,6 +54,7 @@ def run(
             results += [in_file(result, manifests.name) for result in own]
         if form != _JSON:
             results += problems(found)
+        results += wrong_patches(found)
         failed = any(result.severity == "error" for result in results)
         report = one.prepare_report(int(failed), results, tuple(decisions), answers)
     finally:

@@ -29,7 +29,7 @@ class Entry(Record):
     """One object that a patch is for.
 
     ref: its name is "" where the object only has a generateName. hook: Helm runs it apart. patch: from the object's
-    own root.
+    own root. value: the object as it was decoded.
     """
 
     ref: ObjectRef
@@ -37,6 +37,7 @@ class Entry(Record):
     file: str
     hook: bool
     patch: tuple[Operation, ...]
+    value: dict[str, Any]
 
 
 def entries(
@@ -62,7 +63,9 @@ def entries(
         ref = pod.ref if pod.root == root else reference_of(value)
         notes = metadata.get("annotations")
         hook = isinstance(notes, dict) and _HELM_HOOK in notes
-        found[key] = Entry(ref.replace(name=text_of(metadata.get("name"))), pod.location, file, hook, patch)
+        found[key] = Entry(
+            ref.replace(name=text_of(metadata.get("name"))), pod.location, file, hook, patch, value
+        )
     return list(found.values())
 
 

@@ -1,0 +1,48 @@
+"""Patches before they are printed: python-jsonpatch has to make of each object what archfit's own `patch.apply` makes.
+
+    object ─┬─ patch.apply ──── after ─┐
+            └─ jsonpatch ────── after ─┴─ equal, else an error: nothing is printed
+
+python-jsonpatch fails at a `test` of a missing member, which RFC 6902 has no word for (see `patches`); archfit's own
+`apply` judges those.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import jsonpatch
+
+from archfit.patch import PatchConflict, Test, apply, to_json
+from archfit.report.patches import Entry
+from archfit.results import Result
+from archfit.source.values import plain
+
+
+def wrong_patches(found: Iterable[Entry]) -> list[Result]:
+    """Errors for patches that the two read differently, or that cannot be applied. Each is a bug of archfit's."""
+    return [_wrong(entry, why) for entry in found if entry.patch and (why := _difference(entry))]
+
+
+def _difference(entry: Entry) -> str:
+    steps = [step for step in entry.patch if not (isinstance(step, Test) and step.value is None)]
+    try:
+        ours = apply(entry.value, entry.patch)
+        theirs = jsonpatch.apply_patch(plain(entry.value), plain(to_json(steps)))
+    except (PatchConflict, jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
+        return f"it cannot be applied ({type(error).__name__})"
+    return "" if _text(plain(ours)) == _text(theirs) else "python-jsonpatch makes another object of it"
+
+
+def _text(value: Any) -> str:
+    """JSON tells 1 from true and from 1.0, and takes one NaN for another."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _wrong(entry: Entry, why: str) -> Result:
+    message = (
+        f"the patch is wrong: {why}. archfit itself failed: please report this, if you can with the input"
+    )
+    return Result("error", message, entry.ref, location=entry.location)
