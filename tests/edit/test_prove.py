@@ -32,10 +32,16 @@ def test_accepts_every_text_that_says_it(after: str) -> None:
 @pytest.mark.parametrize(
     ("after", "message"),
     [
-        pytest.param(TEXT, "does not say", id="nothing done"),
-        pytest.param(GOOD.replace('"on"', "on"), "does not say", id="a boolean in place of the string"),
-        pytest.param(GOOD.replace("true", '"true"'), "does not say", id="the string in place of a boolean"),
-        pytest.param(GOOD.replace("hostNetwork", "hostIPC"), "does not say", id="another key changed"),
+        pytest.param(TEXT, "is not what was decided", id="nothing done"),
+        pytest.param(
+            GOOD.replace('"on"', "on"), "is not what was decided", id="a boolean in place of the string"
+        ),
+        pytest.param(
+            GOOD.replace("true", '"true"'), "is not what was decided", id="the string in place of a boolean"
+        ),
+        pytest.param(
+            GOOD.replace("hostNetwork", "hostIPC"), "is not what was decided", id="another key changed"
+        ),
         pytest.param(
             GOOD.replace("&a ", "&b ").replace("*a", "*b"), "anchors or tags", id="an anchor changed"
         ),

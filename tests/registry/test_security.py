@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import socket
+import ssl
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from archfit.errors import RegistryError
 from archfit.images.platforms import Unknown
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.network_stream import untrusted
 from archfit.registry.transport.request import Request, origin_of
 from archfit.registry.transport.trust import Trust
 from fake_registry import Answer, Asked, FakeRegistry, as_json
@@ -378,6 +380,38 @@ class TestTls:
         with FakeRegistry(files.context()) as safe:
             safe.index("a", "1", BOTH)
             assert Runs(tmp_path, safe.url, SSL_CERT_FILE=str(files.ca)).names("x.io/a:1") == BOTH
+
+    @pytest.mark.parametrize(
+        ("code", "why", "remedy"),
+        [
+            pytest.param(
+                10,
+                "certificate has expired",
+                "renew it, or set the clock of this machine right",
+                id="expired",
+            ),
+            pytest.param(
+                9, "not yet valid", "renew it, or set the clock of this machine right", id="not-yet-valid"
+            ),
+            pytest.param(
+                62,
+                "Hostname mismatch",
+                "use a name that the certificate has, or let one be made for r.example",
+                id="another-name",
+            ),
+            pytest.param(
+                20, "unable to get issuer", "name the CA with --ca-file or in SSL_CERT_FILE", id="unknown-ca"
+            ),
+        ],
+    )
+    def test_the_remedy_for_a_certificate_depends_on_what_is_wrong(
+        self, code: int, why: str, remedy: str
+    ) -> None:
+        error = ssl.SSLCertVerificationError(1, "refused")
+        error.verify_code, error.verify_message = code, why
+        assert untrusted("r.example", error) == (
+            f"the TLS certificate of r.example is not trusted ({why}): {remedy}"
+        )
 
     def test_plain_http_where_tls_was_expected_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
         runs = Runs(tmp_path, fake.url.replace("http:", "https:"))

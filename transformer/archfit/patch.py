@@ -1,12 +1,12 @@
-"""RFC 6902 JSON Patch: the three operations archfit speaks, and their application to plain values.
+"""RFC 6902 JSON Patch: the three operations that archfit uses, and their application to plain values.
 
     [{"op": "test", "path": "/spec/tolerations", "value": null},
      {"op": "add",  "path": "/spec/tolerations", "value": [...]}]
 
-`remove` takes back what an earlier run of archfit added and recorded (`placement.takeback`), nothing else.
+`remove` only takes away what an earlier run of archfit added and recorded (`stamp`).
 
 A path is kept as a tuple of keys, indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text.
-The patch is the contract of the whole program: `edit` renders it as text, later doors print or send it.
+The patch is the contract of the whole program: `edit` renders it as text, `archfit patch` prints it.
 """
 
 from __future__ import annotations

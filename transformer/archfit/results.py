@@ -1,10 +1,10 @@
-"""What a run says: one Decision for each pod spec, and Results in the shape of a KRM function's.
+"""What a run reports: one Decision for each pod spec, and Results in the shape of a KRM function's.
 
     Decision.outcome
     Change        the patch is applied
     AlreadySet    it is as archfit would leave it
     NotNeeded     the images run wherever the pod can
-    OptedOut      the user, nodeName, a controller, a virtual node or the operator of a custom resource says hands off
+    OptedOut      the user, nodeName, a controller, a virtual node or an operator keeps archfit out
     Unresolved    an image's platforms are not known, and the policy is to leave the pod
     Conflict      no node that the pod allows can run all its images
 
@@ -46,7 +46,7 @@ class Location(Record):
 
 
 class Result(Record):
-    """One thing to tell the user.
+    """One message for the user.
 
     field: dotted path such as `spec.containers[0].image`, or "". path: the same from the document's root, () where the
     location says the line already. image: what the message is about and begins with, "" where it is no image.

@@ -16,7 +16,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     ),
     (r"^this is (not|a list, not|text, not) a Kubernetes object", _USELESS),
     (r"^(there is no annotation )?archfit\.dev/", "an annotation of archfit's own is wrong"),
-    (r"cannot be taken out by itself: ", _NO_PLACE),
+    (r"cannot be removed on its own: ", _NO_PLACE),
     (r"^this is the source of a Helm chart", _USELESS),
     (r"^the key stands twice", "kubectl takes the last one, kustomize mostly refuses"),
     (r"no node can pull it", "the kubelet refuses it"),
@@ -38,7 +38,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
     (r"the results of the ResourceList (are (no list|an alias)|have an anchor)", _NO_PLACE),
     (
-        r"^(an image cannot be looked up|\S+: nobody can say on which platforms)",
+        r"^(an image cannot be looked up|\S+: its platforms cannot be looked up)",
         "a malformed reference, and --strict",
     ),
     (r"^a line begins with '---' and goes on", _USELESS),

@@ -41,7 +41,10 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
     "argo-cronworkflow.yaml": (["spec.workflowSpec.templates[0]"], []),
     "argo-rollout-canary.yaml": (["spec.template.spec"], []),
     "argo-rollout-workloadref.yaml": (["spec.template.spec"], ["those of the workload in spec.workloadRef"]),
-    "argo-workflow-ci.yaml": (["spec.templates[1]"], ["{{inputs.parameters.os-image}}: nobody can say"]),
+    "argo-workflow-ci.yaml": (
+        ["spec.templates[1]"],
+        ["{{inputs.parameters.os-image}}: its platforms cannot be looked up"],
+    ),
     "argo-workflow-containerset.yaml": (["spec.templates[0]"], []),
     "argo-workflow-node-selector.yaml": ([], ["is filled in later"]),
     "argo-workflow-resource-template.yaml": ([], ["the manifest in a resource template is text"]),
@@ -49,7 +52,10 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
     "eck-elasticsearch.yaml": ([], ["the ECK operator chooses it by spec.version"]),
     "jobset.yaml": ([f"spec.replicatedJobs[{n}].template.spec.template.spec" for n in (0, 1)], []),
     "keda-scaledjob.yaml": (["spec.jobTargetRef.template.spec"], []),
-    "knative-service-grpc-ping-go.yaml": ([], ["docker.io/{username}/grpc-ping-go: nobody can say"]),
+    "knative-service-grpc-ping-go.yaml": (
+        [],
+        ["docker.io/{username}/grpc-ping-go: its platforms cannot be looked up"],
+    ),
     "kruise-advancedcronjob.yaml": (["spec.template.broadcastJobTemplate.spec.template.spec"], []),
     "kruise-cloneset.yaml": (["spec.template.spec"], []),
     "kubeflow-mpijob.yaml": (

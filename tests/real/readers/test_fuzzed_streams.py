@@ -102,7 +102,7 @@ REFUSED = [
     ),
     pytest.param(
         "kind: Pod\napiVersion: v1\nmetadata:\n  annotations:\n    archfit.dev/added: '[]' # c\nspec: {containers: [{image: n}]}\n",
-        r'metadata.annotations\["archfit.dev/added"\] cannot be taken out by itself: a comment stands there',
+        r'metadata.annotations\["archfit.dev/added"\] cannot be removed on its own: a comment stands there',
         id="a comment behind the stamp",
     ),
     pytest.param(

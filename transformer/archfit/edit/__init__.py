@@ -1,1 +1,7 @@
-"""Patches into text, and the proof that the text says what the patch says."""
+"""A patch as edits of the text, and the proof that they do what it says.
+
+scalar ──── one value as text                     render ──── values in block or flow style
+insert ──── additions of a patch as edits         targets ─── paths as nodes, through aliases
+remove ──── removals of a patch as edits          changes ─── cuts and additions as one list of edits
+prove ───── the edited text, read again, is the original with the patch applied
+"""

@@ -1,4 +1,4 @@
-"""The proof: the edited text, read again, says what the patch says, and nothing else.
+"""The proof: the edited text, read again, is the original with the patch applied, and nothing else.
 
     value(parse(after))  ==  apply(patch, value(parse(before)))      typed: a boolean true is not the string
     anchors and tags of `after`  ==  anchors and tags of `before`; no key stands twice that did not before
@@ -25,7 +25,7 @@ def prove(document: Document, patch: Iterable[Operation], after: str) -> None:
     except ArchfitError as error:
         raise InternalError(f"the edited text cannot be read again: {error}") from error
     if tree.value != ([expected] if document.span.item else expected):
-        raise InternalError("the edited text does not say what was decided")
+        raise InternalError("the edited text is not what was decided")
     if len(tree.duplicates) != document.duplicates:
         raise InternalError("the edited text names a key twice")
     if tree.properties != document.properties:

@@ -1,11 +1,11 @@
-"""What archfit added, out of the text again: the reverse of `place`, for whole entries and nothing else.
+"""Removals of a patch as edits of the text: the reverse of `insertions`, for whole entries only.
 
     a block member or item     its lines
     the last one of a block    its lines, and `{}` or `[]` behind the key that held it
     a flow member or item      its text and the comma before it; the comma behind the first one
     a value back to null       block: its lines; flow: `null` in its place
 
-Only what archfit could have written goes: an entry that begins its line, ends its line, and holds no comment.
+Only what archfit can have written is removed: an entry that begins its line, ends its line, and holds no comment.
 """
 
 from __future__ import annotations
@@ -175,4 +175,4 @@ def _nulled(tree: Tree, path: Path, node: int) -> TextEdit:
 def _impossible(tree: Tree, node: int, path: Path, why: str) -> UnplaceableEdit:
     where = f"{dotted(path)} " if path else "this "
     line = tree.events[node].start_mark.line + 1
-    return UnplaceableEdit(f"{where}cannot be taken out by itself: {why}. Remove it yourself", line=line)
+    return UnplaceableEdit(f"{where}cannot be removed on its own: {why}. Remove it yourself", line=line)

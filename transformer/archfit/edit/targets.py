@@ -1,7 +1,7 @@
 """Paths of values into the nodes that are written there, through aliases.
 
 a: &x {b: 1}        a.b     ─┐
-c: *x               c.b     ─┴─>  the one node b: nothing can be taken from a that c keeps
+c: *x               c.b     ─┴─>  the one node b: what is removed from a is gone from c
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Targets:
             node = self._anchored.get(node, node)
             if node < 0:
                 raise UnplaceableEdit(
-                    f"{dotted(path[:depth])} cannot be taken out by itself: it is not written there. "
+                    f"{dotted(path[:depth])} cannot be removed on its own: it is not written there. "
                     "Remove it yourself",
                     line=self.tree.events[above].start_mark.line + 1,
                 )

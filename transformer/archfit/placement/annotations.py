@@ -103,14 +103,14 @@ class _Reading:
         self.errors: list[Result] = []
 
     def annotated(self) -> Annotations:
-        said: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for at, metadata in way(self.pod):
             for name, text in self.ours(metadata, at).items():
                 read = _READ.get(name)
                 value = read(self, text, (*at, "annotations", name)) if read else None
                 if value is not None:
-                    said[name] = value
-        skip, only, tolerate, platforms = (said.get(name) for name in KNOWN[:4])
+                    values[name] = value
+        skip, only, tolerate, platforms = (values.get(name) for name in KNOWN[:4])
         return Annotations(bool(skip), only, tolerate, platforms, tuple(self.errors))
 
     def error(self, path: Path, message: str) -> None:

@@ -6,7 +6,7 @@
     amd64 too, where it is linux/386        containerd may take it on amd64 nodes; CRI-O does not (`uncounted` warns)
     nothing, with another variant           amd64/v3, arm64/v9: no runtime takes it unless its node is set up for it
     nothing, of os wasi or wasm* beside     the pod's runtime runs native code; a pod that names a runtimeClassName is
-      native entries                        `evidence`'s business
+      native entries                        for `evidence` to judge
     never arm for arm64
 
     an image restricts nothing when         because
@@ -14,8 +14,8 @@
     all its platforms are wasi/* or wasm*   a WebAssembly runtime class runs it on any node
     it is a volume of a single manifest     the kubelet mounts its files wherever the pod is (KEP-4639)
 
-A single manifest counts by its architecture, whatever the variant: nodes pull it without looking. What registries
-said is stored as they said it, so that old caches and lock files are judged by these rules too.
+A single manifest counts by its architecture, whatever the variant: nodes pull it without looking. Answers of
+registries are stored unchanged, so that these rules also apply to old caches and lock files.
 
 S(os) is the intersection over the images that restrict; None where no image does: every architecture. Source:
 containerd/platforms, compare.go and database.go; containers/image, internal/pkg/platform/platform_matcher.go.
@@ -59,7 +59,7 @@ def is_wasm(platform: Platform) -> bool:
 
 
 def is_plain(found: Found) -> bool:
-    """Every entry counts for its own architecture, so that there is nothing to say: the rule, told fast."""
+    """Every entry counts for its own architecture, so that there is nothing to report: a fast form of the rule."""
     emulated = amd64 = False
     for platform in found.platforms:
         architecture = platform.architecture

@@ -73,7 +73,7 @@ def writable(
             if names and not unplaced
         ]
     problem = (
-        "its operator takes from elsewhere what it needs"
+        "its operator reads what it needs from another field"
         if replaced
         else f"{kind} has no field for what it needs"
     )

@@ -154,7 +154,7 @@ def _placed(case: _Case) -> Decision:
         return _decision(case, "OptedOut", "affinity: never", lacking)
     covered = bool(applying) and not taints.uncovered(case.tolerations, applying)
     if lacking or covered or case.stated:
-        return _decision(case, "AlreadySet", "it already says what archfit would write", lacking)
+        return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
     unseen = case.evidence.unasked and not case.evidence.known
     return _decision(case, "NotNeeded", messages.not_needed(needed_only=needed_only, unseen=unseen), lacking)
 

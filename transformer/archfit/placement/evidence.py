@@ -8,7 +8,7 @@
     Unasked             restricts nothing, but no toleration is added; an error with `strict`
     Malformed           an error: no node can pull it
 
-Every image is looked at: all errors of a pod are reported at once, each image once.
+All errors of a pod are reported at once, each image once.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class ImageEvidence(Record):
     """What is known about the images of one pod, judged by the options.
 
     known: each use of an image whose platforms count.
-    unasked: for at least one image nobody could answer.
+    unasked: the platforms of at least one image cannot be looked up.
     leave: why the pod is left as it is, "" when it is not.
-    results: what to tell the user; any of severity error means that the pod cannot be decided.
+    results: messages for the user; with an error among them the pod cannot be decided.
     """
 
     known: tuple[tuple[ImageUse, Found], ...]
@@ -133,7 +133,7 @@ def _unasked(answer: Unasked, *, strict: bool) -> str:
         if strict
         else "it restricts nothing, and no toleration and no preference is added"
     )
-    return f"nobody can say on which platforms it runs: {answer.reason}; {effect}"
+    return f"its platforms cannot be looked up: {answer.reason}; {effect}"
 
 
 def _malformed(answer: Malformed) -> str:

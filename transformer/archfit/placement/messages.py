@@ -138,7 +138,7 @@ def lost_nodes(found: Iterable[Reach]) -> list[str]:
 
 
 def foreign_pin(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -> str:
-    """The warning for a nodeSelector whose architecture the cluster is not said to have."""
+    """The warning for a nodeSelector whose architecture is not among the cluster's."""
     return (
         f"{_pinned(pod, pins)}, but the cluster has {listed(cluster)}; "
         "correct one of them (--cluster-architectures)"
@@ -166,7 +166,7 @@ def stale_term(allowed: Iterable[str], runs: Iterable[str]) -> str:
     """The info for a term that allows less than the images run on."""
     return (
         f"this allows only {listed(allowed)}, though the images run on {listed(runs)}: if an earlier run of archfit "
-        "wrote it, remove it; files that are edited in place want --stamp"
+        "wrote it, remove it; for files that are edited in place, use --stamp"
     )
 
 
@@ -217,9 +217,9 @@ def taint(toleration: Toleration) -> str:
 
 
 def not_needed(*, needed_only: bool, unseen: bool) -> str:
-    """The reason of a NotNeeded. unseen: nobody can say what any of its images runs on."""
+    """The reason of a NotNeeded. unseen: the platforms of none of its images can be looked up."""
     if unseen:
-        return "nobody can say what its images run on"
+        return "the platforms of its images cannot be looked up"
     if needed_only:
         return "it runs as it is, and cannot be changed once applied"
     return "its images run wherever it can go"

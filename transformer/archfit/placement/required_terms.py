@@ -22,7 +22,7 @@ A stale term is one that archfit may have written when the images ran on less th
       - {key: kubernetes.io/arch, operator: In, values: [amd64]}      alone, sorted: as archfit writes it; NotIn
                                                                       for a pod that tolerates virtual nodes
 
-Without a `stamp` nobody can say who wrote it: it stays, and the run says that it is narrower than the images are.
+Without a `stamp` its author is unknown: it stays, and a message says that it is narrower than the images are.
 """
 
 from __future__ import annotations

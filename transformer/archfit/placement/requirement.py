@@ -2,11 +2,11 @@
 
     the pod                                          answer
     is left alone (skip, nodeName, excluded, ..)     as any other; each Lack has the reason
-    is for nodes of another operating system         not looked at
+    is for nodes of another operating system         not checked
     has an image without an answer                   as for a decision: `evidence`
     has images that do not offer the platform        one Lack for each use, whatever the pod's own placement says
 
-What a platform is, and which images restrict nothing, is said in `architectures`.
+`architectures` says what counts as a platform and which images restrict nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Lack(Record):
 
 
 class Verdict(Record):
-    """What became of one pod. left_out: why its images were not looked at, "" where they were."""
+    """What became of one pod. left_out: why its images were not checked, "" where they were."""
 
     left_out: str = ""
     lacks: tuple[Lack, ...] = ()

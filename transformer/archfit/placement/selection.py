@@ -21,8 +21,8 @@ All of namespace, kind (in any case), name and labels have to hold; a label is t
 the object carries it with this value. The pod's own annotations come last: `tolerate` overrides, `only`
 narrows further.
 
-Filled in later: fields of an embedded object that get their value where the object is made, so that nobody can say what
-they hold. Only what Kubernetes has as a mapping or a list is meant; an image that is filled in is for `evidence`.
+Filled in later: fields of an embedded object that get their value when the object is made: what they hold is unknown.
+Only what Kubernetes has as a mapping or a list is meant; an image that is filled in is for `evidence`.
 
     ResourceGraphDefinition   nodeSelector: ${schema.spec.nodeSelector}
     ResourceSet               tolerations: << inputs.tolerations >>

@@ -1,4 +1,4 @@
-"""The entries of an image that do not count as they stand, and what to say about them.
+"""The entries of an image that do not count as they are, and the messages about them.
 
     the image                                              becomes
     wasi/* or wasm* beside native entries, in a pod        those entries alone: it restricts nothing
@@ -67,12 +67,12 @@ def _matters(platform: Platform, wanted: Collection[str] | None) -> bool:
 
 
 def _none(use: ImageUse, found: Found) -> Unknown:
-    said = _listed(found.platforms)
+    listed = _listed(found.platforms)
     if found.origin in ("override", "assumed"):
         return Unknown(
-            f"nothing of what is stated counts ({said}), as {_HIGHER}; {_remedy(use, found)}", final=True
+            f"nothing of what is stated counts ({listed}), as {_HIGHER}; {_remedy(use, found)}", final=True
         )
-    return Unknown(f"no entry of its index counts ({said}), as {_HIGHER}", remedy=_remedy(use, found))
+    return Unknown(f"no entry of its index counts ({listed}), as {_HIGHER}", remedy=_remedy(use, found))
 
 
 def _single(use: ImageUse, found: Found, platform: Platform) -> str:

@@ -81,7 +81,7 @@ def _is_left(decision: Decision) -> bool:
 
 
 def _yours(pod: Pod, kept: Iterable[Path]) -> list[Result]:
-    message = "archfit added this in an earlier run and it was changed since: it is yours now, and stays"
+    message = "an earlier run of archfit added this and it was changed since: archfit leaves it as it is"
     return [pod.result("info", message, path) for path in kept]
 
 
@@ -89,14 +89,14 @@ def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Op
     patch = (*before, *decision.patch, *behind)
     if decision.patch or not patch:
         return decision.replace(patch=patch)
-    reason = f"what an earlier run added is taken back; {decision.reason}"
+    reason = f"the additions of an earlier run are removed; {decision.reason}"
     return decision.replace(outcome="Change", reason=reason, patch=patch)
 
 
 def _unchanged(decision: Decision) -> Decision:
     if decision.outcome != "Change":
         return decision
-    return decision.replace(outcome="AlreadySet", reason="it already says what archfit would write", patch=())
+    return decision.replace(outcome="AlreadySet", reason="it already has what archfit would write", patch=())
 
 
 def _alike(now: Any, after: Any, decisions: Iterable[tuple[Pod, Decision]]) -> bool:

@@ -119,7 +119,7 @@ class DeadlineStream(httpcore.NetworkStream):
         except httpcore.ConnectError as error:
             why = error.__cause__ or error.__context__ or error
             if isinstance(why, ssl.SSLCertVerificationError):
-                raise Unreachable(_untrusted(self._host, why), again=False, mistake=True) from None
+                raise Unreachable(untrusted(self._host, why), again=False, mistake=True) from None
             if isinstance(why, ssl.SSLError) and why.reason in _NO_TLS:
                 host = self._host if self._port == 443 else f"{self._host}:{self._port}"
                 raise Unreachable(
@@ -156,7 +156,8 @@ def reason(error: BaseException) -> str:
     return visible(str(text)[:200])
 
 
-def _untrusted(host: str, error: ssl.SSLCertVerificationError) -> str:
+def untrusted(host: str, error: ssl.SSLCertVerificationError) -> str:
+    """Why a server's certificate is refused, and what to do about it."""
     problem = f"the TLS certificate of {host} is not trusted ({error.verify_message})"
     if error.verify_code in (_EXPIRED, _NOT_YET_VALID):
         return f"{problem}: renew it, or set the clock of this machine right"
