@@ -6,9 +6,8 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.images.overrides import override
-from archfit.images.platforms import Found, Platform
+from archfit.images.platforms import Found, ImagePlatforms, Platform
 from archfit.images.reference import parse
-from archfit.options.settings import ImagePlatforms
 
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
 PIN = "sha256:" + "a" * 64

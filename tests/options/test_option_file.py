@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.errors import UsageError
-from archfit.images.platforms import Platform
+from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_yaml import DEPTH_LIMIT, read
 from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
@@ -14,7 +14,6 @@ from archfit.options.problem import Problem
 from archfit.options.settings import (
     GKE,
     Exclude,
-    ImagePlatforms,
     Match,
     Operator,
     Options,

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from archfit.errors import UsageError
-from archfit.images.platforms import Platform
+from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.file import from_values
 from archfit.options.load import load
 from archfit.options.mirrors import mirror
@@ -17,7 +17,6 @@ from archfit.options.settings import (
     CacheServer,
     Exclude,
     HostPattern,
-    ImagePlatforms,
     Match,
     Operator,
     Options,

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from archfit.images.platforms import Platform
+from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import mirrors, taints, text_form
 from archfit.options.excludes import exclude
 from archfit.options.problem import Problem
-from archfit.options.settings import GKE, Exclude, ImagePlatforms, Mirror, Toleration, TolerationRule
+from archfit.options.settings import GKE, Exclude, Mirror, Toleration, TolerationRule
 
 Parse = Callable[[str], object]
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from archfit.images.platforms import Absent, Found, Unasked, Unknown, parse_platform
-from archfit.options.settings import Exclude, ImagePlatforms, Options
+from archfit.images.platforms import Absent, Found, ImagePlatforms, Unasked, Unknown, parse_platform
+from archfit.options.settings import Exclude, Options
 from archfit.placement.questions import answers_for
 from archfit.placement.selection import pod_options
 from placing import DEFAULT, GKE, a_pod, decided, found, in_, questions_of, term, terms_of, using

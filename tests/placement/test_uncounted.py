@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from archfit.images.platforms import Found, parse_platform
-from archfit.options.settings import ImagePlatforms, Options
+from archfit.images.platforms import Found, ImagePlatforms, parse_platform
+from archfit.options.settings import Options
 from archfit.placement.architectures import is_plain
 from archfit.placement.requirement import judge
 from archfit.placement.selection import pod_options

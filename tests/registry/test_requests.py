@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.platforms import Absent, Found, Malformed, Platform, Unasked, Unknown
-from archfit.options.settings import ImagePlatforms
+from archfit.images.platforms import Absent, Found, ImagePlatforms, Malformed, Platform, Unasked, Unknown
 from archfit.registry.manifest import ACCEPT, DOCKER_LIST
 from fake_registry import Answer, Asked, FakeRegistry
 from looking_up import Runs

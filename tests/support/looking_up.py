@@ -7,12 +7,12 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from archfit.images.platforms import Absent, Answer, Found, Unknown
+from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown
 from archfit.lookup.resolver import open_lookup
 from archfit.options.cache_path import cache_path
 from archfit.options.host_patterns import host_pattern
 from archfit.options.mirrors import mirror
-from archfit.options.settings import ImagePlatforms, Operator
+from archfit.options.settings import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable

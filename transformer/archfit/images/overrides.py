@@ -16,12 +16,8 @@ import re
 from collections.abc import Callable
 
 from archfit.errors import UsageError
-from archfit.images.platforms import Found
+from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import IPV6, Reference
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.options.settings import ImagePlatforms
 
 _WILDCARD = re.compile(r"\[[^\]]*\]|[*?]").sub
 _IPV6_HOST = re.compile(IPV6).match

@@ -82,6 +82,13 @@ def parse_platform(text: str) -> Platform:
     return normalised(*parts)
 
 
+class ImagePlatforms(Record):
+    """An override: images whose normalised `host/repository[:tag|@digest]` matches `pattern` have these platforms."""
+
+    pattern: str
+    platforms: tuple[Platform, ...]
+
+
 def no_architecture(text: str) -> str:
     """Why a word is not a value of the label kubernetes.io/arch, and the word to write."""
     from difflib import get_close_matches  # 2 ms that only this error needs

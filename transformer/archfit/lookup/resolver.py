@@ -24,12 +24,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
-from archfit.images.platforms import Answer, Found, Unknown, unanswerable
+from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.deadline import Deadline
 from archfit.lookup.keys import OwnKeys
-from archfit.options.settings import ImagePlatforms, Operator
+from archfit.options.settings import Operator
 from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from archfit.images.platforms import Platform
+from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import text_form
 from archfit.options.mirrors import mirror, registry_host
 from archfit.options.problem import Problem, expected
-from archfit.options.settings import ImagePlatforms, Mirror, Toleration, TolerationRule
+from archfit.options.settings import Mirror, Toleration, TolerationRule
 from archfit.options.taints import OPERATORS, effect, toleration_rule
 
 TYPE_CHECKING = False

@@ -10,6 +10,7 @@ The markers are `<!-- options -->` and `<!-- /options -->`, each on a line of it
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 
 from archfit.options.file import API_VERSION, KIND
@@ -118,6 +119,4 @@ def main(argv: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    import sys
-
     sys.stdout.write(main(sys.argv[1:]))

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # a run with the defaults and nothing to do loads none of them
     from typing import Any, Literal
 
-    from archfit.images.platforms import Platform
+    from archfit.images.platforms import ImagePlatforms, Platform
     from archfit.patch import Path
 
 
@@ -51,13 +51,6 @@ class Rule(Record):
     tolerate: bool | None = None
     prefer: tuple[tuple[str, int], ...] | None = None
     skip: bool | None = None
-
-
-class ImagePlatforms(Record):
-    """An override: images whose normalised `host/repository[:tag|@digest]` matches `pattern` have these platforms."""
-
-    pattern: str
-    platforms: tuple[Platform, ...]
 
 
 class Exclude(Record):

@@ -19,9 +19,15 @@ import re
 from collections.abc import Callable, Iterable
 
 from archfit.errors import InvalidReference
-from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
+from archfit.images.platforms import (
+    ARCHITECTURES,
+    ImagePlatforms,
+    Platform,
+    no_architecture,
+    normalised,
+    parse_platform,
+)
 from archfit.options.problem import Problem, nearest
-from archfit.options.settings import ImagePlatforms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

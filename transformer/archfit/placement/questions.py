@@ -24,9 +24,9 @@ from functools import lru_cache
 
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
-from archfit.images.platforms import Answer, Found, Malformed, Unasked, Unknown, unanswerable
+from archfit.images.platforms import Answer, Found, ImagePlatforms, Malformed, Unasked, Unknown, unanswerable
 from archfit.images.reference import parse
-from archfit.options.settings import ImagePlatforms, Options
+from archfit.options.settings import Options
 from archfit.placement.annotations import annotated
 from archfit.placement.selection import PodOptions
 from archfit.source.values import text_of

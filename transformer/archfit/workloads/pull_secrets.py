@@ -26,6 +26,7 @@ from fnmatch import fnmatchcase
 from archfit.errors import InvalidInput
 from archfit.images.reference import HUB, HUB_NAMES
 from archfit.record import Record
+from archfit.source.compose import parse
 from archfit.source.scan import Span, spans
 from archfit.source.split import Piece
 from archfit.source.values import text_of
@@ -123,8 +124,6 @@ def _objects(data: bytes, piece: Piece) -> Iterator[dict[str, Any]]:
         and data.find(b"ServiceAccount", piece.start, piece.end) < 0
     ):
         return
-    from archfit.source.compose import parse
-
     whole = Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
     for parts in (list(spans(data, piece, _is_other)), [whole]):
         try:

@@ -15,6 +15,7 @@ from archfit.options.settings import Workload
 from archfit.patch import Path, pattern_text
 from archfit.results import Result
 from archfit.workloads.builtin import WORKLOADS, Own
+from archfit.workloads.custom_rows import custom_rows
 
 
 def incomplete(own: Own, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
@@ -40,8 +41,6 @@ def _built_in(group: str, kind: str) -> tuple[Workload, ...]:
     row = WORKLOADS.get((group, kind))
     if row is not None:
         return (row,)
-    from archfit.workloads.custom_rows import custom_rows
-
     return custom_rows(group, kind)
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 from archfit.patch import Path, pattern_text
 from archfit.typing_names import Any
+from archfit.workloads.coverage.known_kinds import KINDS
 
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 _IMAGE_PARTS = ("repository", "tag", "reference")
@@ -38,8 +39,6 @@ _LEAVE = (
 
 def listed(group: str, kind: str) -> str:
     """What the table of schemas says of a kind, "" if it is not in it."""
-    from archfit.workloads.coverage.known_kinds import KINDS
-
     for name in dict.fromkeys((f"\n{group}/{kind} ", f"\n{group}/{kind.lower()} ")):
         at = KINDS.find(name)
         if at >= 0:
