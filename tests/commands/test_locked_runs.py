@@ -238,9 +238,7 @@ def test_a_run_warns_where_the_cache_knows_more(
 
 
 USAGE = [
-    pytest.param(
-        ["--locked"], 2, "error: --locked: needs the file that answers: add --lock-file", id="no lock file"
-    ),
+    pytest.param(["--locked"], 2, "error: --locked: needs a lock file: add --lock-file", id="no lock file"),
     pytest.param(
         ["--lock-file=/no/archfit.lock"],
         2,

@@ -347,7 +347,7 @@ BAD = [
     pytest.param(
         b"a: " + b"[" * 200_000,
         "line 1: the list of nodes is neither JSON nor YAML as kubectl writes it: is "
-        "nested deeper than 32 levels: no option is",
+        "nested deeper than 32 levels: no option needs that",
         id="deep YAML",
     ),
     pytest.param(

@@ -250,8 +250,8 @@ BAD = [
     ),
     pytest.param(
         "spec:\n  tolerate: [{architectures: [arm64], toleration: {operator: Exists}}]\n",
-        "4, spec.tolerate[0].toleration: has no key: write the taint's key, as a toleration "
-        "of every taint is never added",
+        "4, spec.tolerate[0].toleration: has no key: write the taint's key, as archfit never adds a toleration "
+        "of every taint",
         id="a toleration of everything",
     ),
     pytest.param(
@@ -279,7 +279,7 @@ BAD = [
     ),
     pytest.param(
         "spec:\n  rules: [{match: {}}]\n",
-        "4, spec.rules[0]: asks for nothing: write at least one of only, tolerate, prefer, skip",
+        "4, spec.rules[0]: has no effect: write at least one of only, tolerate, prefer, skip",
         id="a rule without effect",
     ),
     pytest.param(
@@ -350,7 +350,7 @@ BAD = [
     pytest.param(
         "spec: !!map {}\n", "3: the tag 'tag:yaml.org,2002:map' means nothing here: leave it out", id="tag"
     ),
-    pytest.param("spec: *x\n", "3: *x stands for nothing yet: write the value out", id="alias"),
+    pytest.param("spec: *x\n", "3: *x has no anchor before it: write the value out", id="alias"),
     pytest.param(
         "spec: {? [a] : b}\n",
         "3, spec: a key has to be a plain word: write it as key: value",
@@ -450,7 +450,7 @@ def test_only_the_operator_may_supply_trust(part: object) -> None:
     with pytest.raises(UsageError) as caught:
         from_values(values, "functionConfig")
     assert str(caught.value) == (
-        "functionConfig, operator: is taken from the operator only: write it into a file named by --config"
+        "functionConfig, operator: only the operator may set this: write it into the file of --config"
     )
 
 
@@ -514,7 +514,7 @@ def test_deep_nesting_is_an_error_not_a_crash(depth: int) -> None:
 
 def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
     """No value contains itself."""
-    with pytest.raises(Problem, match="stands for nothing yet"):
+    with pytest.raises(Problem, match="has no anchor before it"):
         read("&a [*a]")
 
 

@@ -272,7 +272,7 @@ def test_an_empty_argument_is_ignored(argv: list[str]) -> None:
 BAD_ARGUMENTS = [
     pytest.param(
         ["--locked"],
-        "--locked: needs the file that answers: add --lock-file, as in --lock-file archfit.lock",
+        "--locked: needs a lock file: add --lock-file, as in --lock-file archfit.lock",
         id="locked without a lock file",
     ),
     pytest.param(
@@ -337,7 +337,7 @@ BAD_ARGUMENTS = [
     ),
     pytest.param(
         ["--exclude", "none", "--exclude", "Job"],
-        "--exclude: 'none' stands alone: leave out either it or the others",
+        "--exclude: 'none' cannot stand beside other values: leave out either it or the others",
         id="none with others",
     ),
     pytest.param(

@@ -321,7 +321,7 @@ BAD = [
     pytest.param(
         text_form.deadline,
         "0",
-        "'0' leaves no time at all: write a duration such as '30s'",
+        "'0' leaves no time for lookups: write a duration such as '30s'",
         id="duration: no deadline",
     ),
     pytest.param(
@@ -370,7 +370,7 @@ BAD = [
     pytest.param(
         mirrors.mirror_pair,
         "docker.io=https:///hub",
-        "the URL for 'docker.io' names no host that could be asked: write it as 'https://hub.example/proxy'",
+        "the URL for 'docker.io' has no valid host: write it as 'https://hub.example/proxy'",
         id="mirror: a URL without a host",
     ),
     pytest.param(
@@ -382,7 +382,7 @@ BAD = [
     pytest.param(
         mirrors.mirror_pair,
         "docker.io=https://hub.example/Hub",
-        "the URL for 'docker.io' has a path that is no repository prefix: "
+        "the URL for 'docker.io' has a path that is not a repository prefix: "
         "write lower-case names, as in '/hub/proxy'",
         id="mirror: capitals in the path",
     ),

@@ -35,7 +35,7 @@ QUOTES = "Is it a placeholder such as {{image}}? Put it in quotes"
 TEXT = "this is text, not a Kubernetes object. Is it an error message of the command before the pipe? Run that command alone"
 CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
 KUSTOMIZATION = (
-    "this is a kustomization, which names files and is no object of a cluster. Build it first: "
+    "this is a kustomization: it names files and is not an object of a cluster. Build it first: "
     "kustomize build FOLDER | archfit"
 )
 DUPLICATE = "the key stands twice: kubectl takes the last one, kustomize refuses the document. Remove one"
@@ -162,8 +162,8 @@ CASES = [
     pytest.param(POD + "  ? [a]\n  : b\n", 1, 9, f"{KEY}. {QUOTES}", id="a key that is a list"),
     pytest.param(POD + "  x: &a [b]\n  <<: *a\n", 1, 10, "'<<' needs a mapping or a list of mappings", id="<< of a list of words"),
     pytest.param(POD + "  x: !!binary ä\n", 1, 9, "a value tagged !!binary is not base64", id="binary that is not base64"),
-    pytest.param(POD + "  x: !!int a\n", 1, 9, "a value tagged !!int is no number", id="an integer that is none"),
-    pytest.param(POD + "  x: !!float\n", 1, 9, "a value tagged !!float is no number", id="a float that is none"),
+    pytest.param(POD + "  x: !!int a\n", 1, 9, "a value tagged !!int is not a number", id="an integer that is none"),
+    pytest.param(POD + "  x: !!float\n", 1, 9, "a value tagged !!float is not a number", id="a float that is none"),
     pytest.param(
         HEAD + "      tolerations: []\n      <<: {tolerations: [{key: a}]}\n      containers: []\n",
         1,

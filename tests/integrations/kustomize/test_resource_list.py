@@ -158,12 +158,12 @@ def test_the_function_config_is_read_before_anything_is_decided(run, config, out
         ),
         pytest.param(
             b"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  data: {mirror: '*=https://evil.example'}\n",
-            "functionConfig, data.mirror: is taken from the operator only",
+            "functionConfig, data.mirror: only the operator may set this",
             id="trust-config-map",
         ),
         pytest.param(
             b"functionConfig:\n  apiVersion: archfit.dev/v1alpha1\n  kind: ArchFit\n  operator: {offline: true}\n",
-            "functionConfig, operator: is taken from the operator only",
+            "functionConfig, operator: only the operator may set this",
             id="trust-operator-part",
         ),
         pytest.param(

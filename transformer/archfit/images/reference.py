@@ -147,7 +147,10 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
     if text.startswith("[") and "/" not in text:
         _refuse(text, "has a host and no repository")
     if _HOST(host) is None:
-        _refuse(text, f"has a host, {host!r}, that is no DNS name, IPv4 address or IPv6 address in brackets")
+        _refuse(
+            text,
+            f"has a host, {host!r}, that is not a DNS name, an IPv4 address or an IPv6 address in brackets",
+        )
     if not written:
         _refuse(text, "has no repository")
     if written.lower() != written:

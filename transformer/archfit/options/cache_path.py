@@ -32,7 +32,7 @@ def cache_path(text: str) -> str | CacheServer:
 def _server(text: str) -> CacheServer:
     scheme, _, rest = text.partition("://")
     if scheme not in {"redis", "rediss"}:
-        raise Problem(f"{scheme!r} is no place for a cache: write a path, or a URL as {_EXAMPLE}")
+        raise Problem(f"{scheme!r} is not the scheme of a cache: write a path, or a URL as {_EXAMPLE}")
     if "@" in rest and ":" in rest.rpartition("@")[0]:
         raise Problem(
             "has a password in it, which others can see: put it into ARCHFIT_CACHE_PASSWORD or the file of "

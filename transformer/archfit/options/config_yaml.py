@@ -5,8 +5,8 @@ r"""A configuration file's YAML as plain values, with the line of every part.
         lines    {("spec",): 1, ("spec", "exclude"): 2, ("spec", "exclude", 0): 2}
 
 Plain words resolve as PyYAML's safe loader does it for null, booleans and decimal integers; everything else
-stays text, so that 1.10 is not 1.1 and 12:30 not 750. Keys are always text. What people would trip over is an
-error instead of a guess: duplicate keys, `<<`, tags, several documents, more than 32 levels. Built from the
+stays text, so that 1.10 is not 1.1 and 12:30 not 750. Keys are always text. What readers of YAML disagree on is
+an error: duplicate keys, `<<`, tags, several documents, more than 32 levels. Built from the
 parser's events, so that no nesting can exhaust the stack.
 """
 
@@ -85,13 +85,13 @@ class _Reader:
             self.scalar(event, line)
         elif name == "Alias":
             if event.anchor not in self.anchors:
-                raise Problem(f"*{event.anchor} stands for nothing yet: write the value out", (), line)
+                raise Problem(f"*{event.anchor} has no anchor before it: write the value out", (), line)
             self.place(self.anchors[event.anchor], line)
         elif name in {"MappingStart", "SequenceStart"}:
             if event.tag not in {None, "!"}:
                 raise Problem(f"the tag {event.tag!r} means nothing here: leave it out", (), line)
             if len(self.open) == DEPTH_LIMIT:
-                raise Problem(f"is nested deeper than {DEPTH_LIMIT} levels: no option is", (), line)
+                raise Problem(f"is nested deeper than {DEPTH_LIMIT} levels: no option needs that", (), line)
             value: dict[str, object] | list[object] = {} if name == "MappingStart" else []
             path = self.place(value, line)
             self.open.append(_Open(value, path, event.anchor))

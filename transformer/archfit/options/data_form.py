@@ -173,7 +173,7 @@ def _toleration(value: object) -> Toleration:
         value, ("key", "operator", "value", "effect"), "key: arch, value: arm64, effect: NoSchedule"
     )
     if "key" not in found:
-        raise Problem("has no key: write the taint's key, as a toleration of every taint is never added")
+        raise Problem("has no key: write the taint's key, as archfit never adds a toleration of every taint")
     key = within("key", lambda item: text_form.label_key(string(item)), found["key"])
     operator = within("operator", _operator, found.get("operator", "Equal"))
     text = within("value", lambda item: text_form.label_value(string(item)), found.get("value", ""))

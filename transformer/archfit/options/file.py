@@ -67,9 +67,7 @@ def from_values(values: object, source: str) -> Layer:
 
 def _without_trust(found: Mapping[str, object]) -> None:
     if "operator" in found:
-        raise Problem(
-            "is taken from the operator only: write it into a file named by --config", ("operator",)
-        )
+        raise Problem("only the operator may set this: write it into the file of --config", ("operator",))
 
 
 def _text(content: bytes) -> str:

@@ -55,7 +55,7 @@ def _from_data(data: Any) -> Layer | None:
 def _unknown(key: str, keys: tuple[str, ...]) -> str:
     option = BY_KEY.get(key)
     if option is not None and option.part == "operator":
-        return "is taken from the operator only: a flag, a variable, or a file that one of them names"
+        return "only the operator may set this, by a flag, a variable, or a file that one of them names"
     if option is not None:
         return f"does not fit into a ConfigMap: use apiVersion: {API_VERSION}, kind: {KIND}"
     return f"there is no option {key!r}: {expected(key, keys)}"

@@ -62,7 +62,7 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
         )
     if settings.options.locked and not settings.options.lock_file:
         raise UsageError(
-            f"{chosen['locked'].where}: needs the file that answers: add --lock-file, as in --lock-file archfit.lock"
+            f"{chosen['locked'].where}: needs a lock file: add --lock-file, as in --lock-file archfit.lock"
         )
     return settings
 

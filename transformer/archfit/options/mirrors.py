@@ -49,12 +49,12 @@ def mirror(source: str, url: str) -> Mirror:
     host, _slash, path = rest.partition("/")
     path = path.rstrip("/")
     if not is_host(host):
-        raise Problem(f"{of} names no host that could be asked: write it as 'https://hub.example/proxy'")
+        raise Problem(f"{of} has no valid host: write it as 'https://hub.example/proxy'")
     if path == "v2":
         raise Problem(f"{of} ends in '/v2', which is added to it: write {scheme + '://' + host!r}")
     if path and not is_path(path):
         raise Problem(
-            f"{of} has a path that is no repository prefix: write lower-case names, as in '/hub/proxy'"
+            f"{of} has a path that is not a repository prefix: write lower-case names, as in '/hub/proxy'"
         )
     return Mirror(source, scheme, host.lower(), path)
 

@@ -96,7 +96,7 @@ def _each(given: Sequence[str], parse: Callable[[str], T]) -> tuple[T, ...]:
     if list(given) == ["none"]:
         return ()
     if "none" in given:
-        raise Problem("'none' stands alone: leave out either it or the others")
+        raise Problem("'none' cannot stand beside other values: leave out either it or the others")
     return tuple(dict.fromkeys(parse(word) for word in given))
 
 

@@ -36,7 +36,7 @@ def _rule(value: object) -> Rule:
             "has no match: write which pods it is about, as match: {namespace: shop}, or match: {} for all"
         )
     if len(found) == 1:
-        raise Problem(f"asks for nothing: write at least one of {', '.join(_EFFECTS)}")
+        raise Problem(f"has no effect: write at least one of {', '.join(_EFFECTS)}")
     return Rule(
         data_form.within("match", _match, found["match"]),
         only=data_form.within("only", data_form.architectures, found["only"]) if "only" in found else None,

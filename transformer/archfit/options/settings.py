@@ -72,7 +72,8 @@ class Workload(Record):
         is missing, it is created, if only `there` exists.
     there: what has to be there for there to be a pod; () is pod_spec.
     unless: (path, text): there is no pod where the value at path is text, or exists, for "".
-    images: images elsewhere; of each entry the first path that names one counts; "+" joins repository and tag.
+    images: images outside of containers; of each entry the first path that names one counts; "+" joins repository and
+        tag.
     also: further images, which count where they are named; where they are not, the operator chooses.
     same: (group, kind, label, images, reason): the images are those of another object in the stream, of the kind and
         with the name that the label has; where it does not name the first of them, the image is unknown.
@@ -87,22 +88,22 @@ class Workload(Record):
     inherits: mappings whose nodeSelector, affinity and tolerations hold where the pod has none; the first one counts.
     shadows: mappings whose members hold in the same way, for pods that the row cannot name.
     objects: whole objects stand there, as in a list.
-    note: what to tell about a pod that is changed.
+    note: a message for a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
     replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first
         one first; what is set is read and edited there.
     default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
         first edit ("{metadata.name}" in a text is the object's own value at that path), or a warning where it is not
         a constant.
-    patches: texts that the operator merges into the pod last. One that speaks of images makes them unseen; a field that
-        it speaks of is not the operator's to take from elsewhere.
+    patches: texts that the operator merges into the pod last. A text that names images makes them unknown; a field that
+        it names has no other source.
     merges: mappings whose affinity the operator merges with the pod's own, lists as a whole: required terms that stand
         there alone would be lost with terms in the pod, which is left as it is.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
         written, with the warning `chosen`, unless the images run on every architecture of the cluster.
-    unplaced: the pod has no placement fields at all; what to warn of where it needs one.
+    unplaced: the pod has no placement fields; the warning where it needs one.
     never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
     """
 

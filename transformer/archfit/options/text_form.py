@@ -175,7 +175,7 @@ def deadline(text: str) -> float:
     """A duration above zero, in seconds. Raises Problem."""
     seconds = duration(text)
     if not seconds:
-        raise Problem(f"{text!r} leaves no time at all: write a duration such as '30s'")
+        raise Problem(f"{text!r} leaves no time for lookups: write a duration such as '30s'")
     return seconds
 
 

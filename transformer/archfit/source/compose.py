@@ -218,5 +218,5 @@ def _tagged(event: Any) -> Any:
         return text
     number = Typed(tag, text)
     if isinstance(plain(number), str):
-        raise InvalidInput(f"a value tagged !!{tag} is no number", line=line_of(event))
+        raise InvalidInput(f"a value tagged !!{tag} is not a number", line=line_of(event))
     return number

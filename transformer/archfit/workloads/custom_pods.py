@@ -196,7 +196,7 @@ class CustomPod:
         return above
 
     def images(self) -> Iterator[ImageUse]:
-        """The images that stand elsewhere than in the containers of pod_spec."""
+        """The images outside of the containers of pod_spec."""
         row, named = self._row, False
         if row.main:
             for _, container in self._containers(row.main):

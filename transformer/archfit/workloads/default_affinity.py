@@ -20,8 +20,8 @@ def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, An
         return _filled(row.default_affinity, value), ""
     except LookupError as missing:
         return None, (
-            f"{row.kind} has a default affinity of its operator, which ends with this one; it cannot be written "
-            f"along, as {missing.args[0]} is missing"
+            f"{row.kind} loses the default affinity of its operator with this one; archfit cannot write that along, "
+            f"because {missing.args[0]} is missing"
         )
 
 

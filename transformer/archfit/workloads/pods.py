@@ -35,8 +35,8 @@ class Places(Record):
     inherited: fields that the pod itself does not have, the path that their value comes from (None: the operator's
         default), and whether an empty list stands in the pod.
     metadata: path of the pod's metadata. note: a message about it once it is changed.
-    replaced: fields that stand elsewhere as well, where the operator's other value of them is.
-    lost_default: what to warn of once the pod gets an affinity.
+    replaced: fields that have a second place, and where it is.
+    lost_default: a warning for a pod that gets an affinity.
     needed_only, chosen, unplaced, same: as in the row. architecture: path of what pins the pod, () if nothing does.
     """
 

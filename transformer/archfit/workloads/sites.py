@@ -12,8 +12,7 @@ A pod spec's spine, of which a site is kept for each node that is there:
             │           └── matchExpressions
             └── preferredDuringScheduling...
 
-Sites outlive the tree they were read from, which is dropped at once: a stream of a thousand workloads would
-otherwise hold a hundred megabytes of parser events.
+The tree is dropped once its sites are found: the parser events of a thousand workloads take a hundred megabytes.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class Site(Record):
     flow collection, where the opening bracket ends).
     members: how many it has.
     last: where the last member of a block mapping begins, -1 where there is none.
-    block_scalar: it ends with a block scalar, which swallows the blank lines behind it.
+    block_scalar: it ends with a block scalar, to which the blank lines behind it belong.
     line: 1-based line of the document's text.
     problem: why no edit can go here, "" if one can.
     """

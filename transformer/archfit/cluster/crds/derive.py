@@ -1,7 +1,7 @@
 """Facts of a schema into rows for `workloads:`, and into notes on what no row can say.
 
     a pod spec                               podSpec: its path; a field that it lacks is `none`
-    affinity, tolerations, nodeSelector      podSpec: what holds them; each field by its path where it stands elsewhere
+    affinity, tolerations, nodeSelector      podSpec: what holds them; other fields by their paths
     images of a place, from the nearest:     images inside of it
                                              else those beside or above it, which several places may share
     only the images are above, and the       within: what holds the images; podSpec is created

@@ -5,7 +5,7 @@ affinity, tolerations, nodeSelector       what holds them
 affinity: {nodeAffinity, tolerations}     CloudNativePG nests them
 affinity: {advanced: {nodeAffinity}}      Percona
 nodeAffinity beside tolerations           Zalando, Rook
-template: anything                        likely a pod template: only its name speaks for it
+template: anything                        likely a pod template, by its name alone
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OPEN: tuple[tuple[str, Path], ...] = (
 class Placement(Record):
     """Where a pod's placement is. A field of None is missing; `pod_spec`: containers stand there too.
 
-    likely: the schema leaves it open, and only its name speaks for it.
+    likely: the schema leaves it open; only its name suggests a pod.
     """
 
     path: Path

@@ -8,7 +8,7 @@
     self == oldSelf                               frozen: it cannot change once applied
 
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/. A structural schema
-has no references, so that a walk ends; each node of it is looked at once. "*" is every item of a list or member of a
+has no references, so each node is visited once. "*" is every item of a list or member of a
 mapping. Values are those of `source.values`.
 """
 
@@ -95,7 +95,7 @@ def facts(schema: dict[str, Any]) -> Facts:
 
 
 class _Walk:
-    """One way through a schema; what it meets is collected here."""
+    """Collects the facts on one way through a schema."""
 
     def __init__(self) -> None:
         self.pod_specs: list[PodSpec] = []

@@ -1,4 +1,4 @@
-"""Keys that a mapping names twice: an error where archfit reads or writes, elsewhere a warning.
+"""Keys that a mapping names twice: an error where archfit reads or writes, otherwise a warning.
 
     kind, apiVersion, items of an object        read
     what leads to a value that is read          read

@@ -38,7 +38,7 @@ _ERROR = re.compile(rb"\s*(?:(?i:error|fatal|panic|warning|traceback)\b[^\n:]*|(
 
 CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
 KUSTOMIZATION = (
-    "this is a kustomization, which names files and is no object of a cluster. Build it first: "
+    "this is a kustomization: it names files and is not an object of a cluster. Build it first: "
     "kustomize build FOLDER | archfit"
 )
 OTHER_COMMAND = "Is it an error message of the command before the pipe? Run that command alone"

@@ -1,6 +1,6 @@
 """What installs and delivers: Argo Events, Argo CD, GitHub runners, Crossplane, OLM, Flux, Tailscale, Keycloak.
 
-Much of it names images and places pods elsewhere, or not at all; then the row gives the reason.
+Many of these kinds name images and have no place for pods; then the row gives the reason.
 """
 
 from __future__ import annotations
