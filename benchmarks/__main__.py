@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from registry import Registry
 
 from archfit.store.directories import default_path
-from warming import warm
+from warm_cache import warm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

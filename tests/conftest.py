@@ -1,8 +1,8 @@
 """What every test gets: a home of its own, loopback and nothing else, and the real parts as fixtures.
 
     tool("helm4")                    the path of a program, see machine.TABLE
-    archfit(stream, "--strict")      the real program, tests/support/running.py
-    judge.kubectl(stream)            tests/support/judging.py
+    archfit(stream, "--strict")      the real program, tests/support/program.py
+    judge.kubectl(stream)            tests/support/yaml_judge.py
     oracle(before, after, ..)        tests/support/corpus_streams.py
     textcheck(before, after)         tests/support/corpus_streams.py
     corpus_registry                  a real registry that serves every image of the corpus
@@ -32,15 +32,15 @@ import machine
 import published_crds
 from corpus_streams import Corpus, Oracle, textcheck_of
 from debian_registry import DebianRegistry
-from judging import Judge
-from running import archfit as run_archfit
-from schema_judging import SchemaJudge
+from program import archfit as run_archfit
+from schema_judge import SchemaJudge
+from yaml_judge import Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from types import ModuleType
 
-    from running import Ran
+    from program import Ran
 
 # Tests that may be skipped where ARCHFIT_TEST_MISSING=fail: node id -> why no machine could run it.
 MAY_BE_SKIPPED: dict[str, str] = {}
@@ -181,7 +181,7 @@ def tool(real: ModuleType) -> Callable[[str], str]:
 
 @pytest.fixture(scope="session")
 def archfit() -> Callable[..., Ran]:
-    """`archfit(stream, "--strict")` runs the real program, see tests/support/running.py."""
+    """`archfit(stream, "--strict")` runs the real program, see tests/support/program.py."""
     return run_archfit
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from archfit import __version__
-from running import PROGRAM
+from program import PROGRAM
 
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {password: hunter2}\n"
 POD = b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - {name: a, image: 'x.example/a:1'}\n"

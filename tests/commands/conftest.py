@@ -2,7 +2,7 @@
 
 import pytest
 
-from patching import runs
+from patch_runs import runs
 
 
 @pytest.fixture(scope="session")

@@ -18,8 +18,8 @@ from archfit.options.cache_path import cache_path
 from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store.open import open_store
+from program import archfit
 from redis_server import RedisServer
-from running import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

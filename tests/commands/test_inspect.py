@@ -13,7 +13,7 @@ from archfit.commands.inspect import run
 from archfit.errors import UsageError
 from archfit.registry import manifest as media
 from fake_registry import Answer, FakeRegistry
-from running import archfit
+from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

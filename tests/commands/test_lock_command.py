@@ -11,13 +11,13 @@ import pytest
 from registry import Registry
 
 from archfit.lookup.lockfile import parse
-from locking import Locking, pod
+from lock_runs import Locking, pod
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from locking import Said
+    from lock_runs import Said
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 NGINX, REDIS, APP = "docker.io/library/nginx:1.27", "docker.io/library/redis:latest", "quay.io/team/app:1"

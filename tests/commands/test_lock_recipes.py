@@ -13,8 +13,8 @@ import yaml
 from registry import Registry
 
 from archfit.lookup.lockfile import parse, render
-from locking import pod
-from running import PROGRAM
+from lock_runs import pod
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

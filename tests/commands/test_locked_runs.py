@@ -21,8 +21,8 @@ from archfit.lookup.resolver import open_lookup
 from archfit.options.settings import Operator
 from archfit.store.sqlite import SqliteStore
 from corpus_streams import each_stream
-from locking import Locking, pod
-from running import PROGRAM
+from lock_runs import Locking, pod
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from corpus_streams import Corpus, Stream
     from debian_registry import DebianRegistry
-    from running import Ran
+    from program import Ran
 
     Archfit = Callable[..., Ran]
 

@@ -16,7 +16,7 @@ import pytest
 from archfit.commands.login_check import run
 from archfit.errors import UsageError
 from fake_registry import Answer, FakeRegistry
-from running import archfit
+from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

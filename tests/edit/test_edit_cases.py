@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from edit_cases import edit_cases, names
-from streaming import NOTHING_WANTED, edited, placed
+from stream_edits import NOTHING_WANTED, edited, placed
 
 if TYPE_CHECKING:
     from edit_cases import EditCase
-    from judging import Judge
+    from yaml_judge import Judge
 
 CASES = edit_cases()
 

@@ -14,7 +14,7 @@ from archfit.source.compose import parse
 from archfit.source.values import PlainKey, Typed
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 WORDS = [
     "true",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from corpus_streams import Corpus, Oracle, Stream
     from debian_registry import DebianRegistry
-    from judging import Judge
+    from yaml_judge import Judge
 
 POD = b"""\
 apiVersion: apps/v1

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from judging import Refused, same
+from yaml_judge import Refused, same
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
     Answer = list[Any] | str
 

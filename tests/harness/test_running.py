@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from running import PROGRAM
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable

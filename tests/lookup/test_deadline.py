@@ -17,7 +17,7 @@ from archfit.registry.credentials.keychain import Keychain
 from archfit.store import StoreTrouble
 from archfit.store.sqlite import SqliteStore
 from fake_registry import FakeRegistry
-from looking_up import Runs
+from lookup_runs import Runs
 from redis_server import RedisServer
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from archfit.source.split import split
 from archfit.workloads.pull_secrets import SecretEntry, matching, pull_secrets
 from fake_registry import Answer, FakeRegistry
+from program import archfit
 from redis_server import RedisServer
-from running import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

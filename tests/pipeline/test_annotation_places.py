@@ -11,8 +11,8 @@ from archfit.options.settings import Options
 from archfit.placement.annotations import misplaced, way
 from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
-from placing import ARCH
-from streaming import Failed, edited
+from pod_decisions import ARCH
+from stream_edits import Failed, edited
 
 CONTAINERS = "containers: [{name: a, image: both:1}]"
 JOB_SET = f"""\

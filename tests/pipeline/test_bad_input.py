@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from archfit.commands.transform import run
-from streaming import Failed, edited
+from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 
 from archfit.options.settings import Options
 from archfit.report.run_text import lines, summary
-from streaming import edited
+from stream_edits import edited
 
 OWNED = "ownerReferences: [{{apiVersion: {0}, kind: {1}, name: {2}, uid: u, controller: true}}]"
 TEMPLATE = "spec: {template: {spec: {containers: [{name: a, image: amd:1}]}}}\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from running import PROGRAM
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

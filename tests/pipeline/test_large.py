@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streaming import Failed, edited
+from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable

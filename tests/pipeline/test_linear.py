@@ -15,7 +15,7 @@ import pytest
 import archfit
 from archfit.options.settings import Options
 from archfit.patch import Add, Remove, Test, apply
-from streaming import Failed, edited
+from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from running import archfit
+from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

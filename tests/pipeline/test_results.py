@@ -11,7 +11,7 @@ import pytest
 from archfit.options.settings import Options
 from archfit.report.run_report import RunReport, json_value
 from archfit.source.values import plain
-from streaming import Failed, edited
+from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
     from archfit.results import Result

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule
-from streaming import Failed, edited, placed, sides
+from stream_edits import Failed, edited, placed, sides
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 ADDED = "{key: kubernetes.io/arch, operator: Equal, value: arm64, effect: NoSchedule}"
 

@@ -13,11 +13,11 @@ import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule
 from edit_cases import edit_cases, names
-from streaming import placed, sides
+from stream_edits import placed, sides
 
 if TYPE_CHECKING:
     from edit_cases import EditCase
-    from judging import Judge
+    from yaml_judge import Judge
 
 WITH_LINES = edit_cases("block-style", "comments", "empty", "block-scalar", "scalar")
 WITH_AN_END = edit_cases("block-style", "flow-style", "empty", "scalar")

@@ -10,7 +10,7 @@ from archfit.images.platforms import Found, Platform
 from archfit.options.settings import Options
 from archfit.placement.architectures import offered, removed, supported
 from archfit.workloads.pods import ImageUse
-from placing import decided, found, in_, one, term, terms_of, using
+from pod_decisions import decided, found, in_, one, term, terms_of, using
 
 USE = ImageUse(("spec", "containers", 0, "image"), "app:1")
 VOLUME = ImageUse(("spec", "volumes", 0, "image", "reference"), "data:1", volume=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options
-from placing import ARCH, OS, REQUIRED, decided, found, in_, requiring, term, using
+from pod_decisions import ARCH, OS, REQUIRED, decided, found, in_, requiring, term, using
 
 A, R, AR = "amd64", "arm64", "amd64 arm64"
 ADVICE = (

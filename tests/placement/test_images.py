@@ -10,7 +10,7 @@ from archfit.images.platforms import Absent, Found, ImagePlatforms, Unasked, Unk
 from archfit.options.settings import Exclude, Options
 from archfit.placement.questions import answers_for
 from archfit.placement.selection import pod_options
-from placing import DEFAULT, GKE, a_pod, decided, found, in_, questions_of, term, terms_of, using
+from pod_decisions import DEFAULT, GKE, a_pod, decided, found, in_, questions_of, term, terms_of, using
 
 A, AR = "amd64", "amd64 arm64"
 INJECTED = {"annotations": {"inject.istio.io/templates": "gateway"}}

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from archfit import patch
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.source.values import Typed
-from placing import Outcome, decided
+from pod_decisions import Outcome, decided
 from scheduler_model import (
     ARCH,
     BETA,

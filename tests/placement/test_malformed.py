@@ -8,7 +8,7 @@ import pytest
 
 from archfit.options.settings import Options
 from archfit.source.values import Typed
-from placing import ARCH, OS, PREFERRED, REQUIRED, one, questions_of, requiring, term
+from pod_decisions import ARCH, OS, PREFERRED, REQUIRED, one, questions_of, requiring, term
 
 NUMBER, TRUE = Typed("int", "5"), Typed("bool", "true")
 TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"

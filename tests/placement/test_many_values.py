@@ -9,7 +9,7 @@ import pytest
 from archfit.placement.affinity import allowed, demands
 from archfit.placement.reach import by_system, reaches
 from archfit.workloads.pods import ImageUse
-from placing import ARCH, OS, a_pod, found, one, requiring, term
+from pod_decisions import ARCH, OS, a_pod, found, one, requiring, term
 
 
 class Counted(str):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archfit.options.settings import Options
-from placing import decided
+from pod_decisions import decided
 from scheduler_model import ARCH, GKE_TAINT, OS, REQUIRED, Node, a_node, can_run
 
 OFFERS = (

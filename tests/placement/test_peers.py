@@ -12,7 +12,7 @@ import pytest
 
 from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
-from placing import (
+from pod_decisions import (
     ARCH,
     BETA,
     DEFAULT,

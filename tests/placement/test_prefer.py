@@ -10,7 +10,7 @@ from archfit.images.platforms import Unasked, Unknown, parse_platform
 from archfit.options.settings import Options
 from archfit.patch import Add, Test
 from archfit.source.values import Typed
-from placing import ARCH, BETA, PREFERRED, decided, in_, one, requiring, term, terms_of, using
+from pod_decisions import ARCH, BETA, PREFERRED, decided, in_, one, requiring, term, terms_of, using
 
 AR = "amd64 arm64"
 ARM = Options(prefer=(("arm64", 1),), tolerate=())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule
-from placing import (
+from pod_decisions import (
     ARCH,
     BETA,
     DEFAULT,

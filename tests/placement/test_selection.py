@@ -10,7 +10,7 @@ from archfit.errors import UsageError
 from archfit.options.excludes import exclude
 from archfit.options.settings import Exclude, Match, Options, Rule
 from archfit.source.values import Typed
-from placing import (
+from pod_decisions import (
     GKE,
     a_pod,
     decided,

@@ -8,7 +8,7 @@ import pytest
 
 from archfit.options.settings import Options
 from archfit.placement.affinity import allowed, demands, matches
-from placing import ARCH, BETA, OS, a_pod, in_, one, requiring, term, terms_of
+from pod_decisions import ARCH, BETA, OS, a_pod, in_, one, requiring, term, terms_of
 
 C = frozenset(("amd64", "arm64"))
 BETA_OS = "beta.kubernetes.io/os"

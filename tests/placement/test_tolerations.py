@@ -9,7 +9,7 @@ import pytest
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.patch import Add, Test
 from archfit.placement.tolerations import covers, uncovered
-from placing import ARCH, GKE, one
+from pod_decisions import ARCH, GKE, one
 
 NEW = Toleration(ARCH, "Equal", "arm64", "NoSchedule")
 AR = "amd64 arm64"

@@ -12,7 +12,7 @@ from archfit.placement.architectures import is_plain
 from archfit.placement.requirement import judge
 from archfit.placement.selection import pod_options
 from archfit.results import Location
-from placing import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
+from pod_decisions import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
 
 RUNTIME = {"runtimeClassName": "wasmtime"}
 EVERYWHERE = "amd64 arm64"

@@ -14,7 +14,7 @@ import pytest
 
 from archfit.store.directories import default_path
 from machine import ROOT
-from warming import warm
+from warm_cache import warm
 
 IMAGE = "x.example/a:1"
 POD = f"""\

@@ -15,7 +15,7 @@ from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDE
 from archfit.registry.routing.endpoints import itself, mirrored
 from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry, as_json, descriptor
-from looking_up import Runs
+from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import pytest
 
 from archfit.registry.manifest import OCI_INDEX
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
-from looking_up import Runs
+from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import pytest
 
 from archfit.images.platforms import Unknown
 from archfit.registry.fair_queue import FairQueue
-from looking_up import Runs
+from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from pathlib import Path

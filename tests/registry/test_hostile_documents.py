@@ -12,7 +12,7 @@ from archfit.registry import documents
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from archfit.registry.transport import bodies
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
-from running import PROGRAM
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from archfit.options.mirrors import mirror_pair
 from archfit.options.settings import Mirror, Operator
 from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry, digest_of
-from looking_up import Runs
+from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

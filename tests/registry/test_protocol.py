@@ -19,8 +19,8 @@ from archfit.registry import client as client_module
 from archfit.registry import limits
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
-from looking_up import Runs
-from running import archfit
+from lookup_runs import Runs
+from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from archfit.images.reference import parse
 from archfit.registry.manifest import ACCEPT, DOCKER_LIST
 from archfit.registry.routing.endpoints import itself
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-from looking_up import Runs
+from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

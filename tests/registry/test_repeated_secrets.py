@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-from looking_up import Runs
+from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ import pytest
 from archfit.images.platforms import Absent, Found, ImagePlatforms, Malformed, Platform, Unasked, Unknown
 from archfit.registry.manifest import ACCEPT, DOCKER_LIST
 from fake_registry import Answer, Asked, FakeRegistry
-from looking_up import Runs
+from lookup_runs import Runs
 from tls_files import tls_files
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from archfit.registry.transport.network_stream import untrusted
 from archfit.registry.transport.request import Request, origin_of
 from archfit.registry.transport.trust import Trust
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-from looking_up import Runs
+from lookup_runs import Runs
 from tls_files import tls_files
 
 if TYPE_CHECKING:

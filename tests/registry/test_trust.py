@@ -14,7 +14,7 @@ from archfit.options.host_patterns import host_pattern
 from archfit.options.settings import Operator
 from archfit.registry.transport.host_policy import HostPolicy
 from fake_registry import Answer, FakeRegistry
-from looking_up import Runs
+from lookup_runs import Runs
 from tls_files import tls_files
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from running import Ran
+    from program import Ran
 
 TIME = "2026-07-28T10:15:00Z"
 SECONDS = 1785233700

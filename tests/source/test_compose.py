@@ -15,7 +15,7 @@ from archfit.source.pure_parser import Parser
 from archfit.source.values import Typed, resolve
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 SCALARS = list(
     filter(

@@ -10,10 +10,10 @@ import pytest
 from archfit.errors import InvalidInput
 from archfit.source.compose import parse
 from archfit.source.split import split
-from judging import Refused
+from yaml_judge import Refused
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 A, B = b"a: 1\n", b"b: 2\n"
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
 from archfit.integrations.argocd.setup_files import plugin
-from running import PROGRAM, Ran
+from program import PROGRAM, Ran
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

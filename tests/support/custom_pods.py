@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from archfit.results import Location
 from archfit.workloads.builtin import WORKLOADS, group_of
 from archfit.workloads.pod_specs import find_pods
-from streaming import plain
+from stream_edits import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

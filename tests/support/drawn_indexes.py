@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.images.platforms import Platform, normalised
 from archfit.registry import manifest as media
-from runtime_judging import Documents, digest_of
+from runtime_judge import Documents, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@
     fixtures/edits/NAME/archfit           words of the command line, where the case needs some
 
 NAME begins with what is tried: block-style, flow-style, comments, empty (values), block-scalar, scalar, separator,
-several (edits at one place), shared (nodes). What an image offers is said in `streaming`: `amd:1` needs an affinity,
+several (edits at one place), shared (nodes). What an image offers is said in `stream_edits`: `amd:1` needs an affinity,
 `both:1` a toleration. A new folder is a new case.
 """
 

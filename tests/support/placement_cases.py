@@ -1,6 +1,6 @@
 """The streams of the shared folder `cases/placement`, run as its README says.
 
-case("minio-sidecars").ran()          the run, see tests/support/running.py
+case("minio-sidecars").ran()          the run, see tests/support/program.py
 case("minio-sidecars").placed()       what the output says of each pod, as text
 
 Tenant spec.pools[0]: amd64                       only amd64 is left by its node affinity and nodeSelector
@@ -19,14 +19,14 @@ from archfit.patch import dotted
 from archfit.placement.affinity import allowed, demands
 from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
-from running import archfit
+from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
     from archfit.workloads.pods import Pod
-    from running import Ran
+    from program import Ran
 
 IMAGES = {
     "amd": "linux/amd64",

@@ -9,7 +9,7 @@ import pytest
 
 from archfit.usage.completion import SHELLS, flags_of, script
 from archfit.usage.table import COMMANDS
-from running import archfit
+from program import archfit
 
 # The words of the command line; the last one is being typed.
 _BASH = """

@@ -9,7 +9,7 @@ import pytest
 from archfit.options.table import TABLE
 from archfit.usage.help import WIDTH, help_text, listed
 from archfit.usage.table import BY_NAME, COMMANDS
-from running import archfit
+from program import archfit
 
 HELP = Path(__file__).with_name("help.txt")
 

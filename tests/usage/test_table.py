@@ -10,7 +10,7 @@ import pytest
 
 from archfit.options.arguments import Parser
 from archfit.usage.table import ALL_STREAMS, BY_NAME, COMMANDS, Command, find, members
-from running import archfit
+from program import archfit
 
 STARTED = [command for command in COMMANDS if command.run]
 

@@ -12,7 +12,7 @@ from archfit.cluster.crds.derive import PLACES_LIMIT, derived
 from archfit.cluster.crds.row_text import entries
 from archfit.cluster.crds.schema import facts
 from archfit.source.values import typed
-from defining import (
+from crd_schemas import (
     AFFINITY,
     NODE_AFFINITY,
     NODES,

@@ -8,10 +8,10 @@ import pytest
 
 from archfit.options.settings import Options
 from archfit.workloads.inventory import is_podless
-from streaming import edited, placed
+from stream_edits import edited, placed
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 TEMPLATE = "spec: {template: {spec: {containers: [{image: both:1}]}}}\n"
 ROWS = [

@@ -10,13 +10,13 @@ import pytest
 import machine
 from archfit.integrations.argocd import setup_files
 from argocd_caller import tools_folder
-from helming import start
-from running import PROGRAM, Ran
+from helm_runs import start
+from program import PROGRAM, Ran
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from judging import Judge
+    from yaml_judge import Judge
 
 DEFAULT = setup_files.files(
     discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE

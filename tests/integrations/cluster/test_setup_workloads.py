@@ -17,16 +17,16 @@ from archfit.options.describe import json_schema
 from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.workloads.builtin import by_kind
+from crd_schemas import OPEN, PLACEMENT, TEXT, crd, listed, obj, pod_spec
 from custom_pods import projected
-from defining import OPEN, PLACEMENT, TEXT, crd, listed, obj, pod_spec
-from streaming import edited, placed
+from stream_edits import edited, placed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from archfit.options.settings import Options
     from corpus_streams import Oracle
-    from judging import Judge
+    from yaml_judge import Judge
 
 WIDGET = crd("example.com/Widget", spec={"template": obj(spec=pod_spec()), "image": TEXT})
 DATABASE = crd(

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 import machine
-from helming import set_up
-from running import PROGRAM
+from helm_runs import set_up
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,14 +12,14 @@ import pytest
 import archfit as package
 import machine
 from archfit.integrations.helm import setup_files
-from helming import CHARTS, SYSTEM_PATH, start
-from running import PROGRAM
+from helm_runs import CHARTS, SYSTEM_PATH, start
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from running import Ran
+    from program import Ran
 
 HELLO = "name: hello\nversion: 0.1.0\nusage: says hello\ndescription: says hello\ncommand: echo hello\n"
 

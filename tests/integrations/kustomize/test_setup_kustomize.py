@@ -8,8 +8,8 @@ import yaml
 from registry import Registry
 
 import machine
-from kustomizing import Site
-from running import PROGRAM
+from kustomize_site import Site
+from program import PROGRAM
 
 WEB = """\
 apiVersion: apps/v1

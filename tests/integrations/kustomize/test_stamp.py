@@ -12,8 +12,8 @@ from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.patch import apply
 from archfit.source.compose import parse
 from corpus_streams import each_stream
-from placing import REQUIRED, found
-from streaming import IMAGES, Failed, edited
+from pod_decisions import REQUIRED, found
+from stream_edits import IMAGES, Failed, edited
 
 STAMP = Options(stamp=True, prefer=(("arm64", 1),))
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"

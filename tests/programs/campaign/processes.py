@@ -22,7 +22,7 @@ from archfit.lookup import cache, keys, registry_lookup, resolver, single_flight
 from archfit.registry.transport import http_transport  # noqa: F401
 from archfit.store import open as _open  # noqa: F401
 from campaign.invariants import Ended
-from running import PROGRAM
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -23,7 +23,7 @@ from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.pipeline import transform
 from archfit.source.split import split
 from drawn_pods.drawing import IMAGES, RUNTIME_CLASSES, stream
-from placing import found
+from pod_decisions import found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ import machine
 from fuzz.asking import Asking
 from fuzz.corpus import documents
 from fuzz.fuzzing import Case, Fuzzing
-from judging import Judge
+from yaml_judge import Judge
 
 
 def main() -> int:

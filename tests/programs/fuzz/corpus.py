@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from judging import Refused
+from yaml_judge import Refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from judging import Judge
+    from yaml_judge import Judge
 
 _FOLDERS = ("helm3", "helm4", "manifests", "crd", "krm")
 _LARGEST = 3500

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from argocd_caller import Plugin, repository
-from running import archfit as run_archfit
+from program import archfit as run_archfit
 
 if TYPE_CHECKING:
     from pathlib import Path

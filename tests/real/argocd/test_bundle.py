@@ -17,8 +17,8 @@ from registry import Registry
 import machine
 from archfit.integrations.argocd import setup_files
 from argocd_sources import INTEL
-from helming import start
-from running import PROGRAM
+from helm_runs import start
+from program import PROGRAM
 
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 # What the bundle may need of a machine: the C library, and zlib, which Argo CD's image has for git.

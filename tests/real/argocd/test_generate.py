@@ -10,15 +10,15 @@ import pytest
 import machine
 from argocd_caller import Plugin, repository
 from argocd_sources import BOTH, CHART, DEPLOYMENT, INTEL
-from helming import start
-from running import archfit as run_archfit
+from helm_runs import start
+from program import archfit as run_archfit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from registry import Registry
 
-    from judging import Judge
+    from yaml_judge import Judge
 
 ARCH = [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]
 

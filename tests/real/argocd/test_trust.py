@@ -18,7 +18,7 @@ import machine
 from archfit.options.option_types import CACHE, PATH
 from archfit.options.table import OPERATOR
 from argocd_caller import Plugin, repository
-from running import PROGRAM
+from program import PROGRAM
 
 POD = """\
 apiVersion: v1

@@ -22,8 +22,8 @@ from image_documents import name_of
 
 from corpus_streams import each_stream
 from custom_pods import projected, undone
-from judging import typed
-from streaming import patched
+from stream_edits import patched
+from yaml_judge import typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from corpus_streams import Oracle, Stream
     from debian_registry import DebianRegistry
-    from judging import Judge
-    from running import Ran
+    from program import Ran
+    from yaml_judge import Judge
 
 # Arguments beyond the mirrors that a file needs for exit 0, with the reason.
 NEEDED: dict[str, tuple[list[str], str]] = {

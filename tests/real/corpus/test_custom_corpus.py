@@ -18,7 +18,7 @@ import machine
 from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.patch import Add, dotted
-from streaming import Failed, edited, placed
+from stream_edits import Failed, edited, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from archfit.patch import Path
     from archfit.workloads.pods import Pod
     from corpus_streams import Oracle
-    from judging import Judge
+    from yaml_judge import Judge
 
 # File -> where affinity is added, from each object's root; and the reasons for what is not changed.
 FILES: dict[str, tuple[list[str], list[str]]] = {

@@ -16,7 +16,7 @@ from placement_cases import PLATFORMS, case, cases
 
 if TYPE_CHECKING:
     from corpus_streams import Oracle
-    from judging import Judge
+    from yaml_judge import Judge
 
 FAMILIES = (
     "argo-", "cnpg-", "eck-", "knative-", "kserve-", "kubevirt-", "minio-", "otel-", "rabbitmq-", "ray", "strimzi-",

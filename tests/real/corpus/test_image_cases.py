@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from placement_cases import PLATFORMS, case
-from running import archfit
+from program import archfit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -91,7 +91,7 @@ def test_a_hook_job_that_runs_on_one_architecture_is_always_narrowed(hook: str) 
 @pytest.mark.parametrize(("hooks", "status"), [("immutable", 0), ("recreated", 3)])
 def test_check_asks_as_the_door_does(hooks: str, status: int) -> None:
     """What a plain stream leaves as it is, a check for Helm 4 or Argo CD would have changed."""
-    from running import archfit
+    from program import archfit
 
     stream = HOOK_JOB.replace(b"ANNOTATION", HOOKS["helm"])
     words = ("--no-cache", "--offline", "--image-platforms=*/r/both=linux/amd64,linux/arm64")

@@ -17,14 +17,14 @@ import pytest
 import machine
 from archfit.commands.transform import run
 from archfit.errors import InvalidInput, UsageError
-from placing import DEFAULT, found
-from streaming import IMAGES, Failed, edited, patched, placed, steps
+from pod_decisions import DEFAULT, found
+from stream_edits import IMAGES, Failed, edited, patched, placed, steps
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from archfit.options.settings import Options
-    from judging import Judge
+    from yaml_judge import Judge
 
 DIRECTIVE = b"%YAML 1.1"
 

@@ -24,15 +24,15 @@ from archfit.options.settings import Options
 from archfit.workloads.builtin import ROWS, rows_of
 from archfit.workloads.custom_rows import all_custom_rows
 from custom_samples import MEMBER, samples
-from judging import Refused, typed
-from streaming import Failed, edited
+from stream_edits import Failed, edited
+from yaml_judge import Refused, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from archfit.options.settings import Workload
-    from judging import Judge
-    from schema_judging import SchemaJudge
+    from schema_judge import SchemaJudge
+    from yaml_judge import Judge
 
     Written = tuple[str, str]
 FIELDS = ("affinity", "tolerations")

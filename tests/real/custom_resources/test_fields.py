@@ -18,7 +18,7 @@ from archfit.workloads.builtin import rows_of
 from archfit.workloads.coverage.unread import images_in, unread
 from archfit.workloads.custom_rows import all_custom_rows
 from crd_fields import Field, catalogue, fields, placements, put
-from streaming import edited
+from stream_edits import edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,11 +21,11 @@ from archfit.patch import dotted
 from archfit.workloads.builtin import group_of
 from archfit.workloads.custom_rows import all_custom_rows
 from custom_pods import projected
-from streaming import edited, placed
+from stream_edits import edited, placed
 
 if TYPE_CHECKING:
     from corpus_streams import Oracle
-    from judging import Judge
+    from yaml_judge import Judge
 
 FOLDER = Path(__file__).parent / "samples"
 FAMILIES = (

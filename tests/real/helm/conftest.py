@@ -1,4 +1,4 @@
-"""`registry`: the images of the demo, served on loopback; `helms("helm3")`: see tests/support/helming.py."""
+"""`registry`: the images of the demo, served on loopback; `helms("helm3")`: see tests/support/helm_runs.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from registry import Registry
 
 import machine
-from helming import Helm
+from helm_runs import Helm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

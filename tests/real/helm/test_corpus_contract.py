@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helming import separators, sources
+from helm_runs import separators, sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from corpus_streams import Corpus
     from debian_registry import DebianRegistry
-    from running import Ran
+    from program import Ran
 
 # What two of the charts name does not exist, and what one demands no node offers; other suites say which.
 LENIENT = ("--on-absent=leave", "--on-conflict=leave")

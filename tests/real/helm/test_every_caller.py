@@ -15,14 +15,14 @@ import pytest
 from registry import Registry
 
 import archfit as package
-import running
+import program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from helming import Helm
-    from running import Ran
+    from helm_runs import Helm
+    from program import Ran
 
     Archfit = Callable[..., Ran]
 
@@ -157,7 +157,7 @@ def test_version_and_help_never_read_standard_input(words: list[str]) -> None:
     reading, writing = os.pipe()  # nothing is written and it is never closed: a reader would wait for ever
     try:
         done = subprocess.run(
-            [running.PROGRAM, *words], stdin=reading, capture_output=True, timeout=30, check=False
+            [program.PROGRAM, *words], stdin=reading, capture_output=True, timeout=30, check=False
         )
     finally:
         os.close(reading)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import running
-from helming import separators, sources
+import program
+from helm_runs import separators, sources
 from kubernetes_discovery import Discovery
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from registry import Registry
 
-    from helming import Helm
-    from running import Ran
+    from helm_runs import Helm
+    from program import Ran
 
     Archfit = Callable[..., Ran]
 
@@ -215,10 +215,10 @@ def test_a_wrong_argument_is_named(helm3: Helm) -> None:
 @pytest.mark.parametrize("chart", ["quiet", "shop"])
 def test_neither_directory_nor_home_nor_locale_count(helm: Helm, mirrors: str, chart: str) -> None:
     given = helm.recorded(chart).given
-    words = [str(running.PROGRAM)]
+    words = [str(program.PROGRAM)]
     bare = {"PATH": os.environ["PATH"], "ARCHFIT_MIRROR": mirrors, "LANG": "C", "LC_ALL": "C"}
     unwritable = dict.fromkeys(("XDG_CACHE_HOME", "XDG_STATE_HOME"), "/proc/archfit")
-    expected = running.archfit(given, ARCHFIT_MIRROR=mirrors).ok()
+    expected = program.archfit(given, ARCHFIT_MIRROR=mirrors).ok()
     done = subprocess.run(
         words, input=given, cwd="/proc", env=bare | unwritable, capture_output=True, check=False
     )

@@ -16,17 +16,17 @@ import yaml
 
 import archfit as package
 import machine
-import running
+import program
 from archfit.integrations.helm.setup_files import plugin as plugin_yaml
-from helming import SYSTEM_PATH, python_at, set_up, start
+from helm_runs import SYSTEM_PATH, python_at, set_up, start
 from plugin_artifact import PluginRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from helming import Helm
-    from running import Ran
+    from helm_runs import Helm
+    from program import Ran
 
     Archfit = Callable[..., Ran]
 
@@ -206,7 +206,7 @@ def test_the_failure_leaves_a_report(helm4: Helm, tmp_path: Path) -> None:
         ("Job", "spec.template.spec.containers[0].image"),
     ]
     assert json.loads((state / "archfit" / "last.json").read_bytes()) == report
-    last = start([str(running.PROGRAM), "last"], {**os.environ, **more}).ok().decode()
+    last = start([str(program.PROGRAM), "last"], {**os.environ, **more}).ok().decode()
     assert (
         "error: apps/v1/Deployment/demo spec.template.spec.containers[0].image: registry.k8s.io/gone:1"
         in last
@@ -290,7 +290,7 @@ def _installed(helm4: Helm, tmp_path: Path, *words: str) -> bytes:
     home = {name: str(tmp_path / name.lower()) for name in ("HELM_DATA_HOME", "HELM_CACHE_HOME")}
     environ = {name: value for name, value in helm4.environ.items() if name != "HELM_PLUGINS"}
     (tmp_path / "helm_data_home" / "plugins").mkdir(parents=True)
-    environ |= {**home, "PATH": f"{running.PROGRAM.parent}:{SYSTEM_PATH}"}
+    environ |= {**home, "PATH": f"{program.PROGRAM.parent}:{SYSTEM_PATH}"}
     start([helm4.program, "plugin", "install", *words], environ).ok()
     chart = str(machine.ROOT / "fixtures" / "charts" / "shop")
     return start([helm4.program, "template", "demo", chart, "--post-renderer", "archfit"], environ).ok()
@@ -336,6 +336,6 @@ def test_a_directory_shared_with_helm_3_is_found(helm3: Helm, helm4: Helm) -> No
     listed = helm3.run("plugin", "list", HELM_PLUGINS=plugins)
     assert 'unknown field "apiVersion"' in listed.stderr  # why it must not happen
     words = ("setup", "helm", "--check", "--helm", helm3.program)
-    checked = start([str(running.PROGRAM), *words], {**helm3.environ, "HELM_PLUGINS": plugins})
+    checked = start([str(program.PROGRAM), *words], {**helm3.environ, "HELM_PLUGINS": plugins})
     assert checked.status == 1
     assert f"reads the plugin in {plugins}, which is for Helm 4" in checked.stdout.decode()

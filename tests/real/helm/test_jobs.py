@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import running
+import program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from helming import Helm
+    from helm_runs import Helm
 
 CHART = """\
 apiVersion: v2
@@ -108,7 +108,7 @@ def test_the_user_may_say_otherwise(helms: Callable[[str], Helm], judge: Any, ch
 def test_a_plain_stream_of_either_helm_leaves_hooks_as_they_are(helm: Helm, chart: Path) -> None:
     stream = helm.plain(chart)
     assert b"helm.sh/hook" in stream
-    assert running.archfit(stream, **BOTH).ok() == stream
+    assert program.archfit(stream, **BOTH).ok() == stream
 
 
 def test_what_makes_the_template_of_a_job_differ_and_what_does_not(
@@ -147,7 +147,7 @@ def test_archfit_last_names_the_jobs_of_the_plugins_run(
 ) -> None:
     helm = helms("helm4")
     helm.template(chart, XDG_STATE_HOME=str(tmp_path), **AMD64).ok()
-    last = running.archfit(b"", "last", **{**os.environ, "XDG_STATE_HOME": str(tmp_path)}).ok().decode()
+    last = program.archfit(b"", "last", **{**os.environ, "XDG_STATE_HOME": str(tmp_path)}).ok().decode()
     (line,) = [line for line in last.splitlines() if "cannot be changed once applied" in line]
     assert "2 objects that cannot be changed once applied change: batch/v1/Job/" in line
     assert "kubectl delete -n NAMESPACE job/" in line
@@ -170,5 +170,5 @@ def test_a_plugin_that_cannot_start_leaves_the_report_before_with_its_time(
     failed = helm.template(chart, HELM_PLUGINS=str(gone), **AMD64, **state)
     assert failed.status != 0
     assert (tmp_path / "archfit" / "last.json").read_bytes() == report
-    first = running.archfit(b"", "last", **{**os.environ, **state}).ok().decode().splitlines()[0]
+    first = program.archfit(b"", "last", **{**os.environ, **state}).ok().decode().splitlines()[0]
     assert first.startswith(f"archfit transform at {json.loads(report)['time']} (")

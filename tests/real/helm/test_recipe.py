@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import machine
-from helming import CHARTS, SYSTEM_PATH, start
-from running import PROGRAM
+from helm_runs import CHARTS, SYSTEM_PATH, start
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable

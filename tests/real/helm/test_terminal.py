@@ -15,12 +15,12 @@ import pytest
 
 from archfit import run, terminal
 from archfit.commands import transform
-from helming import CHARTS
+from helm_runs import CHARTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helming import Helm
+    from helm_runs import Helm
 
 # Makes the standard input of a new session its controlling terminal, then becomes the program.
 AT_A_TERMINAL = """\

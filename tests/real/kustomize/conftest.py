@@ -2,7 +2,7 @@
 
 import pytest
 
-from patching import built, runs
+from patch_runs import built, runs
 
 
 @pytest.fixture(scope="session")
@@ -27,5 +27,5 @@ def kustomize(tool):
 
 @pytest.fixture
 def build(tmp_path):
-    """`build(program, base, component)`, see tests/support/patching.py."""
+    """`build(program, base, component)`, see tests/support/patch_runs.py."""
     return lambda program, base, *more, **named: built(tmp_path / "overlay", program, base, *more, **named)

@@ -13,8 +13,8 @@ import pytest
 from registry import Registry
 
 import machine
-from kustomizing import Site
-from running import PROGRAM
+from kustomize_site import Site
+from program import PROGRAM
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 FILES = {

@@ -1,6 +1,6 @@
 """The function under the real kustomize 5.8.1 and `kubectl kustomize`. Numbers are those of the integration checklist.
 
-Containers: no engine runs here; a `docker` first on PATH stands in for it, see tests/support/kustomizing.py.
+Containers: no engine runs here; a `docker` first on PATH stands in for it, see tests/support/kustomize_site.py.
 """
 
 import json
@@ -10,9 +10,9 @@ import pytest
 import yaml
 from registry import Registry
 
-from kustomizing import Site
-from running import PROGRAM
-from running import archfit as run_archfit
+from kustomize_site import Site
+from program import PROGRAM
+from program import archfit as run_archfit
 
 IMAGES = {
     "nginx:1.29.3": ["linux/amd64"],

@@ -12,8 +12,8 @@ from registry import Registry
 
 import machine
 from archfit.integrations.kustomize.setup_files import kpt_config, kustomize_config
-from helming import CHARTS
-from kustomizing import Site
+from helm_runs import CHARTS
+from kustomize_site import Site
 
 WEB = """\
 apiVersion: apps/v1

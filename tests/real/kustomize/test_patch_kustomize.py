@@ -8,7 +8,7 @@ import pytest
 import yaml
 from registry import Registry
 
-from patching import Refused
+from patch_runs import Refused
 
 
 def deployment(name, spec="", image="x.example/both:1", metadata=""):

@@ -19,7 +19,7 @@ from fuzz.streams import Stream, stream
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from judging import Judge
+    from yaml_judge import Judge
 
 # `a` and `d:3` need something: see engine.lookup.
 PODS = b"""\

@@ -12,10 +12,10 @@ import pytest
 from archfit.commands.transform import run
 from archfit.errors import ArchfitError
 from archfit.options.settings import Options
-from streaming import Failed, edited, placed
+from stream_edits import Failed, edited, placed
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 SHARED = """\
 kind: List

@@ -17,12 +17,12 @@ from archfit.errors import InvalidInput
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.source.split import split
 from archfit.workloads.inventory import scan_piece
-from emitting import Style, stream_text
-from judging import Refused, typed
-from streaming import Failed, edited, patched, steps
+from random_yaml import Style, stream_text
+from stream_edits import Failed, edited, patched, steps
+from yaml_judge import Refused, typed
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -16,7 +16,7 @@ from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.routing.endpoints import itself
 from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry
-from looking_up import Runs
+from lookup_runs import Runs
 from redis_server import RedisServer
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Self
 import pytest
 
 from fake_registry import Answer, Asked, FakeRegistry
+from program import PROGRAM
 from redis_server import RedisServer
-from running import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

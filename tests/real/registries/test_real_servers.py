@@ -9,7 +9,7 @@ import pytest
 from archfit.images.platforms import Found
 from archfit.registry import manifest as media
 from fake_registry import as_json, descriptor, platform_of
-from looking_up import Runs
+from lookup_runs import Runs
 from real_registries import Running, TokenService, distribution, ggcr
 from tls_files import tls_files
 

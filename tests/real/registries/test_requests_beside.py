@@ -10,7 +10,7 @@ import pytest
 
 import machine
 from fake_registry import Answer, Asked, FakeRegistry
-from running import archfit
+from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -22,7 +22,7 @@ from archfit.registry import manifest as media
 from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.workloads.pods import ImageUse
 from drawn_indexes import ATTESTATION, SOCI, Entry, Index, built, drawn, normal, plain, stated
-from runtime_judging import RUNTIMES, RuntimeJudge
+from runtime_judge import RUNTIMES, RuntimeJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

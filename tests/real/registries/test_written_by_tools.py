@@ -12,10 +12,10 @@ import pytest
 
 import machine
 from archfit.registry import manifest as media
-from looking_up import Runs
+from lookup_runs import Runs
+from program import archfit
 from real_registries import Running, distribution
-from running import archfit
-from runtime_judging import RUNTIMES, Documents, RuntimeJudge, digest_of
+from runtime_judge import RUNTIMES, Documents, RuntimeJudge, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

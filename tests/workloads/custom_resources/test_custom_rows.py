@@ -1,7 +1,7 @@
 """Custom resources: what archfit adds to each family, line by line, judged by Kubernetes' own readers.
 
-Images that nobody knows offer linux/amd64 alone (`streaming`), so that every pod needs an affinity; `both:1` needs the
-toleration of GKE's taint. AFFINITY and its kin stand for the lines that are added; {n} is their indent.
+Images that nobody knows offer linux/amd64 alone (`stream_edits`), so that every pod needs an affinity; `both:1` needs
+the toleration of GKE's taint. AFFINITY and its kin stand for the lines that are added; {n} is their indent.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adding import FLOW, diff
+from added_blocks import FLOW, diff
 from archfit.options.settings import Options
-from streaming import Failed, edited, placed, sides
+from stream_edits import Failed, edited, placed, sides
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 ROWS = [
     pytest.param(

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adding import diff
+from added_blocks import diff
 from archfit.options.settings import Options
 from custom_pods import projected
-from streaming import Failed, edited, placed, sides
+from stream_edits import Failed, edited, placed, sides
 
 if TYPE_CHECKING:
     from corpus_streams import Oracle
-    from judging import Judge
+    from yaml_judge import Judge
 
 PLATFORMS = {
     "app:1": ["linux/amd64"],

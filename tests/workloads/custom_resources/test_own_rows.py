@@ -13,11 +13,11 @@ from archfit.options.config_yaml import read as read_document
 from archfit.options.describe import json_schema
 from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
-from streaming import edited, placed
+from stream_edits import edited, placed
 
 if TYPE_CHECKING:
     from archfit.options.settings import Options
-    from judging import Judge
+    from yaml_judge import Judge
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AFFINITY = """\

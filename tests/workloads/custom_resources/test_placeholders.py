@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from streaming import Failed, edited
+from stream_edits import Failed, edited
 
 POD = "containers: [{name: a, image: 'amd:1'}]"
 IN_TERMS = (

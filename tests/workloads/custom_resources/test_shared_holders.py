@@ -9,10 +9,10 @@ import pytest
 from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
-from streaming import edited, placed
+from stream_edits import edited, placed
 
 if TYPE_CHECKING:
-    from judging import Judge
+    from yaml_judge import Judge
 
 CONNECT = """\
 apiVersion: kafka.strimzi.io/v1

@@ -17,7 +17,7 @@ from archfit.options.settings import Exclude, Options
 from archfit.workloads.builtin import rows_of
 from archfit.workloads.coverage.known_kinds import KINDS
 from archfit.workloads.inventory import is_podless
-from streaming import edited
+from stream_edits import edited
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 

@@ -9,7 +9,7 @@ from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
 from archfit.workloads.coverage.unread import images_in
-from streaming import Failed, edited
+from stream_edits import Failed, edited
 
 CLUSTER = (
     "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata: {name: a}\nspec:\n  imageName: both:1\n"

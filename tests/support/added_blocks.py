@@ -3,7 +3,7 @@
     before, after = sides(diff(TEXT))
 
 A line `+N NAME` of the text stands for a block at indent N: AFFINITY, TERM (what is below `affinity:`), TOLERATIONS,
-TOLERATION. Images that nobody knows offer linux/amd64 alone (`streaming`).
+TOLERATION. Images that nobody knows offer linux/amd64 alone (`stream_edits`).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import machine
-from running import PROGRAM, Ran
+from program import PROGRAM, Ran
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,8 +20,8 @@ from archfit.pipeline import transform
 from archfit.source.container import slices
 from archfit.source.split import split
 from archfit.source.values import Typed
-from judging import Refused, typed
-from placing import found
+from pod_decisions import found
+from yaml_judge import Refused, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from archfit.patch import Path
     from archfit.pipeline import Transformed
     from archfit.results import Location, Result
-    from judging import Judge
+    from yaml_judge import Judge
 
 IMAGES = {
     "amd:1": found("amd64"),

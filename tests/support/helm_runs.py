@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import machine
 from archfit.integrations.helm.setup_files import plugin as plugin_yaml
-from running import PROGRAM, Ran
+from program import PROGRAM, Ran
 
 CHARTS = machine.ROOT / "fixtures" / "charts"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
