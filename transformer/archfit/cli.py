@@ -21,7 +21,7 @@ from archfit.usage.general_flags import help_or_version
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command that argv names (without the program) and gives its exit code. Never raises."""
-    if sys.stderr is None:  # closed by the caller; what is said there must not go to standard output
+    if sys.stderr is None:  # closed by the caller; messages must not go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open until the process ends
     try:
         return _start(argv)

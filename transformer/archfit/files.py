@@ -6,8 +6,8 @@
     Prepared        content beside its place ── commit ──> in its place
                                               └ discard ─> as it was
 
-What is beside a place has a name that nobody can guess, and is made by this process or not at all (O_EXCL), so that no
-link of another user leads the writer elsewhere.
+The file beside a place has a random name, and this process creates it or fails (O_EXCL), so that no link of another
+user redirects the writer.
 """
 
 from __future__ import annotations

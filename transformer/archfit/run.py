@@ -164,15 +164,15 @@ class Run:
     def _failed(self, transformed: Transformed | None, results: Sequence[Result], stdout: BinaryIO) -> int:
         from archfit.terminal import write_to_terminal
 
-        said = lines(results)
+        messages = lines(results)
         decided = (transformed.decisions, transformed.answers) if transformed else ()
         try:
             self.prepare_report(1, results, *decided).commit()
             if self._frame:
                 standard_streams.write(stdout, self._frame.after_failure(transformed, results))
         finally:
-            self.say([failure(results), *said])
-            write_to_terminal(said[-1], self._stderr, self._environ)
+            self.say([failure(results), *messages])
+            write_to_terminal(messages[-1], self._stderr, self._environ)
         return 1
 
 

@@ -1,7 +1,7 @@
-"""Standard input and output: read whole; written whole, or taken back as far as that goes.
+"""Standard input and output: read whole; written whole, or taken back where that is possible.
 
-full disk, broken pipe, closed by the caller    OutputError: said as such, exit 1
-an output that is a file                        has its former length again, so that nobody takes half for whole
+full disk, broken pipe, closed by the caller    OutputError, which says so; exit 1
+an output that is a file                        gets its former length again: half an output is worse than none
 """
 
 from __future__ import annotations

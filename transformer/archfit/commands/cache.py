@@ -5,8 +5,8 @@
     prune    removes what no run would use any more, or cannot read
     clear    removes everything of archfit, and nothing else
 
-What is of use is said in `images.contents`; a server forgets by the same rules on its own. Nothing here makes a cache
-where there is none.
+`lookup.cache_contents` decides what is of use; a Redis server forgets by the same rules. No command
+here creates a cache.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def _info(
     def look(stock: Stock) -> tuple[list[tuple[str, str]], int]:
         return stock.items(), stock.size()
 
-    where, (items, size) = _with(operator, environ, clock, look, ([], 0))
+    where, (items, size) = _with_store(operator, environ, clock, look, ([], 0))
     times = [when for key, text in items if (when := checked(key, text))]
-    told = {
+    value = {
         "place": where,
         "format": _format(operator),
         "size": size,
@@ -70,9 +70,9 @@ def _info(
         "oldest": _date(min(times, default=0)),
         "newest": _date(max(times, default=0)),
     }
-    lines = [f"{name + ':':12}{'-' if value is None else value}" for name, value in told.items()]
+    lines = [f"{name + ':':12}{'-' if value is None else value}" for name, value in value.items()]
     lines[2] += " bytes"
-    return told, "".join(f"{line}\n" for line in lines)
+    return value, "".join(f"{line}\n" for line in lines)
 
 
 def _prune(
@@ -104,16 +104,16 @@ def _removed(
             stock.remove(chosen)
         return chosen, len(items)
 
-    where, (chosen, there) = _with(operator, environ, clock, work, ([], 0))
+    where, (chosen, there) = _with_store(operator, environ, clock, work, ([], 0))
     by_kind = counts(chosen)
-    told = {"place": where, "removed": len(chosen), "left": there - len(chosen), **by_kind}
+    value = {"place": where, "removed": len(chosen), "left": there - len(chosen), **by_kind}
     kinds = ", ".join(
         f"{count} {name if count > 1 else name[:-1]}" for name, count in by_kind.items() if count
     )
-    return told, f"removed {len(chosen)} of {there} entries{': ' if kinds else ''}{kinds} ({where})\n"
+    return value, f"removed {len(chosen)} of {there} entries{': ' if kinds else ''}{kinds} ({where})\n"
 
 
-def _with(
+def _with_store(
     operator: Operator,
     environ: Mapping[str, str],
     clock: Callable[[], float],

@@ -63,8 +63,11 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         problems = [
             f"{texts[0]}: the cache keeps no documents, so that --raw has to ask: leave out --offline"
         ]
-    said = [*(f"warning: {message}" for message in lookup.messages), *(f"error: {one}" for one in problems)]
-    stderr.writelines(f"{line}\n" for line in said)
+    messages = [
+        *(f"warning: {message}" for message in lookup.messages),
+        *(f"error: {one}" for one in problems),
+    ]
+    stderr.writelines(f"{line}\n" for line in messages)
     if not flags.raw:
         stderr.write(f"archfit: {_counted(requests)}\n")
     return 1 if problems else 0
@@ -114,14 +117,14 @@ def _one(
     listing = None
     if document and endpoint:
         listing = listed(document.body, document.content_type)
-    use, told = ImageUse((), word), stated or answer
-    architectures = offered(use, told, "linux")
+    use, found = ImageUse((), word), stated or answer
+    architectures = offered(use, found, "linux")
     notes: tuple[str, ...] = ()
-    if not is_plain(told):
-        taken, notes = counted(use, told, runtime_class=False, wanted=None)
+    if not is_plain(found):
+        taken, notes = counted(use, found, runtime_class=False, wanted=None)
         if isinstance(taken, Unknown):
             notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
-        if architectures is not None and any(map(is_wasm, told.platforms)):
+        if architectures is not None and any(map(is_wasm, found.platforms)):
             notes += (
                 "in a pod that names a runtimeClassName it runs anywhere, by its WebAssembly platforms",
             )

@@ -16,7 +16,10 @@ from archfit.usage.table import Command
 
 
 class Invocation(Record):
-    """What a command was told. flags: its own, by name. words: what is no flag. layer: the options among the flags."""
+    """A command line, read.
+
+    flags: the command's own, by name. words: the arguments that are not flags. layer: the options among the flags.
+    """
 
     flags: Namespace
     words: list[str]

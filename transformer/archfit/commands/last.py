@@ -34,6 +34,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
     try:
         shown = list(lines(found, int(time.time())))
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise ArchfitError(f"the last report in {path!r} is none of archfit's: delete it") from None
+        raise ArchfitError(f"the last report in {path!r} is not a report of archfit: delete it") from None
     stdout.write("".join(f"{visible(line)}\n" for line in shown).encode())
     return 0

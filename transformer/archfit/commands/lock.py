@@ -70,7 +70,7 @@ def run(
     after = merged(before, fresh, needs.needed, prune=flags.prune)
     changed = changes(before, after)
     text = render(after)
-    # Git may have checked the file out with CRLF, which is no reason to write it again.
+    # Git may have checked the file out with CRLF, which does not change the lock file.
     write = not flags.check and (content is None or content.replace(b"\r\n", b"\n") != text)
     if write:
         replace(path, text)
@@ -125,7 +125,7 @@ def _why(answer: Absent | Unknown | Unasked | Malformed) -> str:
 
 
 def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
-    """Whether an error is among them; then all are said."""
+    """Whether an error is among them; then all of them go to standard error."""
     if not any(result.severity == "error" for result in results):
         return False
     _say(stderr, [failure(results), *lines(results)])
@@ -133,15 +133,15 @@ def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
 
 
 def _line(change: Change, words: Mapping[str, str]) -> str:
-    said = []
+    parts = []
     if change.verb == "added":
-        said = [", ".join(change.gained) or "no image, so it restricts nothing"]
+        parts = [", ".join(change.gained) or "no image, so it restricts nothing"]
     elif change.verb != "dropped":
-        said = [f"now has {', '.join(change.gained)}"] if change.gained else []
-        said += [f"no longer has {', '.join(change.lost)}"] if change.lost else []
-        said = said or ["the same platforms"]
+        parts = [f"now has {', '.join(change.gained)}"] if change.gained else []
+        parts += [f"no longer has {', '.join(change.lost)}"] if change.lost else []
+        parts = parts or ["the same platforms"]
     return f"{words.get(change.verb, change.verb)}: {change.reference}" + (
-        f" ({'; '.join(said)})" if said else ""
+        f" ({'; '.join(parts)})" if parts else ""
     )
 
 

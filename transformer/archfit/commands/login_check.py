@@ -142,14 +142,14 @@ def _words(credential: Credential | None) -> str:
 
 
 def _host(word: str) -> str:
-    """The host that the word names, "" where it is an image. Raises UsageError for a host that is none."""
+    """The host that the word names, "" where it is an image. Raises UsageError for a host that is malformed."""
     bare = word.removeprefix("https://")
     name = bare.removesuffix("/")
     first = name.partition(":")[0]
     if "/" in name or not (bare != name or bare != word or "." in first or first == "localhost"):
         return ""
     if not is_host(name):
-        raise UsageError(f"{name!r} is no host: write one as in ghcr.io or registry.example:5000")
+        raise UsageError(f"{name!r} is not a host: write one as in ghcr.io or registry.example:5000")
     return HUB if name in HUB_NAMES else name
 
 

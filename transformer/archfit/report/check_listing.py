@@ -20,8 +20,7 @@ from typing import Any
 from archfit import __version__
 from archfit.printable import visible
 from archfit.report.findings import Check, Finding
-from archfit.report.json_output import json_output
-from archfit.results import ObjectRef
+from archfit.report.json_output import json_output, object_value
 
 
 def text(check: Check) -> bytes:
@@ -97,7 +96,7 @@ def _count(number: int, noun: str) -> str:
 
 def _plain(finding: Finding) -> dict[str, Any]:
     optional = {
-        "object": _object(finding.ref) if finding.ref else None,
+        "object": object_value(finding.ref) if finding.ref else None,
         "field": finding.field,
         "file": finding.file,
         "line": finding.line,
@@ -115,7 +114,3 @@ def _plain(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         **{key: value for key, value in optional.items() if value},
     }
-
-
-def _object(ref: ObjectRef) -> dict[str, str]:
-    return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}

@@ -117,19 +117,19 @@ def from_result(result: Result, name: str, line: int = 0) -> Finding:
 
 def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
     """What archfit would change, and what its decisions say beside that; what several pods say, once."""
-    told: set[Result] = set()
+    reported: set[Result] = set()
     for pod, decision in decisions:
         if decision.outcome == "Change":
             finding = Finding(
                 "placement", "error", f"archfit would change it: {decision.reason}", pod.ref, dotted(pod.path)
             )
             yield placed(finding, name, pod.location, line(pod, pod.path))
-        yield from _said(pod, decision.results, name, line, told)
+        yield from _from_results(pod, decision.results, name, line, reported)
 
 
 def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) -> Iterator[Finding]:
     """Images that do not run where they have to, pods that were left out, and what else there is to say, once."""
-    told: set[Result] = set()
+    reported: set[Result] = set()
     for pod, verdict in verdicts:
         if verdict.left_out:
             finding = Finding("not-checked", "info", verdict.left_out, pod.ref, dotted(pod.path))
@@ -149,10 +149,12 @@ def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) 
                 left_alone=lack.left_alone,
             )
             yield placed(finding, name, pod.location, line(pod, lack.use.path))
-        yield from _said(pod, verdict.results, name, line, told)
+        yield from _from_results(pod, verdict.results, name, line, reported)
 
 
-def _said(pod: Pod, results: Iterable[Result], name: str, line: Line, told: set[Result]) -> Iterator[Finding]:
-    for result in (one for one in results if one not in told):
-        told.add(result)
+def _from_results(
+    pod: Pod, results: Iterable[Result], name: str, line: Line, reported: set[Result]
+) -> Iterator[Finding]:
+    for result in (one for one in results if one not in reported):
+        reported.add(result)
         yield from_result(result, name, line(pod, result.path or pod.path))

@@ -75,7 +75,7 @@ def text(images: Sequence[Inspected]) -> str:
 
 def as_json(images: Sequence[Inspected], requests: Mapping[str, int]) -> bytes:
     """One JSON object. requests: by kind, of all images together."""
-    value = {"images": [_plain(image) for image in images], "requests": dict(requests)}
+    value = {"images": [_image_value(image) for image in images], "requests": dict(requests)}
     return json_output(value)
 
 
@@ -111,7 +111,9 @@ def _source(image: Inspected, found: Found) -> str:
 
 def _runs_on(image: Inspected) -> str:
     if image.runs_on is None:
-        words = "anywhere: it is no image, and restricts nothing" if image.kind == "artifact" else "anywhere"
+        words = (
+            "anywhere: it is not an image, and restricts nothing" if image.kind == "artifact" else "anywhere"
+        )
     else:
         words = ", ".join(image.runs_on) or "no Linux node"
     return f"{words} (stated by image platforms, against the registry)" if image.stated else words
@@ -134,39 +136,39 @@ def _row(entry: ListedEntry) -> tuple[str, str, str, str]:
     return visible(platform), visible(entry.digest) or "-", _size(entry.size), visible(kind)
 
 
-def _plain(image: Inspected) -> dict[str, Any]:
-    told: dict[str, Any] = {"image": image.text, "reference": image.reference}
+def _image_value(image: Inspected) -> dict[str, Any]:
+    value: dict[str, Any] = {"image": image.text, "reference": image.reference}
     found, listing = image.answer, image.listing
     if not isinstance(found, Found):
-        return {**told, "outcome": type(found).__name__, "error": problem(image)}
-    told |= {
+        return {**value, "outcome": type(found).__name__, "error": problem(image)}
+    value |= {
         "outcome": "Found",
         "digest": found.digest,
         "kind": image.kind,
         "source": image.source or "cache",
     }
     if not image.source:
-        told["ageSeconds"] = found.age_seconds
+        value["ageSeconds"] = found.age_seconds
     if listing:
-        told |= {"mediaType": listing.media_type, "size": listing.size}
-        told |= {"artifactType": listing.artifact_type} if listing.artifact_type else {}
-    told["platforms"] = [str(platform) for platform in found.platforms]
-    told["architectures"] = None if image.runs_on is None else list(image.runs_on)
+        value |= {"mediaType": listing.media_type, "size": listing.size}
+        value |= {"artifactType": listing.artifact_type} if listing.artifact_type else {}
+    value["platforms"] = [str(platform) for platform in found.platforms]
+    value["architectures"] = None if image.runs_on is None else list(image.runs_on)
     if image.notes:
-        told["notes"] = list(image.notes)
+        value["notes"] = list(image.notes)
     if image.stated:
-        told["stated"] = [str(platform) for platform in image.stated.platforms]
+        value["stated"] = [str(platform) for platform in image.stated.platforms]
     if listing:
-        told["entries"] = [_plain_entry(entry) for entry in listing.entries]
-    return told
+        value["entries"] = [_entry_value(entry) for entry in listing.entries]
+    return value
 
 
-def _plain_entry(entry: ListedEntry) -> dict[str, Any]:
-    told: dict[str, Any] = {"kind": entry.kind, "mediaType": entry.media_type, "digest": entry.digest}
-    told["size"] = None if entry.size < 0 else entry.size
+def _entry_value(entry: ListedEntry) -> dict[str, Any]:
+    value: dict[str, Any] = {"kind": entry.kind, "mediaType": entry.media_type, "digest": entry.digest}
+    value["size"] = None if entry.size < 0 else entry.size
     more = {"platform": entry.platform, "osVersion": entry.os_version, "of": entry.subject}
-    told |= {key: value for key, value in more.items() if value}
-    return {**told, "counts": entry.counts}
+    value |= {key: value for key, value in more.items() if value}
+    return {**value, "counts": entry.counts}
 
 
 def _size(count: int) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from time import strptime
 from typing import Any
 
-from archfit.report.refusal import refusal
+from archfit.report.immutable_objects import immutable_advice
 from archfit.report.run_report import TIME
 from archfit.results import ObjectRef
 
@@ -30,7 +30,7 @@ def lines(found: dict[str, Any], now: int) -> Iterator[str]:
     for result in found["results"]:
         where = " ".join(part for part in (_name(result.get("object")), result.get("field", "")) if part)
         yield f"{result['severity']}: {where + ': ' if where else ''}{result['message']}"
-    refused = refusal(
+    refused = immutable_advice(
         [
             ObjectRef(*decision["object"].values())
             for decision in found["decisions"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from archfit.patch import Operation, Path, to_json
 from archfit.record import Record
-from archfit.report.json_output import json_output
+from archfit.report.json_output import json_output, object_value
 from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.source.values import text_of
 from archfit.workloads.inventory import Document
@@ -97,7 +97,7 @@ def as_json(found: Iterable[Entry]) -> bytes:
     """The patches as a JSON list: object, where it stands, and its RFC 6902 patch."""
     value = [
         {
-            "object": _object(entry.ref),
+            "object": _target(entry.ref),
             **({"file": entry.file} if entry.file else {}),
             "document": entry.location.document,
             "line": entry.location.line,
@@ -124,6 +124,5 @@ def _identity(ref: ObjectRef) -> ObjectRef:
     return ref.replace(namespace=ref.namespace or "default")
 
 
-def _object(ref: ObjectRef) -> dict[str, str]:
-    told = {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
-    return {key: value for key, value in told.items() if value}
+def _target(ref: ObjectRef) -> dict[str, str]:
+    return {key: value for key, value in object_value(ref).items() if value}

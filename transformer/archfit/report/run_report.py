@@ -24,7 +24,8 @@ from archfit import __version__
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.patch import dotted, to_json
 from archfit.record import Record
-from archfit.results import Decision, Location, ObjectRef, Result
+from archfit.report.json_output import object_value
+from archfit.results import Decision, Location, Result
 from archfit.stream import ChangedSpan
 from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
@@ -68,10 +69,6 @@ def json_value(report: RunReport, time: str) -> dict[str, Any]:
     }
 
 
-def _object(ref: ObjectRef) -> dict[str, str]:
-    return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
-
-
 def _location(location: Location) -> dict[str, Any]:
     return {
         "document": location.document,
@@ -84,7 +81,7 @@ def _result(result: Result) -> dict[str, Any]:
     return {
         "severity": result.severity,
         "message": result.message,
-        **({"object": _object(result.ref)} if result.ref else {}),
+        **({"object": object_value(result.ref)} if result.ref else {}),
         **({"field": result.field} if result.field else {}),
         **(_location(result.location) if result.location else {}),
     }
@@ -92,7 +89,7 @@ def _result(result: Result) -> dict[str, Any]:
 
 def _decision(pod: Pod, decision: Decision) -> dict[str, Any]:
     return {
-        "object": _object(pod.ref),
+        "object": object_value(pod.ref),
         **_location(pod.location),
         "path": dotted(pod.path),
         "outcome": decision.outcome,

@@ -45,7 +45,7 @@ def _line(same: list[Result]) -> str:
 def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: int) -> str:
     """One sentence about a run that wrote its output, "" if the stream holds no pods.
 
-    A second line says which changes may be refused (`refusal`).
+    A second line says which changes may be refused (`immutable_objects`).
     """
     if not decisions:
         return ""
@@ -69,12 +69,12 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
         number = sum(1 for _, decision in decisions if decision.outcome == outcome)
         if number:
             parts.append(f"{number} {text}")
-    said = f"archfit: {'; '.join(parts)}; {_count(images, 'image')}, {_count(requests, 'registry request')}"
+    text = f"archfit: {'; '.join(parts)}; {_count(images, 'image')}, {_count(requests, 'registry request')}"
     if not refused:
-        return said
-    from archfit.report.refusal import refusal
+        return text
+    from archfit.report.immutable_objects import immutable_advice
 
-    return f"{said}\n{visible(refusal(refused))}"
+    return f"{text}\n{visible(immutable_advice(refused))}"
 
 
 def failure(results: Iterable[Result]) -> str:

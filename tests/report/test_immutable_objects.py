@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.report.refusal import refusal
+from archfit.report.immutable_objects import immutable_advice
 from archfit.results import ObjectRef
 
 
@@ -37,7 +37,7 @@ def job(name: str, namespace: str = "shop", kind: str = "Job", api_version: str 
     ],
 )
 def test_the_command_deletes_what_would_be_refused(refs: list[ObjectRef], commands: list[str]) -> None:
-    text = refusal(refs)
+    text = immutable_advice(refs)
     _, _, after = text.partition(" first: ")
     assert [one for one in after.split("; ") if one.startswith("kubectl ")] == commands
     for command in commands:
@@ -45,7 +45,7 @@ def test_the_command_deletes_what_would_be_refused(refs: list[ObjectRef], comman
 
 
 def test_nothing_is_said_of_nothing() -> None:
-    assert refusal([]) == ""
+    assert immutable_advice([]) == ""
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_nothing_is_said_of_nothing() -> None:
     ],
 )
 def test_the_text_is_bounded(number: int, tail: str) -> None:
-    text = refusal([job(f"j{one}") for one in range(number)])
+    text = immutable_advice([job(f"j{one}") for one in range(number)])
     assert tail in text
     assert text.startswith(f"archfit: {number} objects that cannot be changed once applied change: ")
     assert "\n" not in text
@@ -69,4 +69,4 @@ def test_the_text_is_bounded(number: int, tail: str) -> None:
     [pytest.param("shop", "Job/shop/a", id="known"), pytest.param("", "'Job/*/a'", id="unknown")],
 )
 def test_the_exclusion_can_be_pasted(namespace: str, pattern: str) -> None:
-    assert refusal([job("a", namespace)]).endswith(f"keep it so with --exclude={pattern}")
+    assert immutable_advice([job("a", namespace)]).endswith(f"keep it so with --exclude={pattern}")

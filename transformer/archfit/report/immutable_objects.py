@@ -1,10 +1,10 @@
-"""The Jobs, bare Pods and the like whose change the API server may refuse, and the way out as a command.
+"""Jobs, bare Pods and other objects whose change the API server may refuse, and what to do as a command.
 
     archfit: 2 objects that cannot be changed once applied change: batch/v1/Job/shop/migrate, batch/v1/Job/shop/seed.
     Where one exists with another pod template, applying it fails ("field is immutable"). Delete it first:
     kubectl delete -n shop job/migrate job/seed; or, where it was applied without archfit, keep it so with --exclude=..
 
-One line, of the first objects and the number of the others. `--exclude` is no way out once archfit's part has been
+One line names the first objects and counts the others. `--exclude` does not help once archfit's part has been
 applied: without it the template differs again.
 """
 
@@ -18,15 +18,15 @@ _NAMED = 3
 _NAMESPACE = "NAMESPACE"
 
 
-def refusal(refs: Sequence[ObjectRef]) -> str:
-    """What to know about these objects before they are applied; "" if there are none. Each counts once."""
+def immutable_advice(refs: Sequence[ObjectRef]) -> str:
+    """What the user needs to know before applying these objects, "" if there are none. Each counts once."""
     objects = list(dict.fromkeys(refs))
     if not objects:
         return ""
     more = len(objects) - _NAMED
     named = ", ".join(map(str, objects[:_NAMED])) + (f" and {more} more" if more > 0 else "")
     one = len(objects) == 1
-    said = [
+    sentences = [
         f"archfit: {len(objects)} object{'' if one else 's'} that cannot be changed once applied "
         f"change{'s' if one else ''}: {named}. Where {'it' if one else 'one'} exists with another pod template, "
         'applying it fails ("field is immutable").'
@@ -34,15 +34,15 @@ def refusal(refs: Sequence[ObjectRef]) -> str:
     commands = _deleting(objects[:_NAMED])
     if commands:
         kept = _exclusion(objects[0]) if one else "KIND/NAMESPACE/NAME"
-        said.append(
+        sentences.append(
             f"Delete {'it' if one else 'those'} first: {commands}; or, where it was applied without archfit, keep it "
             f"so with --exclude={kept}"
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _deleting(refs: Sequence[ObjectRef]) -> str:
-    """`kubectl delete` for each namespace; a name that is none of Kubernetes' is left out."""
+    """`kubectl delete` for each namespace; names that Kubernetes does not allow are left out."""
     by_namespace: dict[str, list[str]] = {}
     for ref in refs:
         group = ref.api_version.rpartition("/")[0]
