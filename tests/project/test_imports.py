@@ -68,7 +68,7 @@ OWN = {
     "archfit.registry.transport.connection",
 }
 FORBIDDEN = NETWORK | HEAVY | OWN
-CACHE = {"sqlite3", "redis", "archfit.store.sqlite", "archfit.store.redis"}
+CACHE = {"sqlite3", "_sqlite3", "redis", "archfit.store.sqlite", "archfit.store.redis"}
 PARSER = {"yaml", "yaml._yaml"}
 
 _RUN = """

@@ -31,7 +31,7 @@ for number in range(rounds):
 
 def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path: Path) -> None:
     program = (
-        "import sys; sys.modules['sqlite3'] = None\n"
+        "import sys; sys.modules['sqlite3'] = sys.modules['_sqlite3'] = None\n"
         "from archfit.lookup.resolver import open_lookup\n"
         "from archfit.options.settings import Operator\n"
         "print(open_lookup(Operator(cache=sys.argv[1])).messages)"

@@ -15,12 +15,15 @@ from archfit.typing_names import Any
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./-]*", re.ASCII).fullmatch
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"))
 # Not printable in YAML 1.1 and 1.2 alike (section 5.1 of either), or a line break to one of them.
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_ESCAPED = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 
 
 def quoted(text: str) -> str:
     """Text as a double-quoted scalar that JSON reads too."""
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
+    written = json.dumps(text, ensure_ascii=False)
+    if written.isprintable():
+        return written
+    return re.sub(_ESCAPED, lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
 def scalar(value: Any, *, as_json: bool = False) -> str:

@@ -19,8 +19,7 @@ from archfit.errors import UsageError
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import IPV6, Reference
 
-_WILDCARD = re.compile(r"\[[^\]]*\]|[*?]").sub
-_IPV6_HOST = re.compile(IPV6).match
+_WILDCARD = r"\[[^\]]*\]|[*?]"
 
 
 def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | None:
@@ -62,10 +61,10 @@ def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
 
 def _specificity(pattern: str) -> tuple[bool, int]:
     host, rest = _split(pattern)
-    literal = _WILDCARD("", rest)
+    literal = re.sub(_WILDCARD, "", rest)
     return literal == rest, len(host) + len(literal)
 
 
 def _split(pattern: str) -> tuple[str, str]:
-    host = _IPV6_HOST(pattern)
+    host = re.match(IPV6, pattern)
     return (host[0], pattern[host.end() :]) if host else ("", pattern)

@@ -33,8 +33,8 @@ _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?", re.ASCII).fullmatch
 _PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*", re.ASCII).fullmatch
 _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII).fullmatch
-_DIGEST = re.compile(r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}", re.ASCII).fullmatch
-_IDENTIFIER = re.compile(r"[a-f0-9]{64}", re.ASCII).fullmatch
+_DIGEST = r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}"
+_IDENTIFIER, _IDENTIFIER_LENGTH = r"[a-f0-9]{64}", 64
 _TEMPLATE = re.compile(r"\{\{|\}\}|\$\(|\$\{|<[a-zA-Z_ -]+>", re.ASCII).search
 _PLACEHOLDERS = ("{", "$(", "<<", "://")
 _MAX_PATH = 255
@@ -90,7 +90,7 @@ def is_path(text: str) -> bool:
 
 def is_digest(text: str) -> bool:
     """`sha256:` with 64, or `sha512:` with 128, lower-case hex digits: nothing else may enter a URL or a cache."""
-    return _DIGEST(text) is not None
+    return re.fullmatch(_DIGEST, text, re.ASCII) is not None
 
 
 def is_placeholder(text: str) -> bool:
@@ -100,7 +100,7 @@ def is_placeholder(text: str) -> bool:
 
 def parse(text: str) -> Reference:
     """The reference that containerd would pull for `image: text`. Raises InvalidReference."""
-    if _IDENTIFIER(text):
+    if len(text) == _IDENTIFIER_LENGTH and re.fullmatch(_IDENTIFIER, text, re.ASCII):
         _refuse(
             text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
         )
@@ -113,7 +113,7 @@ def parse(text: str) -> Reference:
         or len(path) > _MAX_PATH
         or _HOST(host) is None
         or (colon and _TAG(tag) is None)
-        or (at and _DIGEST(digest) is None)
+        or (at and not is_digest(digest))
     ):
         _explain(text, host, written, path, tag if colon else None, digest if at else None)
     return Reference(host, path, "" if digest else tag or "latest", digest, text)

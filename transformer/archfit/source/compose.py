@@ -33,7 +33,7 @@ from archfit.source.nodes import (
 from archfit.source.values import PlainKey, Typed, plain, resolve
 from archfit.typing_names import Any
 
-_SURROGATE = re.compile(r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_SURROGATE = r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = _TAG_PREFIX + "merge"
 
@@ -57,7 +57,7 @@ def parse(text: str) -> Tree:
     It is read with a line break at its end, as kubectl reads it: a block scalar may end one code point behind the text.
     Raises InvalidInput, its line counted from the first line of text.
     """
-    masked = _SURROGATE.sub(_mask, text) if text.lstrip()[:1] in ("{", "[") else text
+    masked = re.sub(_SURROGATE, _mask, text) if text.lstrip()[:1] in ("{", "[") else text
     try:
         return _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"))
     except MarkedError as error:

@@ -19,9 +19,9 @@ import re
 from archfit.record import Record
 from archfit.source.skip import may_be_quoted
 
-_ITEMS_KEY = re.compile(rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])").search
-_INDENTED = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]").match
-_AMPERSAND = re.compile(rb"&[A-Za-z0-9_-]").finditer
+_ITEMS_KEY = rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])"
+_INDENTED = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]"
+_AMPERSAND = rb"&[A-Za-z0-9_-]"
 
 
 class Slice(Record):
@@ -40,8 +40,13 @@ class Slice(Record):
 def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     """The items of the list in `data[start:end]`, or None where their lines do not separate them."""
     text = data[start:end]
-    found = _ITEMS_KEY(text)
-    if found is None or _INDENTED(text) or _may_hold_anchors(text) or may_be_quoted(text, 0, found.start()):
+    found = re.search(_ITEMS_KEY, text)
+    if (
+        found is None
+        or re.match(_INDENTED, text)
+        or _may_hold_anchors(text)
+        or may_be_quoted(text, 0, found.start())
+    ):
         return None
     column = len(found[1])
     first = found.end() - 1 - column
@@ -67,4 +72,6 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
 
 def _may_hold_anchors(text: bytes) -> bool:
     """An alias of an anchor in another slice would not parse, and an edit at the anchor would reach it unseen."""
-    return any(text[found.start() - 1 : found.start()] in b" \t[{,\n" for found in _AMPERSAND(text))
+    return any(
+        text[found.start() - 1 : found.start()] in b" \t[{,\n" for found in re.finditer(_AMPERSAND, text)
+    )

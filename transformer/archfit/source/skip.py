@@ -26,7 +26,7 @@ _ODD_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _POD_WORDS = (b"containers", b"container:", b"image", b"Image", b"podTemplate", b"template:")
 _SINGLE = ord("'")
 _BEFORE_QUOTE = b" \t\r\n[{,:"
-_ESCAPED_KEY = re.compile(rb'"[^"\n]*\\[^"\n]*"[ \t]*:').search
+_ESCAPED_KEY = rb'"[^"\n]*\\[^"\n]*"[ \t]*:'
 
 
 class Identity(Record):
@@ -85,7 +85,7 @@ def may_be_quoted(data: bytes, start: int, at: int) -> bool:
 def has_pod_words(data: bytes, start: int, end: int) -> bool:
     """True if a pod spec could be hidden in this text."""
     return any(data.find(word, start, end) >= 0 for word in _POD_WORDS) or (
-        data.find(b"\\", start, end) >= 0 and _ESCAPED_KEY(data, start, end) is not None
+        data.find(b"\\", start, end) >= 0 and re.compile(_ESCAPED_KEY).search(data, start, end) is not None
     )
 
 

@@ -26,8 +26,8 @@ BOM = b"\xef\xbb\xbf"
 _AFTER_MARKER = (b"", b" ", b"\t", b"\r", b"\n", b"#")
 # An end of a document where none began is nothing, too.
 _BLANK_OR_COMMENT = re.compile(rb"(?:\.\.\.(?=[ \t\r]|\Z))?[ \t\r]*(?:#[^\n]*)?", re.DOTALL).fullmatch
-_ONLY_DIRECTIVES = re.compile(rb"(?:%[^\n]*(?:\n|\Z)|[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*", re.DOTALL).fullmatch
-_NOTHING = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*", re.DOTALL).fullmatch
+_ONLY_DIRECTIVES = rb"(?:%[^\n]*(?:\n|\Z)|[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*"
+_NOTHING = rb"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*"
 
 
 class Piece(Record):
@@ -49,7 +49,7 @@ class Piece(Record):
 
 def is_nothing(data: bytes) -> bool:
     """True if there are only blanks and comments (and perhaps a byte order mark)."""
-    return _NOTHING(data.removeprefix(BOM)) is not None
+    return re.fullmatch(_NOTHING, data.removeprefix(BOM), re.DOTALL) is not None
 
 
 def split(data: bytes) -> list[Piece]:
@@ -65,7 +65,8 @@ def split(data: bytes) -> list[Piece]:
             continue
         piece = Piece(start, dashes, len(pieces) + 1, line)
         line += data.count(b"\n", start, dashes)
-        filled = _first_content(data, start, dashes) >= 0
+        first = _first_content(data, start, dashes)
+        filled = first >= 0
         if not _BLANK_OR_COMMENT(data, dashes + 3, line_end):
             raise InvalidInput(
                 "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'",
@@ -73,7 +74,7 @@ def split(data: bytes) -> list[Piece]:
                 document=piece.number + filled,
             )
         if filled:
-            if _ONLY_DIRECTIVES(data, piece.start, piece.end):
+            if _has_only_directives(data, first, piece.end):
                 directives = piece.replace(mask=((dashes + 3, line_end),))
             else:
                 end = _document_end(data, piece)
@@ -114,6 +115,14 @@ def _first_content(data: bytes, start: int, end: int) -> int:
     return -1
 
 
+def _has_only_directives(data: bytes, first: int, end: int) -> bool:
+    """Whether directives, comments and blanks are all there is. first: of the first line with content."""
+    return (
+        data.startswith(b"%", first)
+        and re.fullmatch(_ONLY_DIRECTIVES, data[first:end], re.DOTALL) is not None
+    )
+
+
 def _document_end(data: bytes, piece: Piece) -> int:
     """Where the piece ends: at its end, or at the directives behind a `...` line.
 
@@ -123,7 +132,7 @@ def _document_end(data: bytes, piece: Piece) -> int:
         if data[dots + 3 : dots + 4] in _AFTER_MARKER:
             line_end = data.find(b"\n", dots, piece.end)
             rest = _first_content(data, line_end + 1, piece.end) if line_end >= 0 else -1
-            if rest >= 0 and not _ONLY_DIRECTIVES(data, rest, piece.end):
+            if rest >= 0 and not _has_only_directives(data, rest, piece.end):
                 raise InvalidInput(
                     "content follows the document end '...' without a new '---'; kubectl and kustomize drop it "
                     "silently. Put '---' on a line of its own before it",

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,9 +25,16 @@ from archfit.store import StoreTrouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from typing import TypeVar
 
     T = TypeVar("T")
+else:
+    try:
+        # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.
+        import _sqlite3 as sqlite3
+    except ImportError:
+        import sqlite3
 
 APPLICATION_ID = 0x61726366
 SCHEMA = 2
