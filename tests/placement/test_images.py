@@ -254,7 +254,7 @@ def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> N
     [
         pytest.param(
             Unknown("the name 'r.example' cannot be resolved"),
-            "a: its platforms are not known: the name 'r.example' cannot be resolved; state them with "
+            "a: its platforms are not known: the name 'r.example' cannot be resolved. You can also state them with "
             "--image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave",
             id="nobody-is-to-blame",
         ),

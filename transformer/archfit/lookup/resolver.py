@@ -198,13 +198,8 @@ class Lookup:
         return known
 
     def _offline(self, references: list[Reference]) -> dict[str, Answer]:
-        return {
-            reference.normalised: Unknown(
-                f"the cache has no answer for {reference} and --offline forbids asking: run once without it, or state "
-                "the platforms with --image-platforms"
-            )
-            for reference in references
-        }
+        answer = Unknown("the cache has no answer, and --offline forbids asking: run once without --offline")
+        return {reference.normalised: answer for reference in references}
 
     def _registries(self) -> RegistryLookup:
         if self._asked is None:

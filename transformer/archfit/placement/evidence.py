@@ -169,6 +169,6 @@ def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
     if answer.remedy:
         return "error", f"{problem}; {answer.remedy}, or choose --on-unknown assume or leave"
     return "error", (
-        f"{problem}; state them with --image-platforms or archfit.dev/image-platforms, "
+        f"{problem}. You can also state them with --image-platforms or archfit.dev/image-platforms, "
         "or choose --on-unknown assume or leave"
     )
