@@ -21,7 +21,7 @@ _ESCAPED = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 def quoted(text: str) -> str:
     """Text as a double-quoted scalar that JSON reads too."""
     written = json.dumps(text, ensure_ascii=False)
-    if written.isprintable():
+    if written.isascii() and "\x7f" not in written:
         return written
     return re.sub(_ESCAPED, lambda match: f"\\u{ord(match[0]):04x}", written)
 
