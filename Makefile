@@ -25,6 +25,8 @@ SECONDS ?= 600
 SEED ?= 1
 COUNT ?= 100000
 DIST ?= dist
+# The markers are explained in tests/conftest.py.
+FAST := -m "not real and not load" --ignore=tests/real
 
 LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli tests/real/redis tests/real/registries
 LOCKS := requirements-dev.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
@@ -47,8 +49,8 @@ test: .venv/.ready ## Run every suite; fetches the programs it needs and names w
 	@$(RUN) tests/support/install_tools.py
 	@$(RUN) -m pytest $(ARGS)
 
-test-fast: .venv/.ready ## Run the tests that need no program but Python and no shared data (ARGS=pytest options)
-	@$(RUN) -m pytest -m "not real" $(ARGS)
+test-fast: .venv/.ready ## Run in a minute or so what needs no program but Python and no shared data (ARGS=pytest options)
+	@$(RUN) -m pytest $(FAST) $(ARGS)
 
 test-real: .venv/.ready ## Run the tests that need other people's programs or shared data; fetches the programs first
 	@$(RUN) tests/support/install_tools.py
@@ -64,10 +66,10 @@ wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tes
 	@for path in transformer/archfit/py.typed tests/conftest.py tests/support/machine.py fixtures/registry.py fixtures/charts; do \
 	  test -e .tools/dist/archfit-*/$$path || { echo "the source archive lacks $$path"; exit 1; }; done
 	$(call wheel,wheel-lowest,requirements-dev.lock,$(LOWEST))
-	@.tools/wheel-lowest/bin/python -m pytest -m "not real" $(ARGS)
+	@.tools/wheel-lowest/bin/python -m pytest $(FAST) $(ARGS)
 	@test -n "$(NEWEST)" || echo "wheel-test: no Python newer than $(LOWEST) is here, so the wheel was tested with $(LOWEST) alone"
 	$(if $(NEWEST),$(call wheel,wheel-newest,requirements-dev.lock,$(NEWEST)))
-	$(if $(NEWEST),@.tools/wheel-newest/bin/python -m pytest -m "not real" $(ARGS))
+	$(if $(NEWEST),@.tools/wheel-newest/bin/python -m pytest $(FAST) $(ARGS))
 
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
 	$(call wheel,clean,requirements-lowest.lock,$(LOWEST))

@@ -85,10 +85,12 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Move into an empty home and forget what the user's environment says. Register the marker."""
-    config.addinivalue_line(
-        "markers", "real: needs other people's programs or the shared test data; tests/conftest.py sets it"
-    )
+    """Move into an empty home and forget what the user's environment says. Register the markers."""
+    for marker in (
+        "real: needs other people's programs or the shared test data; tests/conftest.py sets it",
+        "load: bounds memory or time under large input, so it takes seconds and wants a machine to itself",
+    ):
+        config.addinivalue_line("markers", marker)
     home = Path(tempfile.mkdtemp(prefix="archfit-home-"))
     config.stash[_HOME] = home
     for name in list(os.environ):

@@ -35,6 +35,20 @@ TABLE = """
 import machine
 machine.TABLE["nothing"] = machine.Tool("nothing", "go", "example.com/x", "v1", "x")
 """
+MARKERS = """
+import subprocess
+import pytest
+import machine
+
+@pytest.fixture
+def own(real): return real.tool
+def test_asks(): machine.tool("nothing")
+def test_starts(): subprocess.run(["git", "--version"])
+@pytest.mark.real
+def test_is_marked(): machine.tool("nothing")
+def test_is_marked_by_a_fixture(tool): tool("nothing")
+def test_is_marked_by_its_own(own): own("nothing")
+"""
 MODULE = """
 import pytest
 pytest.skip("no such system", allow_module_level=True)
@@ -88,6 +102,14 @@ def test_where_nothing_may_be_missing_every_skip_is_a_failure(run: Run, tmp_path
     assert "skipped where nothing may be skipped: not today" in output
     assert "nothing is missing: go install example.com/x@v1" in output
     assert re.search(r"1 failed, 1 passed, 3 errors", output)
+
+
+def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:
+    status, output = run(MARKERS, ARCHFIT_TEST_MISSING="skip")
+    assert status == 1, output
+    assert "2 failed, 3 skipped" in output
+    for test, what in (("test_asks", "nothing"), ("test_starts", "git")):
+        assert f"test_suite.py::{test} needs {what} and lacks the marker `real`" in output
 
 
 @pytest.mark.parametrize(("policy", "status"), [("skip", 5), ("fail", 2)])

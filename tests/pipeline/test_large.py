@@ -100,6 +100,7 @@ def test_ten_times_the_input_is_ten_times_the_work(shape: Callable[[int], str]) 
 
 
 @pytest.mark.parametrize("shape", [stream, sliced, whole, pretty_json])
+@pytest.mark.load
 def test_5000_objects(shape: Callable[[int], str]) -> None:
     started = time.monotonic()
     output = edited(shape(5000).encode())
@@ -123,6 +124,7 @@ def test_5000_documents_of_which_one_is_a_pod() -> None:
         pytest.param("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: " + "b" * 10_500_000, 0, id="a ConfigMap"),
     ],
 )
+@pytest.mark.load
 def test_a_document_of_10_mib(text: str, spans: int) -> None:
     assert len(text) > 10 * 2**20
     started = time.monotonic()

@@ -83,6 +83,7 @@ NOTHING = b"x" * (4 * MIB)
         pytest.param(b"{" * (4 * MIB), id="brackets"),
     ],
 )
+@pytest.mark.load
 def test_64_hostile_answers_stay_within_120_mib_and_the_deadline(fake: FakeRegistry, body: bytes) -> None:
     fake.always(Answer(200, body, {"Content-Type": OCI_INDEX}))
     for attempt in range(1, ATTEMPTS + 1):
@@ -95,6 +96,7 @@ def test_64_hostile_answers_stay_within_120_mib_and_the_deadline(fake: FakeRegis
     assert cost.seconds <= 6
 
 
+@pytest.mark.load
 def test_64_large_answers_with_large_children_stay_within_them(fake: FakeRegistry) -> None:
     config = b'{"os":"linux","architecture":"amd64","x":"' + b"a" * (4 * MIB - 128) + b'"}'
     manifest = as_json(
@@ -121,6 +123,7 @@ def test_64_large_answers_with_large_children_stay_within_them(fake: FakeRegistr
     assert cost.stdout.startswith(b"apiVersion")
 
 
+@pytest.mark.load
 def test_an_error_page_of_4_mib_is_not_parsed(fake: FakeRegistry) -> None:
     fake.always(Answer(404, EMPTY_OBJECTS))
     cost = run(fake)
