@@ -16,7 +16,6 @@ import sys
 from collections.abc import Sequence
 
 from archfit.typing_names import BinaryIO, NoReturn, TextIO
-from archfit.usage.general_flags import help_or_version
 
 
 def main(argv: Sequence[str]) -> int:
@@ -63,7 +62,7 @@ _WARM = {"transform": _transform, "helm": _helm}
 
 
 def _start(argv: Sequence[str]) -> int:
-    asked = help_or_version(argv)
+    asked = _asked(argv) if argv else ""
     if asked == "version":
         from archfit import __version__
 
@@ -82,6 +81,12 @@ def _start(argv: Sequence[str]) -> int:
     from archfit.usage.dispatch import start
 
     return start(argv, {"stdin": _stdin, "stdout": _stdout, "stderr": _stderr, "environ": lambda: os.environ})
+
+
+def _asked(argv: Sequence[str]) -> str:
+    from archfit.usage.general_flags import help_or_version
+
+    return help_or_version(argv)
 
 
 def _help(argv: Sequence[str]) -> str:

@@ -1,11 +1,11 @@
-r"""Text of others, made fit to be shown: the one cleaner between every foreign string and every output.
+r"""Text from outside, made safe to show: the one cleaner between every foreign string and every output.
 
     what a text holds                                          what is shown
     C0, DEL and C1, bidi and zero-width marks, separators      its escape: \x1b, \u202e, \u2028
       of lines, lone surrogates: whatever `str.isprintable`
       refuses, as in Python's own `repr`
-    a line that begins with `::`, `##[`, `##vso[` at any       \x3a:error::.., #\x23[..: no command to the CI system
-      place                                                    whose log it stands in
+    a line that begins with `::`, `##[`, `##vso[` at any       \x3a:error::.., #\x23[..: not a command to the CI
+      place                                                    system that shows the log
     a line of more than 4,000 characters                       its beginning and its end, and how much is left out
 
     visible     one line, as part of a message or of a table

@@ -1,1 +1,1 @@
-"""The subcommands, one lazily imported file each; the only place where parts are wired."""
+"""The commands, one module for each; `usage.table` names them."""

@@ -1,14 +1,14 @@
 """`archfit lock [FILE|-].. [--add-missing] [--update [GLOB]].. [--prune] [--check] [--json]`: the lock file.
 
-    streams ── asked ──> references ── chosen ──> registries ──> answers ── merged ──┬─> archfit.lock, if it changed
+    streams ── needed ─> references ── chosen ──> registries ──> answers ── merged ──┬─> archfit.lock, if it changed
                                          │                                  │        └─> --check: exit 3, if it would
     archfit.lock ────────────────────────┴──────────────────────────────────┘
 
     stdout    nothing; with --json what changed
     stderr    a line for each change, and a summary
 
-What is asked is asked at registries, however young the cache's answer is. A lookup that fails fails the command, and
-nothing is written. The rules are in `images.relock`, the format in `images.lockfile`.
+The command asks registries even where the cache has a fresh answer. If a lookup fails, the command fails and writes
+nothing. `lookup.lock_update` has the rules, `lookup.lockfile` the format.
 """
 
 from __future__ import annotations
@@ -95,13 +95,13 @@ def _ask(
     if not names:
         return {}, [], 0
     operator = settings.operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
-    asking = LookupSession(Settings(operator=operator), environ, stderr)
+    session = LookupSession(Settings(operator=operator), environ, stderr)
     try:
-        answers = asking.answers([needs.needed[name] for name in names])
+        answers = session.answers([needs.needed[name] for name in names])
     finally:
-        asking.close()
+        session.close()
     fresh: dict[str, Found] = {}
-    results = asking.messages
+    results = session.messages
     for name in names:
         text = needs.needed[name]
         answer = answers[text]
@@ -109,7 +109,7 @@ def _ask(
             fresh[name] = kept(answer)
         else:
             results.append(needs.uses[text].replace(message=f"{text}: {_why(answer)}"))
-    return fresh, results, sum(asking.requests.values())
+    return fresh, results, sum(session.requests.values())
 
 
 def _why(answer: Absent | Unknown | Unasked | Malformed) -> str:
