@@ -101,7 +101,7 @@ def test_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path: P
         pytest.param(
             {"a.yaml": BOTH},
             {"env": {"ARCHFIT_AUTHFILE": "/app/config.json"}},
-            "the operator's alone",
+            "only the operator may set",
             id="credentials",
         ),
     ],
