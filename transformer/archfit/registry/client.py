@@ -118,9 +118,8 @@ class RegistryClient:
             header, fresh = "", False
             moved: RegistryError | None = None
             if challenge:
-                self._keychain.find(
-                    endpoint.host, endpoint.repository
-                )  # its errors are not a reason to ask again
+                # Raises its errors here, because they are not a reason to ask the registry for another challenge.
+                self._keychain.find(endpoint.host, endpoint.repository)
                 try:
                     header, fresh = self._authorization(endpoint, challenge, scope, "")
                 except RegistryError as error:
