@@ -70,9 +70,9 @@ def surveyed(
 
         documents = with_borrowed_images(documents, rows)
     if any(data.find(word) >= 0 for word in _SELECTING):
-        from archfit.workloads.node_selectors import selected
+        from archfit.workloads.node_selectors import with_node_selectors
 
-        documents = selected(data, pieces, documents)
+        documents = with_node_selectors(data, pieces, documents)
     pods = [pod for document in documents for pod in document.pods]
     own = tuple(pod_options(pod, options) for pod in pods)
     texts = (text for pod, of_pod in zip(pods, own, strict=True) for text in questions(pod, of_pod))

@@ -18,7 +18,7 @@ from archfit.placement.pod_patch import Additions
 from archfit.placement.required_terms import NOTHING
 from archfit.record import Record
 from archfit.results import Removed, Result, Severity
-from archfit.workloads.pods import Places, Pod
+from archfit.workloads.pods import PlacementPaths, Pod
 
 
 class Writable(Record):
@@ -85,7 +85,7 @@ def writable(
     return Writable(left, tuple(results), problem if needed else "")
 
 
-def effect(pod: Pod, places: Places, patch: Iterable[Operation]) -> list[Result]:
+def effect(pod: Pod, places: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:
     """What there is to say about what the operator makes of the patch."""
     results = []
     affinity = pod.at("affinity")

@@ -22,7 +22,7 @@ from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.default_affinity import default_affinity
 from archfit.workloads.patterns import MISSING, bound, get, matches
-from archfit.workloads.pods import ImageUse, Places
+from archfit.workloads.pods import ImageUse, PlacementPaths
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
@@ -108,7 +108,7 @@ class CustomPod:
     def _field(self, name: str) -> Path:
         return self._of(name) or (*self._row.pod_spec, name)
 
-    def placed(self) -> tuple[dict[str, Any], Places]:
+    def placed(self) -> tuple[dict[str, Any], PlacementPaths]:
         """A pod spec with the fields that decide its place, and where they are."""
         row = self._row
         spec = dict(self.spec) if not row.images else {}
@@ -155,7 +155,7 @@ class CustomPod:
             if get(self._value, path[:end]) is None
         }
         metadata = row.metadata
-        return spec, Places(
+        return spec, PlacementPaths(
             at,
             self._above(at.values()),
             tuple(sorted(missing, key=len)),

@@ -1,10 +1,10 @@
-"""What objects of the stream ask of the nodes of its pods, once they are admitted.
+"""What objects of the stream require of the nodes of its pods at admission.
 
     RuntimeClass    scheduling.nodeSelector, scheduling.tolerations    the pods that name it (runtimeClassName)
     Namespace       scheduler.alpha.kubernetes.io/node-selector        the pods in it, where PodNodeSelector is on
 
-No pod is in either kind, and so they are parsed only where a pod may be concerned. One that cannot be parsed passes
-through as ever, and says nothing here.
+Neither kind holds a pod, so they are parsed only where a pod may depend on them. One that cannot be parsed
+passes through and is ignored here.
 
 Source: KEP-585 and the admission plugins RuntimeClass and PodNodeSelector of Kubernetes.
 """
@@ -31,7 +31,9 @@ _LISTS = {("", "List"), ("config.kubernetes.io", "ResourceList")}
 _DEPTH = 16
 
 
-def selected(data: bytes, pieces: Iterable[Piece], documents: tuple[Document, ...]) -> tuple[Document, ...]:
+def with_node_selectors(
+    data: bytes, pieces: Iterable[Piece], documents: tuple[Document, ...]
+) -> tuple[Document, ...]:
     """The documents, with what RuntimeClasses and Namespaces of the stream ask of nodes at their pods."""
     pods = [pod for document in documents for pod in document.pods]
     named = any(pod.spec.get("runtimeClassName") for pod in pods)

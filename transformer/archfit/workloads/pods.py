@@ -27,7 +27,7 @@ class ImageUse(Record):
     unasked: str = ""
 
 
-class Places(Record):
+class PlacementPaths(Record):
     """Where the placement of a pod is, if not beside its containers.
 
     at: the path of affinity, tolerations and nodeSelector; a field that the kind lacks is not there.
@@ -54,7 +54,7 @@ class Places(Record):
     architecture: Path = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
 
-    def below(self, path: Path) -> Places:
+    def below(self, path: Path) -> PlacementPaths:
         """The same for an object that stands at path."""
         if not path:
             return self
@@ -108,7 +108,7 @@ class Pod(Record):
     images: tuple[ImageUse, ...]
     immutable: bool = False
     root: Path = ()
-    places: Places | None = None
+    places: PlacementPaths | None = None
     between: tuple[tuple[Path, dict[str, Any]], ...] = ()
     runtime_class: RuntimeClass | None = None
     namespace_selector: tuple[tuple[str, str], ...] = ()
