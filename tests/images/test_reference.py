@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.errors import InvalidReference
-from archfit.images.reference import is_digest, parse
+from archfit.images.reference import host_and_port, is_digest, is_host, parse
 
 F64 = "sha256:" + "f" * 64
 HEX64 = "1a3f5e7d9c1b3a5f7e9d1c3b5a7f9e1d3c5b7a9f1e3d5d7c9b1a3f5e7d9c1b3a"
@@ -290,3 +290,47 @@ def test_hosts_are_told_from_paths(text: str, registry: str, repository: str, ta
 def test_other_spellings_of_ipv6_are_no_reference(text: str) -> None:
     with pytest.raises(InvalidReference):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        pytest.param("docker.io", ("docker.io", ""), id="a-name"),
+        pytest.param("localhost:5000", ("localhost", "5000"), id="a-port"),
+        pytest.param("[::1]", ("::1", ""), id="ipv6"),
+        pytest.param("[::1]:5000", ("::1", "5000"), id="ipv6-with-a-port"),
+        pytest.param("h:65535", ("h", "65535"), id="the-last-port"),
+    ],
+)
+def test_a_host_and_its_port(text: str, parts: tuple[str, str]) -> None:
+    """One grammar for hosts of references, mirrors, patterns and the files of runtimes."""
+    assert is_host(text)
+    assert host_and_port(text) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "*",
+        "h:",
+        "h:0",
+        "h:65536",
+        "h:0000443",
+        "h:x",
+        "-h",
+        "h-",
+        "a..b",
+        "a.-b",
+        "a_b",
+        "h/a",
+        "u@h",
+        "h\n",
+        "::1",
+        "[::1",
+        "é",
+    ],
+)
+def test_what_is_no_host(text: str) -> None:
+    """Ports beyond 65535 and empty labels are refused wherever a host is written."""
+    assert not is_host(text)
