@@ -95,5 +95,6 @@ def test_any_bytes_as_file_are_refused_in_one_sentence(content: bytes) -> None:
 
 @given(st.lists(ARGUMENT, max_size=4))
 def test_asking_for_help_never_fails(argv: list[str]) -> None:
-    """Whatever stands beside it."""
-    assert help_or_version([*argv, "--help"]) in {"help", "version"}
+    """Whatever stands beside it; behind `--` it is an argument."""
+    asked = help_or_version([*argv, "--help"])
+    assert asked in {"help", "version"} or (asked == "" and "--" in argv)
