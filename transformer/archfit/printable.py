@@ -12,6 +12,7 @@ r"""Text from outside, made safe to show: the one cleaner between every foreign 
     lines       several lines; their ends stay, and tabs
     encoded     the same as UTF-8, for standard output
     messages    a text stream that cleans what is written to it, for standard error
+    count       a number with its noun
     json_text   JSON that says the same and shows nothing else raw
 
 A text without any of it keeps its bytes. JSON keeps the exact strings: a program that reads it gets what was there.
@@ -42,6 +43,11 @@ def visible(text: str, kept: str = "") -> str:
     if text.lstrip().startswith("::"):
         text = text.replace("::", r"\x3a:", 1)
     return _shortened(text)
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: `1 image`, `2 images`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def lines(text: str) -> str:

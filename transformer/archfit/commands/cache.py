@@ -70,7 +70,7 @@ def _info(
         "oldest": _date(min(times, default=0)),
         "newest": _date(max(times, default=0)),
     }
-    lines = [f"{name + ':':12}{'-' if value is None else value}" for name, value in value.items()]
+    lines = [f"{name + ':':12}{'-' if shown is None else shown}" for name, shown in value.items()]
     lines[2] += " bytes"
     return value, "".join(f"{line}\n" for line in lines)
 

@@ -23,7 +23,7 @@ from archfit.lookup.resolver import Lookup, open_lookup
 from archfit.options.settings import Settings
 from archfit.placement.architectures import is_plain, is_wasm, offered
 from archfit.placement.uncounted import counted
-from archfit.printable import encoded
+from archfit.printable import count, encoded
 from archfit.registry.client import RawManifest
 from archfit.registry.listing import listed
 from archfit.registry.routing.endpoints import Endpoint
@@ -143,4 +143,4 @@ def _one(
 def _counted(requests: Mapping[str, int]) -> str:
     total = sum(requests.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in requests.items())
-    return f"{total} registry request{'' if total == 1 else 's'}" + (f" ({kinds})" if kinds else "")
+    return count(total, "registry request") + (f" ({kinds})" if kinds else "")

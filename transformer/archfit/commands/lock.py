@@ -28,6 +28,7 @@ from archfit.lookup.lock_update import Change, changes, chosen, merged
 from archfit.lookup.lockfile import DEFAULT_PATH, kept, parse, render
 from archfit.lookup.session import LookupSession
 from archfit.options.settings import Settings
+from archfit.printable import count
 from archfit.report.json_output import json_output
 from archfit.report.run_text import failure, lines
 from archfit.results import Result
@@ -154,9 +155,9 @@ def _summary(
         for verb in ("added", "moved", "corrected", "dropped")
         if verbs[verb]
     ]
-    parts += [f"{images} image{'' if images == 1 else 's'}"]
+    parts += [count(images, "image")]
     parts += [f"{unused} of them not in these manifests"] if unused else []
-    parts += [f"{requests} registry request{'' if requests == 1 else 's'}"]
+    parts += [count(requests, "registry request")]
     return f"archfit: {head}: {', '.join(parts)}"
 
 

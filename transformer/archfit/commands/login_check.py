@@ -62,7 +62,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     name, checked = _checked(words[0], operator, environ)
     good = all(one.good for one in checked)
     if invocation.flags.json:
-        value = {"for": name, "good": good, "servers": [_plain(one) for one in checked]}
+        value = {"for": name, "good": good, "servers": [_server_value(one) for one in checked]}
         stdout.write(json_output(value))
     else:
         stdout.write("\n".join(_text(name, one) for one in checked).encode())
@@ -170,7 +170,7 @@ def _text(name: str, one: Checked) -> str:
     return "".join(f"{label:8}{visible(value)}\n" for label, value in rows)
 
 
-def _plain(one: Checked) -> dict[str, object]:
+def _server_value(one: Checked) -> dict[str, object]:
     return {
         "server": one.origin,
         "credential": one.credential or None,

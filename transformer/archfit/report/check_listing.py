@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from archfit import __version__
-from archfit.printable import visible
+from archfit.printable import count, visible
 from archfit.report.findings import Check, Finding
 from archfit.report.json_output import json_output, object_value
 
@@ -39,7 +39,7 @@ def as_json(check: Check) -> bytes:
         "pods": check.pods,
         "images": check.images,
         "notChecked": len(check.of("not-checked")),
-        "findings": [_plain(finding) for finding in check.findings],
+        "findings": [_finding_value(finding) for finding in check.findings],
     }
     return json_output(value)
 
@@ -54,9 +54,9 @@ def _placement(check: Check) -> Iterator[str]:
         verb = (
             "is not as archfit would leave it" if len(found) == 1 else "are not as archfit would leave them"
         )
-        yield f"{len(found)} of {_count(check.pods, 'pod spec')} {verb}"
+        yield f"{len(found)} of {count(check.pods, 'pod spec')} {verb}"
     else:
-        yield f"as archfit would leave it: {_count(check.pods, 'pod spec')}, {_count(check.images, 'image')}"
+        yield f"as archfit would leave it: {count(check.pods, 'pod spec')}, {count(check.images, 'image')}"
 
 
 def _required(check: Check) -> Iterator[str]:
@@ -77,24 +77,20 @@ def _required(check: Check) -> Iterator[str]:
     if check.exit_code == 1:
         return
     names = " and ".join(check.required)
-    left = f"; {_count(len(out), 'pod spec')} not looked at" if out else ""
+    left = f"; {count(len(out), 'pod spec')} not looked at" if out else ""
     bad = len({image for image, _, _ in by_image})
     if bad:
         verb = "does not run" if bad == 1 else "do not run"
-        yield f"{bad} of {_count(check.images, 'image')} {verb} on {names}{left}"
+        yield f"{bad} of {count(check.images, 'image')} {verb} on {names}{left}"
     else:
-        yield f"runs on {names}: {_count(check.images, 'image')} of {_count(check.pods, 'pod spec')}{left}"
+        yield f"runs on {names}: {count(check.images, 'image')} of {count(check.pods, 'pod spec')}{left}"
 
 
 def _at(finding: Finding) -> str:
     return f" ({finding.where})" if finding.where else ""
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun if number == 1 else noun + 's'}"
-
-
-def _plain(finding: Finding) -> dict[str, Any]:
+def _finding_value(finding: Finding) -> dict[str, Any]:
     optional = {
         "object": object_value(finding.ref) if finding.ref else None,
         "field": finding.field,

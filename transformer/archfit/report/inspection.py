@@ -111,9 +111,7 @@ def _source(image: Inspected, found: Found) -> str:
 
 def _runs_on(image: Inspected) -> str:
     if image.runs_on is None:
-        words = (
-            "anywhere: it is not an image, and restricts nothing" if image.kind == "artifact" else "anywhere"
-        )
+        words = "anywhere: it is no image, and restricts nothing" if image.kind == "artifact" else "anywhere"
     else:
         words = ", ".join(image.runs_on) or "no Linux node"
     return f"{words} (stated by image platforms, against the registry)" if image.stated else words

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from archfit.printable import visible
+from archfit.printable import count, visible
 from archfit.results import Decision, Result
 from archfit.workloads.pods import Pod
 
@@ -33,11 +33,11 @@ def lines(results: Iterable[Result]) -> list[str]:
 def _line(same: list[Result]) -> str:
     places = len(dict.fromkeys(str(result) for result in same)) - 1
     images = list(dict.fromkeys(result.image for result in same if result.image != same[0].image))
-    others = [f"and in {_count(places, 'other place')}"] if places else []
+    others = [f"and in {count(places, 'other place')}"] if places else []
     if images:
         more = len(images) - _MOST_IMAGES
         names = [*images[:_MOST_IMAGES], *([f"{more} more"] if more > 0 else [])]
-        others.append(f"with {_count(len(images), 'other image')}: {', '.join(names)}")
+        others.append(f"with {count(len(images), 'other image')}: {', '.join(names)}")
     text = f"{same[0]} ({', '.join(others)})" if others else str(same[0])
     return visible(text.replace("\n", " "))
 
@@ -55,7 +55,7 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
     templates = sum(1 for pod, decision in decisions if not pod.immutable and not decision.controller)
     rolling = len(changes) - len(refused) - recreated
     verb = "changes and rolls" if rolling == 1 else "change and roll"
-    parts = [f"{rolling} of {_count(templates, 'pod template')} {verb} once when applied"]
+    parts = [f"{rolling} of {count(templates, 'pod template')} {verb} once when applied"]
     if recreated:
         verb = "changes" if recreated == 1 else "change"
         parts.append(f"{recreated} that {'is' if recreated == 1 else 'are'} recreated each time {verb}")
@@ -69,7 +69,7 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
         number = sum(1 for _, decision in decisions if decision.outcome == outcome)
         if number:
             parts.append(f"{number} {text}")
-    text = f"archfit: {'; '.join(parts)}; {_count(images, 'image')}, {_count(requests, 'registry request')}"
+    text = f"archfit: {'; '.join(parts)}; {count(images, 'image')}, {count(requests, 'registry request')}"
     if not refused:
         return text
     from archfit.report.immutable_objects import immutable_advice
@@ -80,8 +80,4 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
 def failure(results: Iterable[Result]) -> str:
     """The line above the errors of a run that writes nothing."""
     errors = sum(1 for result in results if result.severity == "error")
-    return f"archfit: {_count(errors, 'problem')}; nothing was written"
-
-
-def _count(number: int, noun: str, nouns: str = "") -> str:
-    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
+    return f"archfit: {count(errors, 'problem')}; nothing was written"
