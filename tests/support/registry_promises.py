@@ -27,20 +27,22 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_plain_http_is_never_chosen_by_itself",
     ),
     "What `registries.conf` blocks is asked nowhere": ("test_what_is_blocked_is_asked_nowhere",),
-    "a mistake in them ends the run with 2": ("test_a_mistake_is_a_usage_error_that_names_file_and_key",),
-    "Of several servers the next is asked at once": (
+    "If one has a mistake, the run exits with 2": (
+        "test_a_mistake_is_a_usage_error_that_names_file_and_key",
+    ),
+    "Of several servers archfit asks the next one at once": (
         "test_the_next_one_is_asked_at_once_where_one_does_not_answer",
     ),
     "The\nimage is absent only if the last one says so.": ("test_absent_is_what_the_last_one_says",),
-    "A server that could not be reached is not tried again in the run.": (
+    "A run does not ask a server again that it could not reach.": (
         "test_one_that_is_down_is_not_tried_again_in_the_run",
     ),
-    "Bytes that\ndo not have their digest are an error": (
+    "Bytes that do not match\ntheir digest are an error": (
         "test_bytes_with_another_digest_are_refused_and_not_kept",
         "test_bytes_of_an_untrusted_mirror_are_verified",
     ),
     "- Folders: `host_5000_`": ("test_which_folder_is_about_a_registry",),
-    "- `resolve`: may answer for tags": (
+    "- `resolve`: the server may answer for tags": (
         "test_a_tag_is_asked_only_where_it_may_be",
         "test_one_that_may_only_resolve_says_the_digest_and_another_sends_it",
     ),
@@ -48,12 +50,14 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "v2-is-added-to-the-path",
         "override-path-is-the-root-as-it-stands",
     ),
-    "- `header` is sent to that server alone": (
+    "- `header` goes to that server only": (
         "test_headers_go_to_their_own_server_alone",
         "test_nor_do_they_go_to_the_token_service",
     ),
-    "- Unlike containerd, archfit never uses plain HTTP": ("test_plain_http_is_not_turned_to_for_loopback",),
-    "- The usual CAs are those of": (
+    "- Unlike containerd, archfit never chooses plain HTTP": (
+        "test_plain_http_is_not_turned_to_for_loopback",
+    ),
+    "- The default CAs are those of": (
         "test_ca_file_counts_for_every_server_beside_the_usual",
         "test_a_servers_ca_counts_for_that_server_alone",
     ),
@@ -66,9 +70,9 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_an_insecure_registry_without_tls_is_asked_over_http_and_said",
         "test_neither_a_mirror_nor_a_proxy_makes_anything_insecure",
     ),
-    "- What several files say of one server": ("test_a_redirect_takes_no_trust_along",),
+    "- If several files name one server": ("test_a_redirect_takes_no_trust_along",),
     "`NO_PROXY` takes names": ("test_which_proxy",),
-    "A\nproxy's user and password are shown in no message.": ("test_a_proxys_password_is_never_shown",),
+    "No message shows a proxy's user and password.": ("test_a_proxys_password_is_never_shown",),
     "archfit then checks only hosts that are written as an address": (
         "test_a_proxy_is_not_told_to_dial_special_addresses",
     ),
@@ -85,17 +89,17 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_who_may_be_where",
     ),
     "| public |": ("test_kinds_of_addresses",),
-    "Names are resolved once, the addresses judged": ("test_the_judged_address_is_the_one_dialled",),
+    "archfit resolves a name once, checks the addresses": ("test_the_judged_address_is_the_one_dialled",),
     "Redirects and token services on other hosts get no extra trust.": (
         "test_a_target_on_loopback_is_refused_where_nobody_named_it",
         "test_an_https_realm_on_loopback_is_refused",
     ),
-    "A server is named by `--mirror`": ("test_who_names_a_server_on_loopback", "test_allow_host"),
+    "The operator names a server by `--mirror`": ("test_who_names_a_server_on_loopback", "test_allow_host"),
     "Stored credentials go to the registry that they are for": (
         "test_who_is_sent_credentials",
         "test_which_token_service_elsewhere_is_sent_a_registrys_credentials",
     ),
-    "- At most 32 requests in flight for a server": (
+    "- At most 32 requests are in flight for a server": (
         "test_at_most_32_of_one_server_at_once_and_then_one_for_each_that_is_done",
         "test_at_most_64_threads",
         "test_helpers_run_side_by_side_within_the_deadline_and_none_stays",
@@ -106,11 +110,11 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_two_large_answers_at_once_and_the_third_waits_for_a_place",
         "test_64_hostile_answers_stay_within_120_mib_and_the_deadline",
     ),
-    "- The token service that a registry named in an earlier run": (
+    "- archfit first asks the token service that a registry named in an earlier run": (
         "test_a_token_service_that_moved_away_is_found_again",
         "test_a_registry_that_names_the_same_dead_token_service_is_not_asked_for_ever",
     ),
-    "- 408, 429, 500, 502, 503 and 504 are asked again": (
+    "- archfit asks again after 408, 429, 500, 502, 503 and 504": (
         "test_what_passes_is_asked_again",
         "test_retry_after_is_waited_for",
         "test_a_pause_that_a_server_asks_for_holds_for_every_image_of_it",
@@ -118,11 +122,11 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_but_not_beyond_the_deadline",
         "test_the_pull_limit_is_not_asked_again",
     ),
-    "- Where no server can be asked, an older answer": (
+    "- If no server can be asked, archfit uses an older answer": (
         "test_an_old_answer_is_used_and_said_where_nobody_can_be_asked",
         "test_but_not_one_older_than_max_stale",
     ),
-    "- Manifests and configs up to 4 MiB": (
+    "- Manifests and configs have at most 4 MiB": (
         "test_a_document_above_the_limit_is_cut_off",
         "test_so_are_configs_and_tokens",
         "test_at_most_five",

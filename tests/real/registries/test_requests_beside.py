@@ -1,9 +1,10 @@
-"""Requests for one image, counted at the server, beside crane, regctl and skopeo: the table of the page."""
+"""Requests for one image, counted at the server, beside crane, regctl and skopeo: the table of requests.md."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +15,8 @@ from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-PAGE = (machine.ROOT / "docs" / "registries-requests.md").read_text(encoding="utf-8")
+PAGE = Path(__file__).with_name("requests.md").read_text(encoding="utf-8")
 ROWS = {
     cells[0]: [int(cell) for cell in cells[1:]]
     for line in re.findall(r"^\| (.+) \|$", PAGE, re.MULTILINE)[2:]
