@@ -9,7 +9,7 @@ from archfit.report.kustomize_patches import FORMS, as_yaml
 from archfit.report.patches import as_json, entries
 from archfit.results import Decision, Location, ObjectRef
 from archfit.source.values import Typed
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 
 WEB = b"""\

@@ -9,7 +9,8 @@ from archfit.edit.prove import prove
 from archfit.errors import InternalError
 from archfit.patch import Add
 from archfit.source.split import split
-from archfit.workloads.inventory import Document, scan_piece
+from archfit.workloads.documents import Document
+from archfit.workloads.inventory import scan_piece
 
 TEXT = "apiVersion: v1\nkind: Pod\nspec:\n  x: &a !t text\n  hostNetwork: true\n  containers:\n  - image: both:1\n    z: *a\n"
 PATCH = [Add(("spec", "tolerations"), [{"key": "on"}])]

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from archfit.errors import InvalidInput, UnplaceableEdit
-from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.record import Record
 from archfit.results import Decision, Result
@@ -21,18 +20,19 @@ from archfit.source.split import Piece
 from archfit.stream import Splice
 from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import Own, by_kind
-from archfit.workloads.inventory import Document, Inventory, scan_piece
-from archfit.workloads.owner import left_to_controllers
-from archfit.workloads.pods import Pod
+from archfit.workloads.inventory import Inventory, scan_piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.images.platforms import Answer
     from archfit.placement.selection import PodOptions
     from archfit.stamp.documents import DocumentStamps
     from archfit.workloads.coverage.untouched import Untouched
+    from archfit.workloads.documents import Document
+    from archfit.workloads.pods import Pod
 
 
-Lookup: TypeAlias = Callable[[list[str]], Mapping[str, Answer]]
+Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 
 
 class Survey(Record):
@@ -146,9 +146,11 @@ def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]
         for pod, decision in decisions
         if decision.controller
     }
-    yield from left_to_controllers(
-        [*objects.values(), *((one.ref, one.controller) for one in found.controlled)]
-    )
+    owned = [*objects.values(), *((one.ref, one.controller) for one in found.controlled)]
+    if owned:
+        from archfit.workloads.owner import left_to_controllers
+
+        yield from left_to_controllers(owned)
 
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:

@@ -26,7 +26,7 @@ from archfit.source.scan import check_editable
 from archfit.source.split import Piece
 from archfit.stream import Splice
 from archfit.workloads.builtin import Own, by_kind
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False

@@ -14,9 +14,12 @@ Source of Result: kustomize, cmd/config/docs/api-conventions/functions-spec.md, 
 from __future__ import annotations
 
 from archfit.errors import InvalidInput
-from archfit.patch import Operation, Path
 from archfit.record import Record
 from archfit.typing_names import Literal, TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.patch import Operation, Path
 
 Severity: TypeAlias = "Literal['error', 'warning', 'info']"
 Outcome: TypeAlias = "Literal['Change', 'AlreadySet', 'NotNeeded', 'OptedOut', 'Unresolved', 'Conflict']"

@@ -20,7 +20,6 @@ from time import gmtime, strftime
 from archfit import standard_streams, stream
 from archfit.errors import ArchfitError, InvalidInput, OutputError, exit_code_of, message_of
 from archfit.files import Prepared
-from archfit.images.platforms import Answer
 from archfit.lookup.session import LookupSession
 from archfit.options.settings import Settings
 from archfit.pipeline import Transformed, transform
@@ -32,7 +31,11 @@ from archfit.source.split import Piece
 from archfit.store.directories import state_path
 from archfit.stream import ChangedSpan, Splice
 from archfit.typing_names import BinaryIO, Protocol, TextIO
-from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.platforms import Answer
+    from archfit.workloads.pods import Pod
 
 
 class Frame(Protocol):

@@ -14,7 +14,7 @@ from archfit.errors import ArchfitError, InternalError
 from archfit.patch import Operation, Remove, apply
 from archfit.source.compose import parse
 from archfit.source.values import typed
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 
 
 def prove(document: Document, patch: Iterable[Operation], after: str) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 
-from archfit.images.platforms import Answer
 from archfit.options.settings import Operator, Settings
 from archfit.results import Result
 from archfit.source.split import Piece
@@ -19,6 +18,7 @@ from archfit.typing_names import TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.images.platforms import Answer
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.resolver import Lookup
     from archfit.registry.credentials.keychain import Keychain

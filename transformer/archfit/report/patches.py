@@ -18,7 +18,7 @@ from archfit.record import Record
 from archfit.report.json_output import json_output, object_value
 from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.source.values import text_of
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import reference_of
 from archfit.workloads.pods import Pod
 

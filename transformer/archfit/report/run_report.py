@@ -21,14 +21,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from archfit import __version__
-from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
-from archfit.patch import dotted, to_json
 from archfit.record import Record
-from archfit.report.json_output import object_value
-from archfit.results import Decision, Location, Result
+from archfit.report.json_output import location_value, object_value
+from archfit.results import Decision, Result
 from archfit.stream import ChangedSpan
 from archfit.typing_names import Any
-from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.platforms import Answer
+    from archfit.workloads.pods import Pod
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -61,19 +63,10 @@ def json_value(report: RunReport, time: str) -> dict[str, Any]:
         "configuration": list(report.sources),
         "exit": report.exit_code,
         "results": [_result(result) for result in report.results],
-        "decisions": [_decision(pod, decision) for pod, decision in report.decisions],
-        "images": {text: _answer(answer) for text, answer in report.answers.items()},
+        **_decided(report),
         "requests": dict(report.requests),
         **({"pullsLeft": dict(report.pulls_left)} if report.pulls_left else {}),
         "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in report.edits],
-    }
-
-
-def _location(location: Location) -> dict[str, Any]:
-    return {
-        "document": location.document,
-        "line": location.line,
-        **({"source": location.source} if location.source else {}),
     }
 
 
@@ -83,42 +76,16 @@ def _result(result: Result) -> dict[str, Any]:
         "message": result.message,
         **({"object": object_value(result.ref)} if result.ref else {}),
         **({"field": result.field} if result.field else {}),
-        **(_location(result.location) if result.location else {}),
+        **(location_value(result.location) if result.location else {}),
     }
 
 
-def _decision(pod: Pod, decision: Decision) -> dict[str, Any]:
+def _decided(report: RunReport) -> dict[str, Any]:
+    if not report.decisions and not report.answers:
+        return {"decisions": [], "images": {}}
+    from archfit.report.decision_values import answer_value, decision_value  # not for a stream without pods
+
     return {
-        "object": object_value(pod.ref),
-        **_location(pod.location),
-        "path": dotted(pod.path),
-        "outcome": decision.outcome,
-        "reason": decision.reason,
-        "supported": decision.supported,
-        "reachable": decision.reachable,
-        "removed": [{"architecture": gone.architecture, "images": gone.images} for gone in decision.removed],
-        "immutable": decision.immutable,
-        **({"controller": decision.controller} if decision.controller else {}),
-        "images": [{"field": dotted(use.path), "image": use.text} for use in pod.images],
-        "patch": to_json(decision.patch),
+        "decisions": [decision_value(pod, decision) for pod, decision in report.decisions],
+        "images": {text: answer_value(answer) for text, answer in report.answers.items()},
     }
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
-    match answer:
-        case Found():
-            return {
-                "answer": "Found",
-                "platforms": [str(platform) for platform in answer.platforms],
-                "digest": answer.digest,
-                "origin": answer.origin,
-                "ageSeconds": answer.age_seconds,
-            }
-        case Absent():
-            return {"answer": "Absent", "detail": answer.detail}
-        case Unknown():
-            return {"answer": "Unknown", "cause": answer.cause}
-        case Unasked():
-            return {"answer": "Unasked", "reason": answer.reason}
-        case Malformed():
-            return {"answer": "Malformed", "reason": answer.reason}

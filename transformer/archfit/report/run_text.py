@@ -12,7 +12,10 @@ from collections.abc import Iterable, Sequence
 
 from archfit.printable import count, visible
 from archfit.results import Decision, Result
-from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.workloads.pods import Pod
 
 _MOST_IMAGES = 5
 _ORDER = {"info": 0, "warning": 1, "error": 2}

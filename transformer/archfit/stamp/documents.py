@@ -25,7 +25,7 @@ from archfit.stamp.decisions import stamped_decisions
 from archfit.stamp.state import StampState, stamp_state, without_stamp
 from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import Own
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import Spine, anchors, find_sites

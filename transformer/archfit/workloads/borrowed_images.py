@@ -13,7 +13,7 @@ from archfit.patch import Path
 from archfit.source.values import text_of
 from archfit.typing_names import Any, TypeAlias
 from archfit.workloads.builtin import Own, group_of
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 from archfit.workloads.patterns import get
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import ImageUse, Pod

@@ -14,7 +14,7 @@ from archfit.patch import Path
 from archfit.results import Result
 from archfit.source.compose import parse
 from archfit.source.nodes import ROOT, Children, Tree, line_at
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 
 

@@ -20,7 +20,7 @@ from archfit.source.split import Piece
 from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.builtin import group_of
-from archfit.workloads.inventory import Document
+from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod, RuntimeClass
 
 _WORDS = (b"RuntimeClass", b"scheduler.alpha.")

@@ -1,0 +1,115 @@
+"""A parsed part of the stream: its pods, and results about what it holds besides.
+
+    span ── parse ──┬── pods found                     Document
+                    ├── a kind in a row, without pods  "not transformed", with the reason
+                    ├── a kind in no row, with pods?   "not transformed", with what to do
+                    ├── null, or a mapping             passes through
+                    └── anything else                  error: this is not a Kubernetes object
+
+Loaded with the first part that has to be parsed, together with the parser.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import InvalidInput
+from archfit.record import Record
+from archfit.results import Location, Result
+from archfit.source.compose import parse
+from archfit.source.nodes import ROOT, Children, Tree, line_at
+from archfit.source.scan import Span
+from archfit.typing_names import Any
+from archfit.workloads.builtin import WORKLOADS, Own
+from archfit.workloads.coverage.duplicates import duplicate_results
+from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pods import Pod
+from archfit.workloads.sites import Sites, anchors, find_sites
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.workloads.coverage.untouched import Untouched
+
+_SOURCE = b"# Source: "
+_NO_OBJECTS = (None, "", "Kustomization", "Component")
+
+
+class Document(Record):
+    """A parsed part of the stream that holds pods.
+
+    value: plain values of the object. properties: anchors and tags of the text, for the proof; duplicates: how many
+    keys stand twice in it.
+    """
+
+    span: Span
+    value: Any
+    properties: tuple[tuple[str | None, str | None], ...]
+    duplicates: int
+    sites: Sites
+    pods: tuple[Pod, ...]
+
+
+class Contents(Record):
+    """What a part holds. document: None without pods. untouched: what may hold pods and is left as it is."""
+
+    document: Document | None = None
+    results: tuple[Result, ...] = ()
+    untouched: tuple[Untouched, ...] = ()
+
+
+def read(data: bytes, span: Span, own: Own) -> Contents:
+    """The contents of a part. Raises InvalidInput."""
+    try:
+        tree = parse(span.text(data))
+    except InvalidInput as error:
+        raise InvalidInput(error.message, line=span.line + max(error.line - 1, 0)) from None
+    root, value = (ROOT + 1, tree.value[0]) if span.item else (ROOT, tree.value)
+    location = Location(span.number, span.line, source_file(data, span.start, span.end))
+    if value is None:
+        return Contents()
+    if not isinstance(value, dict):
+        return Contents(results=_foreign(tree, root, value, span, location))
+    glued = next((key for key in value if key.startswith("---")), None)
+    if glued is not None:
+        raise InvalidInput(
+            "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own",
+            line=span.line + f"\n{tree.text}".split(f"\n{glued}", 1)[0].count("\n"),
+        )
+    pods = find_pods(value, location, (), own)
+    results = duplicate_results(tree, root, pods, span, location)
+    untouched: tuple[Untouched, ...] = ()
+    if len(pods) != 1 or pods[0].root or (pods[0].group, pods[0].ref.kind) not in WORKLOADS:
+        from archfit.workloads.coverage.untouched import untouched_in
+
+        untouched = tuple(untouched_in(value, pods, location, own))
+    if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
+        results = (*results, *_foreign(tree, root, value, span, location))
+    if not pods:
+        return Contents(None, results, untouched)
+    sites = find_sites(tree, root, value, anchors(pods))
+    document = Document(span, value, tree.properties, len(tree.duplicates), sites, tuple(pods))
+    return Contents(document, results, untouched)
+
+
+def source_file(data: bytes, start: int, end: int) -> str:
+    """The file that Helm names above the object, "" if it names none."""
+    at = data.find(_SOURCE, start, min(end, start + 512))
+    if at < 0 or (at > start and data[at - 1 : at] != b"\n"):
+        return ""
+    line_end = data.find(b"\n", at, end)
+    return data[at + len(_SOURCE) : line_end if line_end >= 0 else end].decode().strip()
+
+
+def _foreign(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
+    """A result for each part of a document that is not a Kubernetes object."""
+    from archfit.workloads.coverage.foreign import foreign
+
+    known: Children = {}
+    return tuple(
+        Result(
+            severity,
+            message,
+            location=location.replace(
+                line=span.line + line_at(tree, known, root, path) if path else span.line
+            ),
+        )
+        for path, severity, message in foreign(value, item=span.item)
+    )
