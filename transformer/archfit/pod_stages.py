@@ -105,7 +105,7 @@ def stamped_decisions(
     options: Options,
 ) -> tuple[tuple[Pod, Decision], ...]:
     """The decisions for pods without their stamps, as decisions for the documents as they are."""
-    from archfit.stamp.documents import decisions_stamped
+    from archfit.stamp.documents import document_decisions
 
     def again(pods: Iterable[Pod]) -> tuple[tuple[Pod, Decision], ...]:
         return decisions_of(((pod, pod_options(pod, options)) for pod in pods), answers, options)
@@ -114,7 +114,7 @@ def stamped_decisions(
     stamped: list[tuple[Pod, Decision]] = []
     for document, stamp in zip(documents, stamps, strict=True):
         own = [next(rest) for _ in document.pods]
-        stamped += decisions_stamped(document, stamp, own, again, rows)
+        stamped += document_decisions(document, stamp, own, again, rows)
     return tuple(stamped)
 
 

@@ -19,7 +19,7 @@ from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
 
 
-def stamped_decisions(
+def object_decisions(
     value: Any, found: StampState, decisions: Sequence[tuple[Pod, Decision]]
 ) -> list[tuple[Pod, Decision]]:
     """The decisions of one object, which were made for what it is once `found` is taken back, as decisions for what it

@@ -21,7 +21,7 @@ from archfit.results import Decision
 from archfit.source.compose import parse
 from archfit.source.nodes import ROOT
 from archfit.stamp.annotation import NAME
-from archfit.stamp.decisions import stamped_decisions
+from archfit.stamp.decisions import object_decisions
 from archfit.stamp.state import StampState, stamp_state, without_stamp
 from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import Own
@@ -67,7 +67,7 @@ def _without(document: Document, found: Iterable[StampState], own: Own) -> Docum
     return document.replace(pods=tuple(pods))
 
 
-def decisions_stamped(
+def document_decisions(
     document: Document,
     stamps: DocumentStamps,
     decisions: Decided,
@@ -101,7 +101,7 @@ def _by_object(document: Document, found: Sequence[StampState], decisions: Decid
     left = iter(decisions)
     objects = _objects(pod for pod, _ in decisions)
     return [
-        stamped_decisions(document.value, one, [next(left) for _ in pods])
+        object_decisions(document.value, one, [next(left) for _ in pods])
         for one, pods in zip(found, objects, strict=True)
     ]
 
