@@ -122,7 +122,7 @@ def main() -> int:
                 check=False,
             )
             said = done.stdout + done.stderr
-            if done.returncode != start.status or start.says not in said or "itself failed" in said:
+            if done.returncode != start.status or start.says not in said or "archfit itself failed" in said:
                 print(f"archfit {' '.join(start.words)}: exit {done.returncode}, not {start.status}\n{said}")
                 return 1
             print(f"archfit {' '.join(start.words)}: exit {done.returncode}")

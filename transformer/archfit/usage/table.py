@@ -158,7 +158,7 @@ archfit check writes no manifests. A pipeline uses it to notice that a renderer 
   helm template . | archfit check --require arm64""",
         exits=(
             (0, "nothing found"),
-            (1, "the check itself failed"),
+            (1, "the check could not be made"),
             _WRONG_USAGE,
             (3, "the check found something"),
         ),
