@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Move into an empty home and forget what the user's environment says. Register the markers."""
     for marker in (
         "real: needs other people's programs or the shared test data; tests/conftest.py sets it",
-        "load: bounds memory or time under large input, so it takes seconds and wants a machine to itself",
+        "load: bounds memory, time or growth under large input, or draws hundreds of pods; each takes seconds",
     ):
         config.addinivalue_line("markers", marker)
     home = Path(tempfile.mkdtemp(prefix="archfit-home-"))

@@ -124,6 +124,7 @@ def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:
 
 @pytest.mark.parametrize("stamp", [pytest.param(False, id="plain"), pytest.param(True, id="stamp")])
 @pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.load
 def test_twice_the_input_is_twice_the_work(name: str, stamp: bool) -> None:
     options = Options(stamp=stamp)
     make = STREAMS[name]
@@ -139,6 +140,7 @@ def test_twice_the_input_is_twice_the_work(name: str, stamp: bool) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in STREAMS if name.startswith(("items-", "documents", "templates"))]
 )
+@pytest.mark.load
 def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name: str) -> None:
     make = STREAMS[name]
 

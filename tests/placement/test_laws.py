@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import jsonpatch
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ from scheduler_model import (
     supports,
 )
 
+pytestmark = pytest.mark.load
 many = settings(max_examples=250, deadline=None)
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 POOL = TolerationRule(("arm64", "s390x"), Toleration("arch", "Equal", "", "NoSchedule"))
