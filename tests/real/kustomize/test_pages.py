@@ -1,4 +1,4 @@
-"""docs/kustomize.md, kpt.md and flux.md are true: every `sh` block runs, and they show the files that are written."""
+"""docs/kustomize.md, kpt.md, flux.md and patch.md: every `sh` block runs, and they show the files that are written."""
 
 import json
 import os
@@ -50,10 +50,11 @@ def mirrors():
 def shell(tmp_path, mirrors):
     """Runs a block in a folder that has what the pages name."""
     site = Site(tmp_path, mirrors)
-    for name in ("overlay", "contained", "plain"):
+    for name in ("overlay", "contained", "plain", "overlays/prod", "clusters/prod"):
         site.write(f"{name}/web.yaml", WEB)
         site.write(f"{name}/kustomization.yaml", "resources: [web.yaml]\n")
     site.write("package/web.yaml", WEB)
+    site.write("values.yaml", "{}\n")
     site.write("package/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: package\n")
     shutil.copytree(CHARTS / "small", site.folder / "chart")
     programs = tmp_path / "bin"
@@ -103,6 +104,17 @@ def test_flux_rendered_in_ci(shell, tool):
     tool("kustomize")
     first, _ = blocks("flux")
     shell(blocks("kustomize")[0] + first)
+
+
+def test_patches_are_written_and_applied(shell, tool):
+    tool("kustomize"), tool("helm3")
+    component, flux, fleet, _live = blocks("patch")
+    out, _ = shell(component)
+    assert "nodeAffinity" in out
+    out, _ = shell(flux)
+    assert out.count("op: add") > 1
+    _, folder = shell(fleet)
+    assert "op: add" in (folder / "archfit" / "kustomization.yaml").read_text(encoding="utf-8")
 
 
 if machine.find("kpt"):
