@@ -4,7 +4,7 @@
     helm3, helm4, ..  `go install MODULE@VERSION`                         .tools/bin, PATH
     docker-registry   Debian's package, unpacked below .tools; no root    .tools/debian, PATH
     redis-server      the same, with what it needs; no service is started  .tools/debian, PATH
-    skopeo            Debian's package, installed; needs root             PATH
+    skopeo, zsh, ..   Debian's package, installed; needs root             PATH
     kubectl           never: it is found or it is not                     PATH
 
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
@@ -98,6 +98,9 @@ TABLE = {
         ),
         Tool("hyperfine", "unpack", "hyperfine", "", "hyperfine"),
         Tool("skopeo", "apt", "skopeo", "", "skopeo"),
+        Tool("zsh", "apt", "zsh", "", "zsh"),
+        Tool("fish", "apt", "fish", "", "fish"),
+        Tool("groff", "apt", "groff", "", "groff"),
         Tool("kubectl", "path", "kubectl", "", "kubectl"),
     )
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import pytest
 
+import machine
 from archfit.usage.completion import SHELLS, flags_of, script
 from archfit.usage.table import COMMANDS
 from program import archfit
@@ -71,11 +71,10 @@ def test_a_script_holds_every_command_and_flag(shell):
 @pytest.mark.real
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_the_shell_takes_the_script(shell, tmp_path):
-    if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
+    program = machine.tool(shell)
     file = tmp_path / "script"
     file.write_text(script(shell), encoding="utf-8")
-    subprocess.run([shell, "-n", str(file)], check=True, capture_output=True)
+    subprocess.run([program, "-n", str(file)], check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("words", [(), ("csh",), ("bash", "zsh")])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import pytest
 
+import machine
 from archfit.usage import pages
 from archfit.usage.table import COMMANDS
 from machine import ROOT
@@ -25,10 +25,8 @@ def test_the_readmes_list_of_commands_is_the_one_in_the_code():
 
 @pytest.mark.real
 def test_roff_takes_the_man_page_without_a_warning():
-    if not shutil.which("groff"):
-        pytest.skip("groff is not installed")
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", "-z"],
+        [machine.tool("groff"), "-man", "-Tutf8", "-ww", "-z"],
         input=pages.man_page(),
         capture_output=True,
         text=True,
