@@ -26,6 +26,15 @@ def test_links_lead_somewhere(page):
     assert missing == []
 
 
+def test_the_modules_and_folders_that_contributing_names_exist():
+    text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.[a-z]+)?|[a-z_0-9]+\.py)`", text))
+    package = ROOT / "transformer" / "archfit"
+    places = (ROOT, package, package / "workloads", package / "placement", package / "integrations" / "helm")
+    assert len(named) > 30
+    assert sorted(name for name in named if not any((place / name).exists() for place in places)) == []
+
+
 def test_the_version_is_said_once():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == __version__
