@@ -26,6 +26,14 @@ def test_links_lead_somewhere(page):
     assert missing == []
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+def test_a_page_begins_with_what_the_reader_can_do_and_an_example(page):
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    assert re.match(r"# \w", lines[0])
+    assert re.search(r"\b(this page|you|your)\b", f"{lines[2]} {lines[3]}")
+    assert any(line.startswith("```") for line in lines[:20])
+
+
 def test_the_modules_and_folders_that_contributing_names_exist():
     text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.[a-z]+)?|[a-z_0-9]+\.py)`", text))
