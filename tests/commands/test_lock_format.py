@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +27,12 @@ IMAGES = {
     "docker.io/library/nginx:1.27": Found((AMD64, ARM64), A, index=True, image=True, origin="lock"),
     "ghcr.io/charts/web:1": Found((), A, index=False, image=False, origin="lock"),
 }
+# Python's words and position for it since 3.13, and before.
+COMMA_TOO_MANY = (
+    "line 2: is not JSON (illegal trailing comma before end of object, column 7)"
+    if sys.version_info >= (3, 13)
+    else "line 3: is not JSON (expecting property name enclosed in double quotes, column 1)"
+)
 TEXT = f"""\
 {{"version": 1, "images": {{
 "docker.io/library/nginx:1.27": {{"digest": "{A}", "kind": "index", "platforms": ["linux/amd64", "linux/arm64"]}},
@@ -95,7 +102,7 @@ WRONG = [
     pytest.param("1" * 5000, "is not a lock file of archfit; name another", id="a number of 5000 digits"),
     pytest.param(
         '{"version": 1, "images": {\n"a": 1,\n}}\n',
-        "archfit.lock line 3: is not JSON (expecting property name enclosed in double quotes, column 1); correct it",
+        f"archfit.lock {COMMA_TOO_MANY}; correct it",
         id="a comma too many",
     ),
     pytest.param(

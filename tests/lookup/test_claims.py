@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from archfit.images.reference import parse
@@ -35,8 +36,9 @@ def process(folder: Path) -> tuple[LookupCache, Keychain]:
 def test_a_claim_ends_where_a_credential_helper_has_answered_in_between(tmp_path: Path) -> None:
     first, keychain = process(tmp_path)
     other, _ = process(tmp_path)
-    assert first.claim([IMAGE], 10) == {IMAGE.normalised}
-    assert other.claim([IMAGE], 10) == set()
-    assert keychain.find("x.io", "team/app") is not None
-    first.release([IMAGE])
-    assert other.claim([IMAGE], 10) == {IMAGE.normalised}
+    with closing(first), closing(other):
+        assert first.claim([IMAGE], 10) == {IMAGE.normalised}
+        assert other.claim([IMAGE], 10) == set()
+        assert keychain.find("x.io", "team/app") is not None
+        first.release([IMAGE])
+        assert other.claim([IMAGE], 10) == {IMAGE.normalised}

@@ -151,6 +151,8 @@ def test_a_locked_file_is_waited_for_no_longer_than_there_is_time(tmp_path: Path
     assert took(began) < 1
     other._file.execute("ROLLBACK")
     store.put_many({"tag:a": "{}"})
+    for one in (store, other):
+        one.close()
 
 
 def test_a_helper_is_not_asked_after_the_deadline(tmp_path: Path) -> None:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from archfit.options.settings import Options
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.errors import UsageError
+from archfit.lookup.resolver import open_lookup
+from archfit.options.cache_path import cache_path
+from archfit.options.settings import Operator, Options
+from archfit.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_failed_lookup_fails_the_run_unless_the_operator_says_otherwise() -> None:
@@ -16,3 +27,22 @@ def test_a_run_with_an_unknown_image_writes_nothing(archfit) -> None:
     assert (done.status, done.stdout) == (1, b"")
     assumed = archfit(pod, "--offline", "--on-unknown", "assume")
     assert assumed.status == 2
+
+
+def test_the_cache_is_closed_where_the_servers_files_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.io").mkdir()
+    (tmp_path / "x.io" / "hosts.toml").write_text("[")
+    closed: list[SqliteStore] = []
+    close = SqliteStore.close
+
+    def closing(store: SqliteStore) -> None:
+        closed.append(store)
+        close(store)
+
+    monkeypatch.setattr(SqliteStore, "close", closing)
+    operator = Operator(cache=cache_path(str(tmp_path / "lookups.sqlite")), hosts_dir=str(tmp_path))
+    with pytest.raises(UsageError, match=r"hosts\.toml"):
+        open_lookup(operator, environ={})
+    assert len(closed) == 1

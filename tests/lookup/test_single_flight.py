@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ from archfit.lookup.single_flight import LEASE_SECONDS, single_flight
 from archfit.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 IMAGES = [parse(f"x.io/i{number}:1") for number in range(3)]
@@ -31,9 +32,16 @@ class World:
         self.waits: list[float] = []
         self.whenever: list[Callable[[], object]] = []
         self.asked: list[list[str]] = []
+        self.processes: list[LookupCache] = []
 
     def process(self) -> LookupCache:
-        return LookupCache(SqliteStore(self.path, lambda: self.now), OwnKeys(), 3600, self.complain)
+        cache = LookupCache(SqliteStore(self.path, lambda: self.now), OwnKeys(), 3600, self.complain)
+        self.processes.append(cache)
+        return cache
+
+    def close(self) -> None:
+        for process in self.processes:
+            process.close()
 
     def complain(self, message: str) -> None:
         raise AssertionError(message)
@@ -61,8 +69,9 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(str(tmp_path / "lookups.sqlite"))
+def world(tmp_path: Path) -> Iterator[World]:
+    with closing(World(str(tmp_path / "lookups.sqlite"))) as made:
+        yield made
 
 
 def test_alone_everything_is_asked_at_once_and_nobody_waits(world: World) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,8 @@ def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.touch()
     filled(str(path)).close()
-    assert SqliteStore(str(path)).get_many(["a"]) == {"a": "1"}
+    with closing(SqliteStore(str(path))) as store:
+        assert store.get_many(["a"]) == {"a": "1"}
 
 
 def foreign(path: Path) -> None:
@@ -200,8 +202,9 @@ def test_what_an_older_version_learned_is_forgotten_once(path: str) -> None:
     first, second = SqliteStore(path), SqliteStore(path)
     assert first.get_many(["a"]) == {}
     first.put_many({"b": "2"})
-    assert second.get_many(["b"]) == SqliteStore(path).get_many(["b"]) == {"b": "2"}
-    for store in (first, second):
+    third = SqliteStore(path)
+    assert second.get_many(["b"]) == third.get_many(["b"]) == {"b": "2"}
+    for store in (first, second, third):
         store.close()
 
 

@@ -239,25 +239,29 @@ def open_lookup(
     registries. wait: sleeps for some seconds between tries. named_hosts_only: private addresses are asked only where
     the operator names the host (`registry.transport.host_policy`); a reference is not enough. It is for servers and
     plugins, where somebody else chooses the images. keychain: None is the operator's. Where the cache cannot be used,
-    `messages` says why.
+    `messages` says why. Raises UsageError for a file of the operator's that cannot be used.
     """
     deadline = Deadline()
     store, trouble = (
         (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ, clock, deadline)
     )
-    lookup = Lookup(
-        operator,
-        overrides,
-        store,
-        lock=lock,
-        clock=clock,
-        environ=environ,
-        progress=progress,
-        wait=wait,
-        named_hosts_only=named_hosts_only,
-        deadline=deadline,
-        keychain=keychain,
-    )
+    try:
+        lookup = Lookup(
+            operator,
+            overrides,
+            store,
+            lock=lock,
+            clock=clock,
+            environ=environ,
+            progress=progress,
+            wait=wait,
+            named_hosts_only=named_hosts_only,
+            deadline=deadline,
+            keychain=keychain,
+        )
+    except BaseException:
+        store.close()
+        raise
     if trouble:
         lookup.messages.append(f"{trouble}; this run goes on without it")
     return lookup
