@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from archfit.options import describe, option_types
+from archfit.options.config_file import from_file
 from archfit.options.config_yaml import read
-from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Operator, Options
 from archfit.options.table import BY_KEY, TABLE, Option

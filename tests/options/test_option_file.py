@@ -6,8 +6,8 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.images.platforms import ImagePlatforms, Platform
+from archfit.options.config_file import from_file, from_values
 from archfit.options.config_yaml import DEPTH_LIMIT, read
-from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
 from archfit.options.mirrors import mirror
 from archfit.options.problem import Problem

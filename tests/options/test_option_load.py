@@ -10,7 +10,7 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.images.platforms import ImagePlatforms, Platform
-from archfit.options.file import from_values
+from archfit.options.config_file import from_values
 from archfit.options.load import load
 from archfit.options.mirrors import mirror
 from archfit.options.settings import (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archfit.errors import UsageError
-from archfit.options.file import from_file
+from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.load import load
 from archfit.options.table import TABLE

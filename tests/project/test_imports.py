@@ -64,7 +64,7 @@ HEAVY = {
 OWN = {
     "archfit.workloads.coverage.known_kinds",
     "archfit.workloads.coverage.unknown_kinds",
-    "archfit.registry.session",
+    "archfit.registry.registry_session",
     "archfit.registry.transport.connection",
 }
 FORBIDDEN = NETWORK | HEAVY | OWN

@@ -14,7 +14,7 @@ from itertools import takewhile
 
 import pytest
 
-from archfit.usage.table import COMMANDS, Command
+from archfit.usage.command_table import COMMANDS, Command
 from machine import ROOT
 
 PAGES = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from archfit.registry import documents
+from archfit.registry import untrusted_json
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from archfit.registry.transport import bodies
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
@@ -132,9 +132,9 @@ def test_an_error_page_of_4_mib_is_not_parsed(fake: FakeRegistry) -> None:
 
 
 def test_documents_are_counted_before_they_are_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents.json, "loads", None)
-    with pytest.raises(documents.InvalidManifest, match="more than 200000 values"):
-        documents.load(EMPTY_OBJECTS)
+    monkeypatch.setattr(untrusted_json.json, "loads", None)
+    with pytest.raises(untrusted_json.InvalidManifest, match="more than 200000 values"):
+        untrusted_json.load(EMPTY_OBJECTS)
 
 
 def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:

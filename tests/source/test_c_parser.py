@@ -25,26 +25,26 @@ TEXTS = [
 READ = """
 import json, sys
 {first}
-from archfit.source import nodes
+from archfit.source import tree
 {then}
 told = []
 for text in json.load(sys.stdin):
     try:
-        get, found = nodes.events_of(text), []
+        get, found = tree.events_of(text), []
         while True:
             event = get()
             mark = event.start_mark
             found.append([type(event).__name__, str(vars(event).get("value")), mark.index, mark.line, mark.column])
-            if isinstance(event, nodes.StreamEnd):
+            if isinstance(event, tree.StreamEnd):
                 break
         told.append(found)
-    except nodes.MarkedError as error:
+    except tree.MarkedError as error:
         told.append(["marked", str(error.problem), str(error.context), str(error)])
-    except nodes.ReaderError as error:
+    except tree.ReaderError as error:
         told.append(["reader", error.position, error.reason])
     except UnicodeError as error:
         told.append(["unicode", type(error).__name__])
-print(json.dumps([told, sorted(sys.modules), nodes.C_EXTENSION]))
+print(json.dumps([told, sorted(sys.modules), tree.C_EXTENSION]))
 """
 
 
@@ -82,7 +82,7 @@ def test_whoever_imports_the_package_later_gets_all_of_it() -> None:
         "except yaml.YAMLError as error:\n"
         "    assert isinstance(error, yaml.MarkedYAMLError) and error.problem_mark\n"
         "from yaml import events\n"
-        "assert nodes.Scalar is yaml.ScalarEvent is events.ScalarEvent\n"
+        "assert tree.Scalar is yaml.ScalarEvent is events.ScalarEvent\n"
     )
     assert read(then=then)[0] == read()[0]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.source import nodes
+from archfit.source import tree
 from archfit.source.aliases import DEPTH_LIMIT
 from archfit.source.compose import parse
 from archfit.source.pure_parser import Parser
@@ -73,7 +73,7 @@ TEXTS = [
 def test_values_are_kubectls(judge: Judge, text: str, parser: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if parser == "pure":
         # JSON's escaped slash, and keys that are anchored, are beyond the pure parser.
-        monkeypatch.setattr(nodes, "_Parser", Parser)
+        monkeypatch.setattr(tree, "_Parser", Parser)
     value = parse(text).value
     assert ([] if value is None else [_plain(value)]) == judge.kubectl(text.encode())
 

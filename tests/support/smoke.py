@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from archfit.usage.table import COMMANDS
+from archfit.usage.command_table import COMMANDS
 
 PROGRAM = Path(sys.executable).parent / "archfit"
 POD = """\

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 import machine
+from archfit.usage.command_table import COMMANDS
 from archfit.usage.completion import SHELLS, flags_of, script
-from archfit.usage.table import COMMANDS
 from program import archfit
 
 # The words of the command line; the last one is being typed.

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from archfit.options.table import TABLE
+from archfit.usage.command_table import BY_NAME, COMMANDS
 from archfit.usage.help import WIDTH, help_text, listed
-from archfit.usage.table import BY_NAME, COMMANDS
 from program import archfit
 
 HELP = Path(__file__).with_name("help.txt")

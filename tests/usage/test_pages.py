@@ -8,7 +8,7 @@ import pytest
 
 import machine
 from archfit.usage import pages
-from archfit.usage.table import COMMANDS
+from archfit.usage.command_table import COMMANDS
 from machine import ROOT
 
 

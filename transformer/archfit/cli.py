@@ -2,7 +2,7 @@
 
     archfit [transform]     stdin -> stdout; Helm 3 calls it bare
     archfit helm            the same with defaults for Helm; the plugin of Helm 4 calls it
-    archfit WORD ..         any other row of `usage.table`, which is loaded only then
+    archfit WORD ..         any other row of `usage.command_table`, which is loaded only then
     --help, --version       answered here for every command
 
 0  done        1  failed, stdout is empty        2  wrong usage        3  a check found something

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.placement.selection import PodOptions
-    from archfit.stamp.documents import DocumentStamps
+    from archfit.stamp.document_stamps import DocumentStamps
     from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.documents import Document
     from archfit.workloads.pods import Pod

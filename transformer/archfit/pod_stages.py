@@ -21,9 +21,9 @@ from archfit.placement.questions import questions
 from archfit.placement.selection import PodOptions, pod_options
 from archfit.record import Record
 from archfit.results import Decision, Result
-from archfit.source.nodes import C_EXTENSION
 from archfit.source.scan import check_editable
 from archfit.source.split import Piece
+from archfit.source.tree import C_EXTENSION
 from archfit.stream import Splice
 from archfit.workloads.builtin import Own, by_kind
 from archfit.workloads.documents import Document
@@ -32,7 +32,7 @@ from archfit.workloads.pods import Pod
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.edit.insert import TextEdit
-    from archfit.stamp.documents import DocumentStamps
+    from archfit.stamp.document_stamps import DocumentStamps
 
 _OURS = b"archfit.dev"
 _SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
@@ -59,7 +59,7 @@ def surveyed(
     results = list(_misplaced(data, documents, rows))
     stamps: tuple[DocumentStamps, ...] = ()
     if options.stamp:
-        from archfit.stamp.documents import without_stamps
+        from archfit.stamp.document_stamps import without_stamps
 
         pairs = [without_stamps(data, document, rows) for document in documents]
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
@@ -105,7 +105,7 @@ def stamped_decisions(
     options: Options,
 ) -> tuple[tuple[Pod, Decision], ...]:
     """The decisions for pods without their stamps, as decisions for the documents as they are."""
-    from archfit.stamp.documents import document_decisions
+    from archfit.stamp.document_stamps import document_decisions
 
     def again(pods: Iterable[Pod]) -> tuple[tuple[Pod, Decision], ...]:
         return decisions_of(((pod, pod_options(pod, options)) for pod in pods), answers, options)
@@ -128,7 +128,7 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
     check_editable(data, document.span)
     text = document.span.text(data)
     if stamp:
-        from archfit.stamp.documents import restamped
+        from archfit.stamp.document_stamps import restamped
 
         return _splices(document, text, restamped(text, document, patch))[0]
     from archfit.edit.insert import insertions

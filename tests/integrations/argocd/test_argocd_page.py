@@ -9,7 +9,7 @@ import pytest
 import machine
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.source_parameters import ROWS, SOURCES
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

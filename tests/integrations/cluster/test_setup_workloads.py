@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.cluster.workload_setup import LIMIT, run
+from archfit.options.config_file import from_file
 from archfit.options.config_yaml import read as read_document
 from archfit.options.describe import json_schema
-from archfit.options.file import from_file
 from archfit.options.layers import merge
 from archfit.workloads.builtin import by_kind
 from crd_schemas import OPEN, PLACEMENT, TEXT, crd, listed, obj, pod_spec

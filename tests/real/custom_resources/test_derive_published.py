@@ -20,7 +20,7 @@ from archfit.cluster.crds.definitions import definitions
 from archfit.cluster.crds.derive import derived
 from archfit.cluster.crds.schema import facts
 from archfit.integrations.cluster.rows_file import rows_file
-from archfit.options.file import from_file
+from archfit.options.config_file import from_file
 from archfit.patch import pattern_text
 from archfit.source.compose import parse
 from archfit.source.split import split

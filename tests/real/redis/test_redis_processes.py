@@ -30,7 +30,7 @@ import json, os, sys
 from archfit import cli
 from archfit.commands import transform
 from archfit.lookup import cache, keys, registry_lookup, resolver, single_flight
-from archfit.registry import fetcher, session
+from archfit.registry import fetcher, registry_session
 from archfit.store import open as opening, redis, sqlite
 for line in sys.stdin:
     job = json.loads(line)

@@ -9,9 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from archfit.errors import UsageError
+from archfit.options.config_file import from_file, from_values
 from archfit.options.config_yaml import read as read_document
 from archfit.options.describe import json_schema
-from archfit.options.file import from_file, from_values
 from archfit.options.layers import merge
 from stream_edits import edited, placed
 

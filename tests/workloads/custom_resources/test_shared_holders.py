@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.options.file import from_file
+from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
 from stream_edits import edited, placed

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import machine
-from archfit.options.file import from_file
+from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Exclude, Options
 from archfit.workloads.builtin import rows_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.errors import InvalidInput
-from archfit.options.file import from_file
+from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
 from archfit.workloads.coverage.unread import images_in

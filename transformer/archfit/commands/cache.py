@@ -24,7 +24,7 @@ from archfit.printable import encoded
 from archfit.report.json_output import json_output
 from archfit.store import Stock
 from archfit.store.open import cache_location, open_store
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 _COMMAND = BY_NAME["cache"]
 

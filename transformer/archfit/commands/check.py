@@ -29,7 +29,7 @@ from archfit.report.findings import Check, Finding, from_result, of_decisions, o
 from archfit.report.run_text import lines
 from archfit.results import Decision, Result
 from archfit.run import Run
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
 

@@ -28,7 +28,7 @@ from archfit.registry.client import RawManifest
 from archfit.registry.listing import listed
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.report.inspection import Inspected, as_json, problem, text
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 from archfit.workloads.pods import ImageUse
 
 _COMMAND = BY_NAME["inspect"]

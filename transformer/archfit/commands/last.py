@@ -11,7 +11,7 @@ from archfit.errors import ArchfitError, UsageError
 from archfit.printable import json_text, visible
 from archfit.report.last_run import lines
 from archfit.store.directories import state_path
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:

@@ -32,7 +32,7 @@ from archfit.printable import count
 from archfit.report.json_output import json_output
 from archfit.report.run_text import failure, lines
 from archfit.results import Result
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 _COMMAND = BY_NAME["lock"]
 _WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}

@@ -30,11 +30,11 @@ from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.fetcher import Question
 from archfit.registry.login import check
+from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
-from archfit.registry.session import Session
 from archfit.report.json_output import json_output
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 _COMMAND = BY_NAME["login-check"]
 
@@ -79,7 +79,7 @@ def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple
     keychain = Keychain(operator.authfile, environ)
     deadline = Deadline()
     deadline.start(operator.timeout_seconds)
-    session = Session(
+    session = RegistrySession(
         operator,
         environ,
         time.time,
@@ -105,7 +105,7 @@ def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple
     return host or reference.normalised, checked
 
 
-def _one(endpoint: Endpoint, tag: str, keychain: Keychain, session: Session | None) -> Checked:
+def _one(endpoint: Endpoint, tag: str, keychain: Keychain, session: RegistrySession | None) -> Checked:
     try:
         credential = keychain.find(endpoint.host, endpoint.repository)
     except RegistryError as error:

@@ -19,7 +19,7 @@ from archfit.report.run_text import failure, lines
 from archfit.report.verified_patches import wrong_patches
 from archfit.results import Decision, Result
 from archfit.run import Run
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["patch"]

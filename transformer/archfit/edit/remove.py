@@ -17,7 +17,7 @@ from archfit.edit.insert import TextEdit
 from archfit.edit.targets import Targets
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Operation, Path, Remove, Test, dotted
-from archfit.source.nodes import Tree, is_mapping, items, last_leaf, members
+from archfit.source.tree import Tree, is_mapping, items, last_leaf, members
 
 
 def refused(tree: Tree, root: int, patch: Iterable[Operation]) -> set[Path]:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Operation, Path, dotted
-from archfit.source.nodes import Children, Tree, child, is_mapping
 from archfit.source.paths import written
+from archfit.source.tree import Children, Tree, child, is_mapping
 
 
 class Targets:

@@ -20,9 +20,9 @@ from archfit.options.settings import Operator
 from archfit.registry.client import RawManifest
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.fetcher import Question
+from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
-from archfit.registry.session import Session
 
 
 class RegistryLookup:
@@ -51,7 +51,7 @@ class RegistryLookup:
         self._deadline = deadline
         self._warn = warn
         self._warned: set[str] = set()
-        self._session = Session(
+        self._session = RegistrySession(
             operator,
             environ,
             clock,

@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from archfit.options.file import API_VERSION, KIND
+from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.option_types import Schema
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE, Option
 

@@ -10,7 +10,7 @@ Annotations of it belong to the orchestrator and are ignored.
 from __future__ import annotations
 
 from archfit.errors import UsageError
-from archfit.options.file import API_VERSION, KIND, from_values
+from archfit.options.config_file import API_VERSION, KIND, from_values
 from archfit.options.layers import Given, Layer
 from archfit.options.problem import Problem, expected
 from archfit.options.table import BY_KEY, SPEC

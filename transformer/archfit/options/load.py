@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from archfit.errors import UsageError
 from archfit.options.settings import Settings
 
 TYPE_CHECKING = False
@@ -31,16 +32,15 @@ def load(
 ) -> Settings:
     """The settings of a run.
 
-    argv: without program and command. read: the bytes of the file at a path, or OSError. application: from
-    `file.from_values`, where a door has one. rows: the options of the command; all of them if None. flags: what
-    `arguments.read` made of argv, where a command takes more than options. fallback: what a door has
-    instead of some defaults. Raises UsageError.
+    argv: without program and command. read: the bytes of the file at a path, or OSError. application: what
+    `config_file.from_values` gave, where the caller has such a layer. rows: the options of the command; all of them if
+    None. flags: what `arguments.read` made of argv, where a command takes more than options. fallback: the caller's
+    own defaults. Raises UsageError.
     """
     given = argv or application or flags or fallback
     if not given and not any(name.startswith("ARCHFIT_") for name in environ):
         return Settings()
-    from archfit.errors import UsageError  # this and what follows: only for runs with options
-    from archfit.options.environment import from_environment
+    from archfit.options.environment import from_environment  # only for runs with options
     from archfit.options.layers import merge
     from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, TABLE
 
@@ -59,7 +59,7 @@ def load(
     named_by = CONFIG_FLAG if path else CONFIG_VARIABLE
     path = path or environ.get(CONFIG_VARIABLE)
     if path:
-        from archfit.options.file import from_file  # the YAML parser costs 15 ms
+        from archfit.options.config_file import from_file  # the YAML parser costs 15 ms
 
         try:
             content = read(path)

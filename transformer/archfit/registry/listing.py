@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from archfit.images.listing import ListedEntry, ManifestListing
-from archfit.registry.documents import load
 from archfit.registry.manifest import INDEXES, Index, parse
+from archfit.registry.untrusted_json import load
 
 _NOTES = ("vnd.docker.reference.type", "vnd.docker.reference.digest")
 

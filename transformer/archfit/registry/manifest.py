@@ -35,7 +35,7 @@ from archfit.errors import InvalidManifest
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
 from archfit.record import Record
-from archfit.registry.documents import load
+from archfit.registry.untrusted_json import load
 
 OCI_INDEX = "application/vnd.oci.image.index.v1+json"
 DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"

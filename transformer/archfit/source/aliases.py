@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.errors import InvalidInput
-from archfit.source.nodes import AliasUse, MappingEnd, MappingStart, Scalar, SequenceEnd, SequenceStart
+from archfit.source.tree import AliasUse, MappingEnd, MappingStart, Scalar, SequenceEnd, SequenceStart
 from archfit.typing_names import Any
 
 DEPTH_LIMIT = 250

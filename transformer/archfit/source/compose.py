@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from archfit.errors import InvalidInput
 from archfit.source.aliases import DEPTH_LIMIT, EXPANSION_LIMIT, Anchors, line_of, merge
-from archfit.source.nodes import (
+from archfit.source.tree import (
     Alias,
     DocumentStart,
     Duplicate,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.source.nodes import Alias, Tree, is_mapping, items, members
+from archfit.source.tree import Alias, Tree, is_mapping, items, members
 
 
 class Written(Record):

@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from archfit.options.table import CONFIG_FLAG
-from archfit.usage.table import COMMANDS, Command
+from archfit.usage.command_table import COMMANDS, Command
 
 _GENERAL = ("-h", "--help", "-V", "--version")
 _MAIN = "transform"

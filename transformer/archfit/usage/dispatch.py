@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from archfit.errors import UsageError
+from archfit.usage.command_table import BY_NAME, COMMANDS, Command, find, members
 from archfit.usage.help import help_text
-from archfit.usage.table import BY_NAME, COMMANDS, Command, find, members
 
 _MAIN = "transform"
 

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from archfit.options.describe import default_text
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, Option
-from archfit.usage.table import COMMANDS, Command, Flag, members
+from archfit.usage.command_table import COMMANDS, Command, Flag, members
 
 WIDTH = 100
 _INDENT = 30

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from archfit import __version__
 from archfit.options.table import TABLE
+from archfit.usage.command_table import BY_NAME, COMMANDS, Command
 from archfit.usage.help import flag_entry, general, listed, option_entry
-from archfit.usage.table import BY_NAME, COMMANDS, Command
 
 BEGIN, END = "<!-- commands -->", "<!-- /commands -->"
 _MAIN = "transform"

@@ -15,8 +15,8 @@ from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Location, Result
 from archfit.source.compose import parse
-from archfit.source.nodes import ROOT, Children, Tree, line_at
 from archfit.source.scan import Span
+from archfit.source.tree import ROOT, Children, Tree, line_at
 from archfit.typing_names import Any
 from archfit.workloads.builtin import WORKLOADS, Own
 from archfit.workloads.coverage.duplicates import duplicate_results
@@ -66,7 +66,7 @@ def read(data: bytes, span: Span, own: Own) -> Contents:
     if value is None:
         return Contents()
     if not isinstance(value, dict):
-        return Contents(results=_foreign(tree, root, value, span, location))
+        return Contents(results=_non_objects(tree, root, value, span, location))
     glued = next((key for key in value if key.startswith("---")), None)
     if glued is not None:
         raise InvalidInput(
@@ -81,7 +81,7 @@ def read(data: bytes, span: Span, own: Own) -> Contents:
 
         untouched = tuple(untouched_in(value, pods, location, own))
     if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
-        results = (*results, *_foreign(tree, root, value, span, location))
+        results = (*results, *_non_objects(tree, root, value, span, location))
     if not pods:
         return Contents(None, results, untouched)
     sites = find_sites(tree, root, value, anchors(pods))
@@ -98,9 +98,9 @@ def source_file(data: bytes, start: int, end: int) -> str:
     return data[at + len(_SOURCE) : line_end if line_end >= 0 else end].decode().strip()
 
 
-def _foreign(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
+def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
     """A result for each part of a document that is not a Kubernetes object."""
-    from archfit.workloads.coverage.foreign import foreign
+    from archfit.workloads.coverage.non_objects import non_objects
 
     known: Children = {}
     return tuple(
@@ -111,5 +111,5 @@ def _foreign(tree: Tree, root: int, value: Any, span: Span, location: Location) 
                 line=span.line + line_at(tree, known, root, path) if path else span.line
             ),
         )
-        for path, severity, message in foreign(value, item=span.item)
+        for path, severity, message in non_objects(value, item=span.item)
     )

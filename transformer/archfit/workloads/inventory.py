@@ -76,7 +76,7 @@ def _read(data: bytes, parts: list[Span], own: Own) -> list[Contents]:
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
-    from archfit.workloads.coverage.foreign import CHART, OTHER_COMMAND, is_chart_source, is_error_message
+    from archfit.workloads.coverage.non_objects import CHART, OTHER_COMMAND, is_chart_source, is_error_message
     from archfit.workloads.documents import source_file
 
     text = data[piece.start : piece.end]

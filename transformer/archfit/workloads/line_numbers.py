@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from archfit.patch import Path
 from archfit.results import Result
 from archfit.source.compose import parse
-from archfit.source.nodes import ROOT, Children, Tree, line_at
+from archfit.source.tree import ROOT, Children, Tree, line_at
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.source.nodes import (
+from archfit.source.tree import (
     COLON,
     Alias,
     Children,

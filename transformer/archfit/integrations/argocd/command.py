@@ -32,7 +32,7 @@ from archfit.options.settings import Options, Settings
 from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR
 from archfit.report.json_output import json_output
 from archfit.run import Run
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 # The operator's paths: a relative one would lead into the application's repository.
 _PATHS = (

@@ -16,7 +16,7 @@ from archfit.errors import UsageError
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.setup_check import check
 from archfit.integrations.owned_files import File, write_files
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 _DEFAULT = "argocd-archfit"
 _DIFFERS = "is there already and differs: nothing was written. Replace it with --force, or write elsewhere with --into"

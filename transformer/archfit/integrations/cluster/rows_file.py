@@ -23,7 +23,7 @@ from ruamel.yaml.scalarstring import SingleQuotedScalarString
 from archfit.cluster.crds.derive import Derived
 from archfit.cluster.crds.row_text import entries
 from archfit.integrations.yaml_files import mapping, written
-from archfit.options.file import API_VERSION, KIND
+from archfit.options.config_file import API_VERSION, KIND
 
 _WIDTH = 110
 _PLAIN = re.compile(r"[A-Za-z][-A-Za-z0-9_./+*\[\]]*").fullmatch

@@ -21,11 +21,11 @@ from archfit.cluster.nodes import Cluster, counted, nodes, summarised
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.cluster.configuration_file import deliver, read_input
 from archfit.integrations.yaml_files import mapping, written
+from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.config_yaml import read
-from archfit.options.file import API_VERSION, KIND
 from archfit.options.problem import Problem
 from archfit.options.text_form import label_key
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 _SOURCE = "kubectl get nodes -o json"
 _HEAD = """\

@@ -22,7 +22,7 @@ from archfit.integrations.cluster.rows_file import rows_file
 from archfit.source.compose import parse
 from archfit.source.scan import check_utf8
 from archfit.source.split import split
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 from archfit.workloads.builtin import WORKLOADS
 from archfit.workloads.custom_rows import all_custom_rows
 

@@ -18,7 +18,7 @@ from typing import BinaryIO, TextIO, TypeAlias
 
 from archfit.errors import ArchfitError, UsageError
 from archfit.integrations.owned_files import File, content_of, write_files
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 FILE = "archfit-flux.yaml"
 _HEAD = b"# Written by `archfit patch`"

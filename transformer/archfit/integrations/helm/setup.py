@@ -23,7 +23,7 @@ from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check
 from archfit.integrations.owned_files import content_of, write_files
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:

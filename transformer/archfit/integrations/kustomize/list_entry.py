@@ -14,7 +14,7 @@ from archfit.edit.insert import insertions
 from archfit.errors import ArchfitError, UnplaceableEdit
 from archfit.patch import Add, Operation, apply
 from archfit.source.compose import parse
-from archfit.source.nodes import ROOT
+from archfit.source.tree import ROOT
 from archfit.workloads.sites import Spine, find_sites
 
 

@@ -140,7 +140,7 @@ def _lines(results: list[Any], data: bytes, at: int) -> bytes:
 def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]:
     """The splice for a list in flow style, such as JSON, or without a line break at its end."""
     from archfit.source.compose import parse
-    from archfit.source.nodes import ROOT
+    from archfit.source.tree import ROOT
     from archfit.workloads.sites import find_sites
 
     text = data[piece.start : piece.end].decode()

@@ -20,7 +20,7 @@ from archfit.integrations.kustomize.list_entry import inserted
 from archfit.integrations.kustomize.setup_check import check
 from archfit.integrations.owned_files import File, content_of, write_file
 from archfit.source.compose import parse
-from archfit.usage.table import BY_NAME
+from archfit.usage.command_table import BY_NAME
 
 
 def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:

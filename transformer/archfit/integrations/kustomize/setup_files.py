@@ -16,7 +16,7 @@ from typing import Any
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
 from archfit.integrations.yaml_files import mapping, one_line, written
-from archfit.options.file import API_VERSION, KIND
+from archfit.options.config_file import API_VERSION, KIND
 
 NAME = "archfit.yaml"
 HEAD = "Written by `archfit setup {tool}`, once; it is yours now."

@@ -22,7 +22,7 @@ from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.source.nodes import Tree
+    from archfit.source.tree import Tree
 
 _IDENTITY = ("apiVersion", "kind", "items")
 _METADATA = ("name", "namespace", "annotations", "labels")

@@ -19,7 +19,7 @@ from archfit.patch import Add, Operation, Path, Remove
 from archfit.record import Record
 from archfit.results import Decision
 from archfit.source.compose import parse
-from archfit.source.nodes import ROOT
+from archfit.source.tree import ROOT
 from archfit.stamp.annotation import NAME
 from archfit.stamp.decisions import object_decisions
 from archfit.stamp.state import StampState, stamp_state, without_stamp

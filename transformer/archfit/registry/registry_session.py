@@ -33,7 +33,7 @@ from archfit.registry.transport.trust import Trust
 AGENT = f"archfit/{__version__}"
 
 
-class Session:
+class RegistrySession:
     """now: Unix seconds. wait: sleeps between tries. left: seconds until the run's deadline, 0 after it.
 
     recall: platforms that the cache has for a digest of a repository. keychain: the operator's credentials.

@@ -54,7 +54,7 @@ def is_error_message(text: bytes) -> bool:
     return _ERROR(text) is not None
 
 
-def foreign(value: Any, path: Path = (), *, item: bool = False) -> Iterator[tuple[Path, Severity, str]]:
+def non_objects(value: Any, path: Path = (), *, item: bool = False) -> Iterator[tuple[Path, Severity, str]]:
     """(path, severity, message) of each document, or item of lists in it, that is no object and not null.
 
     item: it is an item of a list itself.
@@ -68,7 +68,7 @@ def foreign(value: Any, path: Path = (), *, item: bool = False) -> Iterator[tupl
         yield path, *found
     elif isinstance(value, dict) and _is_list(value) and len(path) < 2 * _LIST_DEPTH:
         for number, inner in enumerate(value["items"]):
-            yield from foreign(inner, (*path, "items", number))
+            yield from non_objects(inner, (*path, "items", number))
 
 
 def _is_list(value: dict[str, Any]) -> bool:
