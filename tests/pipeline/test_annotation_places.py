@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from archfit.options.settings import Options
-from archfit.placement.annotations import misplaced, way
+from archfit.placement.annotations import metadata_chain, misplaced
 from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
 from pod_decisions import ARCH
@@ -287,7 +287,7 @@ def test_the_way_begins_with_the_outermost() -> None:
     value = yaml.safe_load(written("app-wrapper", "amd64", "amd64", "amd64"))
     (pod,) = find_pods(value, Location(1, 1))
     inner = ("spec", "components", 0, "template")
-    assert [at for at, _ in way(pod)] == [
+    assert [at for at, _ in metadata_chain(pod)] == [
         ("metadata",),
         (*inner, "metadata"),
         (*inner, "spec", "template", "metadata"),

@@ -102,7 +102,7 @@ class TestAddresses:
         assert fake.connections == 0
 
     @pytest.mark.parametrize(
-        ("place", "foreign", "address", "good"),
+        ("place", "other_host", "address", "good"),
         [
             pytest.param(
                 ("own.example", 443), False, "10.0.0.1", True, id="private-for-the-references-own-registry"
@@ -120,18 +120,18 @@ class TestAddresses:
         ],
     )
     def test_who_may_be_where(
-        self, place: tuple[str, int], foreign: bool, address: str, *, good: bool
+        self, place: tuple[str, int], other_host: bool, address: str, *, good: bool
     ) -> None:
         policy = HostPolicy({("named.example", 443)})
         policy.referenced.add(("own.example", 443))
         if good:
-            assert policy.permitted(*place, [address], foreign=foreign) == [address]
+            assert policy.permitted(*place, [address], other_host=other_host) == [address]
         else:
             with pytest.raises(RegistryError, match="is not dialled"):
-                policy.permitted(*place, [address], foreign=foreign)
+                policy.permitted(*place, [address], other_host=other_host)
 
     def test_only_the_good_ones_of_several_addresses_are_dialled(self) -> None:
-        good = HostPolicy().permitted("x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], foreign=False)
+        good = HostPolicy().permitted("x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], other_host=False)
         assert good == ["8.8.8.8"]
 
     def test_the_judged_address_is_the_one_dialled(

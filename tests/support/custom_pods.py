@@ -19,7 +19,7 @@ from stream_edits import plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from archfit.workloads.builtin import Own
+    from archfit.workloads.builtin import UserRows
     from archfit.workloads.pods import Pod
 
 _PATHS = {".".join(map(str, row.pod_spec)) for row in WORKLOADS.values()}
@@ -31,7 +31,7 @@ def is_custom(api_version: str, kind: str) -> bool:
     return (group_of(api_version), kind) not in WORKLOADS
 
 
-def projected(documents: Iterable[Any], own: Own | None = None) -> bytes:
+def projected(documents: Iterable[Any], own: UserRows | None = None) -> bytes:
     """One object for each pod of a custom resource: its placement and its images where Kubernetes has them.
 
     own: rows of `workloads:`, by kind. A machine of KubeVirt without an architecture gets the cluster's default from
@@ -40,7 +40,7 @@ def projected(documents: Iterable[Any], own: Own | None = None) -> bytes:
     made = []
     for document in documents:
         for pod in find_pods(document, Location(1, 1), (), own):
-            if pod.places is not None and pod.places.chosen:
+            if pod.placement_paths is not None and pod.placement_paths.chosen:
                 continue
             if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:
                 made.append(_plain(pod, f"pod-{len(made)}"))

@@ -55,7 +55,7 @@ class Output(NamedTuple):
     """data: what is written. spans: where it differs from the input."""
 
     data: bytes
-    spans: list[stream.ChangedSpan]
+    spans: list[stream.OutputChange]
     transformed: Transformed
 
 
@@ -80,7 +80,7 @@ def edited(data: bytes, options: Options | None = None) -> Output:
     if transformed.failed():
         raise Failed(transformed.results)
     written = b"".join(map(bytes, stream.write(read.data, transformed.splices)))
-    return Output(written, stream.changed_spans(data, transformed.splices), transformed)
+    return Output(written, stream.output_changes(data, transformed.splices), transformed)
 
 
 def placed(

@@ -19,7 +19,7 @@ from archfit.results import Decision, Result
 from archfit.source.split import Piece
 from archfit.stream import Splice
 from archfit.typing_names import TypeAlias
-from archfit.workloads.builtin import Own, by_kind
+from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.inventory import Inventory, scan_piece
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ def _untouched(inventories: Iterable[Inventory], options: Options) -> list[Untou
     return untouched
 
 
-def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: Own) -> list[Result]:
+def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
     """What there is to say about objects that no row of the table reads as a whole. rows: the user's own."""
     results: list[Result] = []
     if untouched:

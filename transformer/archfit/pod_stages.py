@@ -25,7 +25,7 @@ from archfit.source.scan import check_editable
 from archfit.source.split import Piece
 from archfit.source.tree import C_EXTENSION
 from archfit.stream import Splice
-from archfit.workloads.builtin import Own, by_kind
+from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 
@@ -53,7 +53,7 @@ class PodSurvey(Record):
 
 
 def surveyed(
-    data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...], options: Options, rows: Own
+    data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...], options: Options, rows: UserRows
 ) -> PodSurvey:
     """What the documents that have pods hold. rows: the user's own."""
     results = list(_misplaced(data, documents, rows))
@@ -65,7 +65,11 @@ def surveyed(
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
     if not C_EXTENSION:
         results.append(Result("info", _PURE_PARSER))
-    if any(pod.places is not None and pod.places.same for document in documents for pod in document.pods):
+    if any(
+        pod.placement_paths is not None and pod.placement_paths.same
+        for document in documents
+        for pod in document.pods
+    ):
         from archfit.workloads.borrowed_images import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)
@@ -79,7 +83,7 @@ def surveyed(
     return PodSurvey(documents, tuple(results), tuple(dict.fromkeys(texts)), own, stamps)
 
 
-def _misplaced(data: bytes, documents: Iterable[Document], rows: Own) -> Iterator[Result]:
+def _misplaced(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Result]:
     for document in documents:
         if data.find(_OURS, document.span.start, document.span.end) >= 0:
             from archfit.placement.annotations import misplaced
@@ -92,7 +96,7 @@ def decisions_of(
 ) -> tuple[tuple[Pod, Decision], ...]:
     """The decisions for all pods of a stream, in order."""
     decisions = tuple((pod, decide(pod, own, answers, options)) for pod, own in pods)
-    if any(pod.places is not None and pod.places.missing for pod, _ in decisions):
+    if any(pod.placement_paths is not None and pod.placement_paths.missing for pod, _ in decisions):
         return tuple(parents_once(decisions))
     return decisions
 

@@ -29,7 +29,7 @@ from archfit.report.run_text import failure, lines, summary
 from archfit.results import Decision, Result
 from archfit.source.split import Piece
 from archfit.store.directories import state_path
-from archfit.stream import ChangedSpan, Splice
+from archfit.stream import OutputChange, Splice
 from archfit.typing_names import BinaryIO, Protocol, TextIO
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ class Run:
             results,
             transformed.decisions,
             transformed.answers,
-            tuple(stream.changed_spans(read.data, splices)),
+            tuple(stream.output_changes(read.data, splices)),
         )
 
         def write() -> None:
@@ -111,7 +111,7 @@ class Run:
             standard_streams.write(stdout, stream.write(read.data, splices))
 
         report.commit_after(write)
-        self.say([*lines(results), self.summary(transformed.decisions, len(transformed.answers))])
+        self.write_messages([*lines(results), self.summary(transformed.decisions, len(transformed.answers))])
         return 0
 
     def answers(
@@ -132,7 +132,7 @@ class Run:
         results: Sequence[Result],
         decisions: tuple[tuple[Pod, Decision], ...] = (),
         answers: Mapping[str, Answer] | None = None,
-        edits: tuple[ChangedSpan, ...] = (),
+        edits: tuple[OutputChange, ...] = (),
     ) -> PreparedReport:
         """The run's report, beside its places. Raises ArchfitError."""
         report = RunReport(
@@ -152,7 +152,7 @@ class Run:
         """One sentence about a run that wrote its output, "" if the stream holds no pods."""
         return summary(decisions, images, sum(self._lookup.requests.values()))
 
-    def say(self, texts: Iterable[str]) -> None:
+    def write_messages(self, texts: Iterable[str]) -> None:
         """Lines for standard error; empty texts are left out."""
         try:
             self._stderr.write("".join(f"{text}\n" for text in texts if text))
@@ -174,7 +174,7 @@ class Run:
             if self._frame:
                 standard_streams.write(stdout, self._frame.after_failure(transformed, results))
         finally:
-            self.say([failure(results), *messages])
+            self.write_messages([failure(results), *messages])
             write_to_terminal(messages[-1], self._stderr, self._environ)
         return 1
 

@@ -43,7 +43,7 @@ class Splice(Record):
     text: bytes
 
 
-class ChangedSpan(Record):
+class OutputChange(Record):
     """A change, seen from the output: `output[start:end]` stands where the input had `was`. Offsets in bytes."""
 
     start: int
@@ -84,11 +84,11 @@ def write(data: bytes, splices: Iterable[Splice]) -> list[bytes | memoryview]:
     return [*parts, view[at:]] if parts else [data]
 
 
-def changed_spans(data: bytes, splices: Iterable[Splice]) -> list[ChangedSpan]:
+def output_changes(data: bytes, splices: Iterable[Splice]) -> list[OutputChange]:
     """Where the output differs; putting each `was` back gives the input."""
     spans, shift = [], 0
     for splice in splices:
         start = splice.start + shift
-        spans.append(ChangedSpan(start, start + len(splice.text), data[splice.start : splice.end]))
+        spans.append(OutputChange(start, start + len(splice.text), data[splice.start : splice.end]))
         shift += len(splice.text) - (splice.end - splice.start)
     return spans

@@ -234,7 +234,9 @@ def as_deployments(documents: list[Any], pods: list[Pod]) -> bytes:
             ]
         }
         inherited = {
-            field: source for field, source, _ in (pod.places.inherited if pod.places else ()) if source
+            field: source
+            for field, source, _ in (pod.placement_paths.inherited if pod.placement_paths else ())
+            if source
         }
         for field in ("nodeSelector", "affinity", "tolerations"):
             value = None

@@ -193,7 +193,9 @@ def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group: str, ki
         for pod, decision in pods:
             assert not writes(decision, "tolerations"), where
             unasked = any("platforms cannot be looked up" in result.message for result in decision.results)
-            chosen = pod.places is not None and bool(pod.places.chosen or pod.places.unplaced)
+            chosen = pod.placement_paths is not None and bool(
+                pod.placement_paths.chosen or pod.placement_paths.unplaced
+            )
             assert writes(decision, "ffinity") or unasked or chosen, where
 
 
@@ -202,7 +204,7 @@ def test_images_that_run_everywhere_are_given_the_toleration(group: str, kind: s
     """Unless the object cannot be changed, its API refuses it, it has no field for it, or an image is unknown."""
     for version in dict.fromkeys(field.version for field in fields(group, kind)):
         for pod, decision in run(made(group, kind, version, None)).decisions:
-            places = pod.places
+            places = pod.placement_paths
             unasked = any("platforms cannot be looked up" in result.message for result in decision.results)
             hindered = decision.immutable or unasked or (places and places.needed_only) or not pod.images
             assert writes(decision, "tolerations") or hindered or pod.lacks("tolerations"), dotted(pod.path)

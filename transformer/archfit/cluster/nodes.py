@@ -178,9 +178,11 @@ def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequenc
     spelled = architecture_of(taint.key, taint.value)
     behind = {node.architecture for node in carriers}
     architectures = {spelled} if spelled else behind
-    strangers = [node for node in carriers if node.architecture not in architectures or not node.architecture]
-    if strangers:
-        what = strangers[0].architecture
+    mismatched = [
+        node for node in carriers if node.architecture not in architectures or not node.architecture
+    ]
+    if mismatched:
+        what = mismatched[0].architecture
         return (
             f"a node that carries it is {printable(what)}"
             if what
@@ -205,8 +207,3 @@ def _named(those: Sequence[Node]) -> str:
     """`node a`, or `3 nodes, as a`."""
     name = printable(those[0].name)
     return f"node {name}" if len(those) == 1 else f"{len(those)} nodes, as {name}"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -22,7 +22,7 @@ from archfit.lookup.cache_contents import checked, counts, readable, useless
 from archfit.options.settings import CacheServer, Operator
 from archfit.printable import encoded
 from archfit.report.json_output import json_output
-from archfit.store import Stock
+from archfit.store import StoreContents
 from archfit.store.open import cache_location, open_store
 from archfit.usage.command_table import BY_NAME
 
@@ -56,8 +56,8 @@ def _path(
 def _info(
     operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
 ) -> tuple[dict[str, Any], str]:
-    def look(stock: Stock) -> tuple[list[tuple[str, str]], int]:
-        return stock.items(), stock.size()
+    def look(contents: StoreContents) -> tuple[list[tuple[str, str]], int]:
+        return contents.items(), contents.size()
 
     where, (items, size) = _with_store(operator, environ, clock, look, ([], 0))
     times = [when for key, text in items if (when := checked(key, text))]
@@ -97,11 +97,11 @@ def _removed(
     clock: Callable[[], float],
     choose: Callable[[Sequence[tuple[str, str]]], list[str]],
 ) -> tuple[dict[str, Any], str]:
-    def work(stock: Stock) -> tuple[list[str], int]:
-        items = stock.items()
+    def work(contents: StoreContents) -> tuple[list[str], int]:
+        items = contents.items()
         chosen = choose(items)
         if chosen:
-            stock.remove(chosen)
+            contents.remove(chosen)
         return chosen, len(items)
 
     where, (chosen, there) = _with_store(operator, environ, clock, work, ([], 0))
@@ -117,7 +117,7 @@ def _with_store(
     operator: Operator,
     environ: Mapping[str, str],
     clock: Callable[[], float],
-    work: Callable[[Stock], tuple[Any, int]],
+    work: Callable[[StoreContents], tuple[Any, int]],
     nothing: tuple[Any, int],
 ) -> tuple[str, tuple[Any, int]]:
     """The place, and what `work` makes of the store there; `nothing` where no file has been written yet."""

@@ -63,7 +63,7 @@ def run(
     finally:
         one.close()
     report.commit_after(lambda: standard_streams.write(stdout, [_FORMATS[flags.format](check)]))
-    one.say(lines(results))
+    one.write_messages(lines(results))
     return check.exit_code
 
 

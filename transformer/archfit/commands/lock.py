@@ -81,11 +81,13 @@ def run(
     stale = flags.check and (bool(changed) or content is None)
     words = _WORDS_OF_CHECK if flags.check else {}
     state = "is stale" if stale else "is written" if write else "is up to date"
-    _say(stderr, lines([*needs.results, *results]))
-    _say(stderr, [_line(change, words) for change in changed])
-    _say(stderr, [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after])
+    _write_lines(stderr, lines([*needs.results, *results]))
+    _write_lines(stderr, [_line(change, words) for change in changed])
+    _write_lines(
+        stderr, [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after]
+    )
     unused = len(after.keys() - needs.needed.keys())
-    _say(stderr, [_summary(f"{path} {state}", len(after), changed, words, unused, requests)])
+    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, unused, requests)])
     return 3 if stale else 0
 
 
@@ -129,7 +131,7 @@ def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
     """Whether an error is among them; then all of them go to standard error."""
     if not any(result.severity == "error" for result in results):
         return False
-    _say(stderr, [failure(results), *lines(results)])
+    _write_lines(stderr, [failure(results), *lines(results)])
     return True
 
 
@@ -161,5 +163,5 @@ def _summary(
     return f"archfit: {head}: {', '.join(parts)}"
 
 
-def _say(stderr: TextIO, texts: Sequence[str]) -> None:
+def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
     stderr.writelines(f"{text}\n" for text in texts)

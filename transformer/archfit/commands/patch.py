@@ -61,9 +61,9 @@ def run(
         one.close()
     if failed:
         report.commit()
-        one.say([failure(results), *lines(results)])
+        one.write_messages([failure(results), *lines(results)])
         return 1
     output = as_json(found) if form == _JSON else as_yaml(form, found)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
-    one.say([*lines(results), one.summary(decisions, len(answers))])
+    one.write_messages([*lines(results), one.summary(decisions, len(answers))])
     return 0

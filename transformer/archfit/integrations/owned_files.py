@@ -67,6 +67,14 @@ def content_of(path: str) -> bytes | None:
         return None
 
 
+def content_of_users_file(path: str) -> bytes | None:
+    """As `content_of`. Raises ArchfitError."""
+    try:
+        return content_of(path)
+    except OSError as error:
+        raise ArchfitError(f"cannot read {path} ({error.strerror}): correct its mode or owner") from None
+
+
 def _has_mode(path: str, file: File) -> bool:
     return file.mode is None or os.stat(path).st_mode & 0o777 == file.mode
 

@@ -32,7 +32,7 @@ from archfit.record import Record
 from archfit.results import Result
 from archfit.source.values import text_of
 from archfit.typing_names import Any
-from archfit.workloads.builtin import Own
+from archfit.workloads.builtin import UserRows
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects
 from archfit.workloads.pods import Pod
@@ -55,7 +55,7 @@ class Annotations(Record):
     results: tuple[Result, ...] = ()
 
 
-_SILENT = Annotations()
+_NO_ANNOTATIONS = Annotations()
 
 
 def annotated(pod: Pod) -> Annotations:
@@ -65,11 +65,11 @@ def annotated(pod: Pod) -> Annotations:
         and not _ours(pod.object_metadata.get("annotations"))
         and not any(_ours(metadata.get("annotations")) for _, metadata in pod.between)
     ):
-        return _SILENT
+        return _NO_ANNOTATIONS
     return _Reading(pod).annotated()
 
 
-def way(pod: Pod) -> list[tuple[Path, dict[str, Any]]]:
+def metadata_chain(pod: Pod) -> list[tuple[Path, dict[str, Any]]]:
     """(path, metadata) where annotations count, the nearest to the pod last."""
     above = [metadata for metadata in pod.between if len(metadata[0]) <= len(pod.root)]
     below = [metadata for metadata in pod.between if len(metadata[0]) > len(pod.root)]
@@ -104,7 +104,7 @@ class _Reading:
 
     def annotated(self) -> Annotations:
         values: dict[str, Any] = {}
-        for at, metadata in way(self.pod):
+        for at, metadata in metadata_chain(self.pod):
             for name, text in self.ours(metadata, at).items():
                 read = _READ.get(name)
                 value = read(self, text, (*at, "annotations", name)) if read else None
@@ -169,9 +169,9 @@ def _listed(text: str) -> list[str]:
     return text.replace(",", " ").split()
 
 
-def misplaced(value: Any, pods: Sequence[Pod], own: Own) -> list[Result]:
+def misplaced(value: Any, pods: Sequence[Pod], own: UserRows) -> list[Result]:
     """An error for each annotation in a document that counts nowhere. value: the document; own: the user's rows."""
-    counts = {(*at, "annotations") for pod in pods for at, _ in way(pod)}
+    counts = {(*at, "annotations") for pod in pods for at, _ in metadata_chain(pod)}
     counts |= {(*at, "metadata", "annotations") for at, _ in objects(value, (), own)}
     by_root: dict[Path, list[Pod]] = {}
     for pod in pods:
@@ -211,6 +211,6 @@ def _names(value: Any, path: list[str | int]) -> Iterator[Path]:
 
 
 def _misplaced(name: str, pods: Sequence[Pod]) -> str:
-    places = dict.fromkeys(dotted((*at, "annotations")) for at, _ in reversed(way(pods[0])))
+    places = dict.fromkeys(dotted((*at, "annotations")) for at, _ in reversed(metadata_chain(pods[0])))
     unknown = "" if name in KNOWN else f"there is no annotation {name}; {nearest(name)} "
     return f"{unknown}{name} has no effect here; write it in {' or '.join(places)}"

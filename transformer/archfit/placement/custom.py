@@ -39,12 +39,12 @@ def writable(
     tainted: bool,
 ) -> Writable:
     """What the kind has fields for. tainted: all that the pod can reach needs one of the new tolerations."""
-    replaced = dict(pod.places.replaced) if pod.places else {}
+    replaced = dict(pod.placement_paths.replaced) if pod.placement_paths else {}
     no_affinity = pod.lacks("affinity") or "affinity" in replaced
     no_tolerations = pod.lacks("tolerations") or "tolerations" in replaced
     if not no_affinity and not no_tolerations:
         return Writable(additions)
-    kind, unplaced = pod.ref.kind, pod.places.unplaced if pod.places else ""
+    kind, unplaced = pod.ref.kind, pod.placement_paths.unplaced if pod.placement_paths else ""
     needed: dict[str, str] = {}
     if no_affinity and additions.terms is not NOTHING and not additions.terms.only_always:
         needed["affinity"] = _no_affinity(kind, reachable, lacking)
@@ -85,16 +85,16 @@ def writable(
     return Writable(left, tuple(results), problem if needed else "")
 
 
-def effect(pod: Pod, places: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:
+def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:
     """What there is to say about what the operator makes of the patch."""
     results = []
     affinity = pod.at("affinity")
-    if places.lost_default and any(_within(step, affinity) for step in patch):
-        results.append(pod.result("warning", places.lost_default, affinity))
-    if places.needed_only:
-        results.append(pod.result("warning", places.needed_only, pod.path))
-    if places.note:
-        results.append(pod.result("info", places.note, pod.path))
+    if paths.lost_default and any(_within(step, affinity) for step in patch):
+        results.append(pod.result("warning", paths.lost_default, affinity))
+    if paths.needed_only:
+        results.append(pod.result("warning", paths.needed_only, pod.path))
+    if paths.note:
+        results.append(pod.result("info", paths.note, pod.path))
     return results
 
 
@@ -125,6 +125,6 @@ def _replaced(own: Path) -> str:
 
 
 def _dropped(pod: Pod, field: str, names: Iterable[str]) -> str:
-    winner = dict(pod.places.replaced).get(field) if pod.places else None
+    winner = dict(pod.placement_paths.replaced).get(field) if pod.placement_paths else None
     why = f"{dotted(winner)} replaces it" if winner else f"{pod.ref.kind} has no field for {field}"
     return f"{', '.join(names)} would be added, but {why}"

@@ -115,7 +115,7 @@ def _conflict(case: _Case) -> Decision:
 
 def _placed(case: _Case) -> Decision:
     pod, options, own = case.pod, case.options, case.own
-    custom = pod.places
+    custom = pod.placement_paths
     needed_only = (case.immutable and options.immutable == "needed") or bool(custom and custom.needed_only)
     pins = _pins(pod)
     needed = required_terms(
@@ -182,10 +182,10 @@ def _changed(
     case: _Case, additions: Additions, lacking: tuple[Removed, ...], patch: tuple[Operation, ...]
 ) -> Decision:
     pod = case.pod
-    if pod.places is not None:
+    if pod.placement_paths is not None:
         from archfit.placement.custom import effect
 
-        case.results.extend(effect(pod, pod.places, patch))
+        case.results.extend(effect(pod, pod.placement_paths, patch))
     _warn_of_spread(case, additions.terms)
     reason = messages.changed(
         case.reachable if additions.terms is not NOTHING else (),
@@ -202,11 +202,11 @@ def _warn(case: _Case, pins: tuple[str, ...], needed: RequiredTerms, lacking: tu
     pod, options = case.pod, case.options
     here = union(system.cluster for reach in case.found for system in reach.systems)
     if pins and not here & case.reachable:
-        message = messages.foreign_pin(pod, pins, here)
+        message = messages.pin_outside_cluster(pod, pins, here)
         case.results.append(pod.result("warning", message, messages.demanding_path(pod, pins, case.found)))
     chosen = {value for key, value in pod.namespace_selector if key in ARCH_LABELS}
     if chosen and (len(chosen) > 1 or not chosen <= case.reachable):
-        message = messages.foreign_namespace(pod.ref.namespace, chosen, case.reachable)
+        message = messages.namespace_conflict(pod.ref.namespace, chosen, case.reachable)
         case.results.append(pod.result("warning", message, pod.path))
     if needed is NOTHING:
         return
@@ -254,7 +254,7 @@ def _warn_of_spread(case: _Case, terms: RequiredTerms) -> None:
 
 def _lacking(case: _Case) -> tuple[Removed, ...]:
     """The architectures of the cluster that an image took away, for the first term that lives."""
-    reach = _telling(case)
+    reach = _reported_term(case)
     if reach is None:
         return ()
     system = reach.systems[0]
@@ -263,7 +263,7 @@ def _lacking(case: _Case) -> tuple[Removed, ...]:
     return removed(case.evidence.known, system.os, system.cluster - system.offered)
 
 
-def _telling(case: _Case) -> Reach | None:
+def _reported_term(case: _Case) -> Reach | None:
     """The term that the report speaks of: the first that lives, else the first."""
     for reach in case.found:
         if reach.live:
@@ -278,7 +278,7 @@ def _decision(
     lacking: tuple[Removed, ...],
     patch: tuple[Operation, ...] = (),
 ) -> Decision:
-    reach = _telling(case)
+    reach = _reported_term(case)
     offered = reach.systems[0].offered if reach else None
     return Decision(
         outcome,

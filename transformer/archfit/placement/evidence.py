@@ -41,14 +41,14 @@ class ImageEvidence(Record):
     @classmethod
     def from_answers(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
         """The evidence of one answer for each of `pod.images`, in order."""
-        weighing = _Weighing(pod, options)
+        builder = _EvidenceBuilder(pod, options)
         for use, answer in zip(pod.images, given, strict=True):
-            weighing.add(use, answer)
-        return cls(tuple(weighing.known), weighing.unasked, weighing.leave, tuple(weighing.results.values()))
+            builder.add(use, answer)
+        return cls(tuple(builder.known), builder.unasked, builder.leave, tuple(builder.results.values()))
 
 
-class _Weighing:
-    """The answers of one pod, one by one."""
+class _EvidenceBuilder:
+    """Takes the answers of one pod, one by one."""
 
     def __init__(self, pod: Pod, options: Options) -> None:
         self.pod, self.options = pod, options

@@ -53,8 +53,8 @@ def conflict(
 def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Path:
     """The path of the pod's own demand, or of the pod spec."""
     path = pod.path
-    if pins and pod.places is not None and pod.places.architecture:
-        return pod.places.architecture
+    if pins and pod.placement_paths is not None and pod.placement_paths.architecture:
+        return pod.placement_paths.architecture
     if pins:
         key = next((key for key in pod.spec.get("nodeSelector") or () if key in ARCH_LABELS), None)
         path = (*pod.path, "runtimeClassName") if key is None else (*pod.at("nodeSelector"), key)
@@ -65,7 +65,11 @@ def demanding_path(pod: Pod, pins: Sequence[str], found: Sequence[Reach]) -> Pat
 
 def _pinned(pod: Pod, pins: Sequence[str]) -> str:
     named = {value for key, value in (pod.spec.get("nodeSelector") or {}).items() if key in ARCH_LABELS}
-    own = dotted(pod.places.architecture) if pod.places and pod.places.architecture else "nodeSelector"
+    own = (
+        dotted(pod.placement_paths.architecture)
+        if pod.placement_paths and pod.placement_paths.architecture
+        else "nodeSelector"
+    )
     by = [f"its {own}"] if named else []
     if pod.runtime_class is not None and any(
         key in ARCH_LABELS for key, _ in pod.runtime_class.node_selector
@@ -137,7 +141,7 @@ def lost_nodes(found: Iterable[Reach]) -> list[str]:
     ]
 
 
-def foreign_pin(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -> str:
+def pin_outside_cluster(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -> str:
     """The warning for a nodeSelector whose architecture is not among the cluster's."""
     return (
         f"{_pinned(pod, pins)}, but the cluster has {listed(cluster)}; "
@@ -145,7 +149,7 @@ def foreign_pin(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -> str:
     )
 
 
-def foreign_namespace(namespace: str, chosen: Iterable[str], reachable: Iterable[str]) -> str:
+def namespace_conflict(namespace: str, chosen: Iterable[str], reachable: Iterable[str]) -> str:
     """The warning for a Namespace whose node selector leads away from what the pod can run on."""
     return (
         f"Namespace {namespace} selects nodes of {listed(chosen)} (annotation "

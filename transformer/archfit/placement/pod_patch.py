@@ -125,11 +125,11 @@ def _toleration(toleration: Toleration) -> dict[str, str]:
 
 def materialise_parents(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:
     """The patch for the object that the pod is found in. patch: as if every value stood in its place."""
-    places = pod.places
-    if places is None or not patch:
+    paths = pod.placement_paths
+    if paths is None or not patch:
         return list(patch)
     steps: list[Operation] = list(patch)
-    for field, source, empty in places.inherited:
+    for field, source, empty in paths.inherited:
         at = pod.at(field)
         own = [step for step in steps if _below(step.path, at)]
         if own:
@@ -143,9 +143,7 @@ def materialise_parents(pod: Pod, patch: Sequence[Operation]) -> list[Operation]
             steps[first:first] = written
     added = {step.path for step in steps if isinstance(step, Add)}
     parents = [
-        path
-        for path in places.missing
-        if path not in added and any(_below(step.path, path) for step in steps)
+        path for path in paths.missing if path not in added and any(_below(step.path, path) for step in steps)
     ]
     made: list[Operation] = []
     for path in parents:
@@ -162,7 +160,7 @@ def parents_once(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Po
     """
     made: set[tuple[Location, Path]] = set()
     for pod, decision in decisions:
-        missing = pod.places.missing if pod.places is not None and decision.patch else ()
+        missing = pod.placement_paths.missing if pod.placement_paths is not None and decision.patch else ()
         there = {path for path in missing if (pod.location, path) in made}
         patch = [step for step in decision.patch if not (there and step.path in there)]
         made.update((pod.location, step.path) for step in patch if step.path in missing)

@@ -95,7 +95,7 @@ class Offers:
 
     def of(self, os: str) -> frozenset[str] | None:
         """S(os), None where no image restricts."""
-        if os not in ("linux", "windows") and self._unheard(os):
+        if os not in ("linux", "windows") and self._in_no_image(os):
             os = ""  # one answer for all systems that no image names, however many terms do
         if os not in self._by_os:
             self._by_os[os] = supported(self._images, os)
@@ -108,7 +108,7 @@ class Offers:
         built = tuple(os for os in demand.systems if os == "linux" or self.of(os) != _NOTHING)
         return built or demand.systems[:1]
 
-    def _unheard(self, os: str) -> bool:
+    def _in_no_image(self, os: str) -> bool:
         if self._known is None:
             self._known = {platform.os for _, found in self._images for platform in found.platforms}
         return os not in self._known

@@ -110,7 +110,7 @@ class RegistryClient:
             return self._http.send(request.replace(headers={**headers, **more}))
 
         left = self._http.connections.left()
-        scout = server.scout(left, expected=not server.known and self._keychain.mentions(endpoint.host))
+        first = server.asks_first(left, expected=not server.known and self._keychain.mentions(endpoint.host))
         offered: Challenge | None = None
         try:
             challenge, remembered = server.challenge, server.remembered
@@ -136,8 +136,8 @@ class RegistryClient:
                 server.remembered = False
             server.known = True
         finally:
-            if scout:
-                server.scouted()
+            if first:
+                server.first_answered()
         for _ in range(2 if not header else 1):
             if reply.status == 401 and offered:
                 wanted = challenges.scope_of(endpoint.repository, offered)

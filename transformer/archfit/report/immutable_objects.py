@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from archfit.printable import count
 from archfit.results import ObjectRef
 
 _NAMED = 3
@@ -27,7 +28,7 @@ def immutable_advice(refs: Sequence[ObjectRef]) -> str:
     named = ", ".join(map(str, objects[:_NAMED])) + (f" and {more} more" if more > 0 else "")
     one = len(objects) == 1
     sentences = [
-        f"archfit: {len(objects)} object{'' if one else 's'} that cannot be changed once applied "
+        f"archfit: {count(len(objects), 'object')} that cannot be changed once applied "
         f"change{'s' if one else ''}: {named}. Where {'it' if one else 'one'} exists with another pod template, "
         'applying it fails ("field is immutable").'
     ]

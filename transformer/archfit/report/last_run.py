@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from time import strptime
 from typing import Any
 
+from archfit.printable import count
 from archfit.report.immutable_objects import immutable_advice
 from archfit.report.run_report import TIME
 from archfit.results import ObjectRef
@@ -53,8 +54,7 @@ def _when(time: str, now: int) -> str:
         return "an unknown time"
     for unit, length in _UNITS:
         if seconds >= length:
-            number = seconds // length
-            return f"{time} ({number} {unit}{'' if number == 1 else 's'} ago)"
+            return f"{time} ({count(seconds // length, unit)} ago)"
     return f"{time} (just now)"
 
 

@@ -24,7 +24,7 @@ from archfit import __version__
 from archfit.record import Record
 from archfit.report.json_output import location_value, object_value
 from archfit.results import Decision, Result
-from archfit.stream import ChangedSpan
+from archfit.stream import OutputChange
 from archfit.typing_names import Any
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ class RunReport(Record):
     results: tuple[Result, ...] = ()
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     answers: Mapping[str, Answer] = {}
-    edits: tuple[ChangedSpan, ...] = ()
+    edits: tuple[OutputChange, ...] = ()
     sources: tuple[str, ...] = ()
     requests: Mapping[str, int] = {}
     pulls_left: Mapping[str, str] = {}

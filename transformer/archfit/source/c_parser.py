@@ -39,7 +39,7 @@ def load() -> tuple[Any, Any, Any, Any] | None:
     """
     if "yaml" not in sys.modules:
         try:
-            return _alone()
+            return _without_package()
         except Exception:  # noqa: BLE001 - whatever another version does differently, the whole package works
             _forget()
     import yaml
@@ -51,7 +51,7 @@ def load() -> tuple[Any, Any, Any, Any] | None:
     return CParser, yaml.events, yaml.MarkedYAMLError, yaml.reader.ReaderError
 
 
-def _alone() -> tuple[Any, Any, Any, Any]:
+def _without_package() -> tuple[Any, Any, Any, Any]:
     specs = (finder.find_spec("yaml", None) for finder in sys.meta_path)
     spec = next(filter(None, specs))
     package: Any = type(sys)("yaml")

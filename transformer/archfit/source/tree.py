@@ -1,4 +1,4 @@
-"""The nodes of a document: the parser's events, and ways to walk them. The only importer of the YAML parser.
+"""The nodes of a document: the parser's events, and functions that find them. The only importer of the YAML parser.
 
     events   0 StreamStart  1 DocumentStart  2 MappingStart  3 Scalar  4 SequenceStart  ...  n StreamEnd
     ends     {2: n - 3, 4: ...}    the event that opens a collection -> the one that closes it

@@ -54,7 +54,7 @@ def object_decisions(
     for number, (pod, decision) in enumerate(decisions):
         around = found.annotation if number == 0 else (), stamp if number == last else ()
         merged = _merged(decision, (*around[0], *back[number]), around[1])
-        made.append((pod, merged.replace(results=(*merged.results, *_yours(pod, kept[number])))))
+        made.append((pod, merged.replace(results=(*merged.results, *_kept_results(pod, kept[number])))))
     return made
 
 
@@ -80,7 +80,7 @@ def _is_left(decision: Decision) -> bool:
     return decision.outcome in ("Unresolved", "Conflict") or not decision.reachable
 
 
-def _yours(pod: Pod, kept: Iterable[Path]) -> list[Result]:
+def _kept_results(pod: Pod, kept: Iterable[Path]) -> list[Result]:
     message = "an earlier run of archfit added this and it was changed since: archfit leaves it as it is"
     return [pod.result("info", message, path) for path in kept]
 

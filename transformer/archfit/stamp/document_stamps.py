@@ -24,7 +24,7 @@ from archfit.stamp.annotation import NAME
 from archfit.stamp.decisions import object_decisions
 from archfit.stamp.state import StampState, stamp_state, without_stamp
 from archfit.typing_names import TypeAlias
-from archfit.workloads.builtin import Own
+from archfit.workloads.builtin import UserRows
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
@@ -45,7 +45,7 @@ class DocumentStamps(Record):
     text: str
 
 
-def without_stamps(data: bytes, document: Document, own: Own) -> tuple[Document, DocumentStamps]:
+def without_stamps(data: bytes, document: Document, own: UserRows) -> tuple[Document, DocumentStamps]:
     """The document with the pods that it would hold without its stamps, and what they say.
 
     Whether the text lets all of it go is looked at only where something is about to change.
@@ -62,7 +62,7 @@ def without_stamps(data: bytes, document: Document, own: Own) -> tuple[Document,
     return before, DocumentStamps(objects, found, span.text(data))
 
 
-def _without(document: Document, found: Iterable[StampState], own: Own) -> Document:
+def _without(document: Document, found: Iterable[StampState], own: UserRows) -> Document:
     pods = find_pods(without_stamp(document.value, found), document.pods[0].location, (), own)
     return document.replace(pods=tuple(pods))
 
@@ -72,7 +72,7 @@ def document_decisions(
     stamps: DocumentStamps,
     decisions: Decided,
     decide: Callable[[Sequence[Pod]], Decided],
-    own: Own,
+    own: UserRows,
 ) -> Decided:
     """The decisions for the pods of `without_stamps`, as decisions for the document as it is.
 

@@ -1,14 +1,14 @@
 """Where answers of registries are kept between runs.
 
-    Store    get_many(keys) -> {key: text}       those that there are, in one round trip
-             put_many({key: text})               all or none
-             close()
-    Claims   claim(keys, owner, seconds) -> set  those that nobody else has claimed, now claimed by owner
-             release(keys, owner)                ends the owner's claims; others are left
-             shared                              several users read it (`lookup.scoped_keys`)
-    Stock    items() -> [(key, text)]            everything, for `archfit cache`
-             remove(keys) -> int                 how many there were
-             size() -> int                       bytes, as near as the store knows
+    Store            get_many(keys) -> {key: text}       the entries that exist, in one round trip
+                     put_many({key: text})               all or none
+                     close()
+    Claims           claim(keys, owner, seconds) -> set  the keys without another owner, now claimed by this one
+                     release(keys, owner)                ends the owner's claims, not those of others
+                     shared                              several users read it (`lookup.scoped_keys`)
+    StoreContents    items() -> [(key, text)]            everything, for `archfit cache`
+                     remove(keys) -> int                 how many existed
+                     size() -> int                       bytes, as far as the store knows
 
 Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`lookup.keys`) and `host:<origin>`, and
 `claim:<key>` for claims where they are entries; texts are JSON (`lookup.entries`). A claim ends by itself after its
@@ -24,7 +24,7 @@ from archfit.typing_names import Protocol
 
 
 class Claims(Protocol):
-    """Who is asking for what just now; see the module."""
+    """Which process asks for which image now; see the module."""
 
     @property
     def shared(self) -> bool: ...
@@ -44,8 +44,8 @@ class Store(Claims, Protocol):
     def close(self) -> None: ...
 
 
-class Stock(Protocol):
-    """What there is, to be looked through; see the module."""
+class StoreContents(Protocol):
+    """Everything in a store, for `archfit cache`; see the module."""
 
     def items(self) -> list[tuple[str, str]]: ...
 

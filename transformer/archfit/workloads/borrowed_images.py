@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from archfit.patch import Path
 from archfit.source.values import text_of
 from archfit.typing_names import Any, TypeAlias
-from archfit.workloads.builtin import Own, group_of
+from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.patterns import get
 from archfit.workloads.pod_specs import objects, reference_of
@@ -21,7 +21,7 @@ from archfit.workloads.pods import ImageUse, Pod
 Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 
 
-def with_borrowed_images(documents: Iterable[Document], own: Own) -> tuple[Document, ...]:
+def with_borrowed_images(documents: Iterable[Document], own: UserRows) -> tuple[Document, ...]:
     """The documents with the images of such pods filled in. own: the user's rows."""
     documents = tuple(documents)
     wanted = {key for document in documents for pod in document.pods if (key := _wanted(pod)) is not None}
@@ -38,7 +38,7 @@ def with_borrowed_images(documents: Iterable[Document], own: Own) -> tuple[Docum
 
 
 def _wanted(pod: Pod) -> Key | None:
-    same = pod.places.same if pod.places is not None else None
+    same = pod.placement_paths.same if pod.placement_paths is not None else None
     if same is None:
         return None
     labels = pod.object_metadata.get("labels")
@@ -48,9 +48,9 @@ def _wanted(pod: Pod) -> Key | None:
 
 def _filled(pod: Pod, named: Mapping[Key, dict[str, Any]]) -> Pod:
     key = _wanted(pod)
-    if key is None or key not in named or pod.places is None or pod.places.same is None:
+    if key is None or key not in named or pod.placement_paths is None or pod.placement_paths.same is None:
         return pod
-    _, _, label, paths, _ = pod.places.same
+    _, _, label, paths, _ = pod.placement_paths.same
     return pod.replace(
         images=tuple(
             one

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from archfit.options.settings import Workload as Row
 from archfit.typing_names import TypeAlias
 
-Own: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
+UserRows: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
 
 _TEMPLATE = ("spec", "template", "spec")
 ROWS = (
@@ -81,7 +81,7 @@ PODLESS = frozenset(
 OWN_GROUPS = frozenset(group for group, _ in (*WORKLOADS, *PODLESS) if group != "monitoring.coreos.com")
 
 
-def rows_of(api_version: str, kind: str, own: Own) -> tuple[Row, ...]:
+def rows_of(api_version: str, kind: str, own: UserRows) -> tuple[Row, ...]:
     """The rows of a kind: the user's, where there are some, else ours; () for a kind that has none."""
     group, _, version = api_version.rpartition("/")
     rows = own.get((group, kind)) if own else None

@@ -115,7 +115,7 @@ class CustomPod:
         at: dict[str, Path] = {}
         inherited: list[tuple[str, Path | None, bool]] = []
         doubled: list[tuple[str, Path]] = []
-        said: list[str] = []
+        warnings: list[str] = []
         for name in _FIELDS:
             spec.pop(name, None)
             if not self._has(name):
@@ -140,7 +140,7 @@ class CustomPod:
             if value is None and name == "affinity" and row.default_affinity:
                 value, warning = default_affinity(row, self._value)
                 if value is None:
-                    said.append(warning)
+                    warnings.append(warning)
                 else:
                     inherited.append((name, None, False))
             if value is not None:
@@ -163,7 +163,7 @@ class CustomPod:
             ("metadata",) if metadata is None else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
             row.note,
             tuple(doubled),
-            "".join(said),
+            "".join(warnings),
             row.needed_only,
             "" if architecture else row.chosen,
             row.unplaced,

@@ -18,7 +18,7 @@ from archfit.source.compose import parse
 from archfit.source.scan import Span
 from archfit.source.tree import ROOT, Children, Tree, line_at
 from archfit.typing_names import Any
-from archfit.workloads.builtin import WORKLOADS, Own
+from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.coverage.duplicates import duplicate_results
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
@@ -55,7 +55,7 @@ class Contents(Record):
     untouched: tuple[Untouched, ...] = ()
 
 
-def read(data: bytes, span: Span, own: Own) -> Contents:
+def read(data: bytes, span: Span, own: UserRows) -> Contents:
     """The contents of a part. Raises InvalidInput."""
     try:
         tree = parse(span.text(data))

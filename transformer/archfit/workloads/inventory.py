@@ -13,7 +13,7 @@ from archfit.record import Record
 from archfit.results import Location, Result
 from archfit.source.scan import Span, spans
 from archfit.source.split import Piece
-from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, Own, group_of, rows_of
+from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from archfit.workloads.documents import Contents, Document
 
 _KUSTOMIZE = "kustomize.config.k8s.io"
-_NONE: Own = {}
+_NONE: UserRows = {}
 
 
 class Inventory(Record):
@@ -32,7 +32,7 @@ class Inventory(Record):
     untouched: tuple[Untouched, ...] = ()
 
 
-def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
+def is_podless(api_version: str, kind: str, own: UserRows = _NONE) -> bool | None:
     """Whether objects of a kind hold no pod: True, False, or None for a kind that no table lists."""
     key = group_of(api_version), kind
     if key in PODLESS and key not in own:
@@ -46,7 +46,7 @@ def is_podless(api_version: str, kind: str, own: Own = _NONE) -> bool | None:
     return False if listed(*key) else None
 
 
-def scan_piece(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
+def scan_piece(data: bytes, piece: Piece, own: UserRows = _NONE) -> Inventory:
     """What the piece holds. Problems become error results; nothing is raised for bad input. own: the user's rows."""
     parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, own)))
     try:
@@ -67,7 +67,7 @@ def scan_piece(data: bytes, piece: Piece, own: Own = _NONE) -> Inventory:
     )
 
 
-def _read(data: bytes, parts: list[Span], own: Own) -> list[Contents]:
+def _read(data: bytes, parts: list[Span], own: UserRows) -> list[Contents]:
     if not parts:
         return []
     from archfit.workloads.documents import read  # a stream without pods does not load the parser

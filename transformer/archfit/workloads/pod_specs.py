@@ -10,7 +10,7 @@ from archfit.patch import Path
 from archfit.results import Location, ObjectRef
 from archfit.source.values import text_of
 from archfit.typing_names import Any
-from archfit.workloads.builtin import LISTS, WORKLOADS, Own, group_of, rows_of
+from archfit.workloads.builtin import LISTS, WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod
 
 _LIST_DEPTH = 16
@@ -18,7 +18,7 @@ _LIST_DEPTH = 16
 _IMAGES = 100_000
 
 
-def find_pods(value: Any, location: Location, path: Path = (), own: Own | None = None) -> list[Pod]:
+def find_pods(value: Any, location: Location, path: Path = (), own: UserRows | None = None) -> list[Pod]:
     """The pods of an object, or of every object in it.
 
     path: where the object stands in its document, () for the document itself. Pod.path begins with it.
@@ -27,7 +27,9 @@ def find_pods(value: Any, location: Location, path: Path = (), own: Own | None =
     pods = [pod for at, item in objects(value, path, own) for pod in pods_of(item, location, at, own)]
     ordinary = len(path) + 3
     return [
-        pod if len(pod.path) <= ordinary and pod.places is None else _with_way(value, pod, path)
+        pod
+        if len(pod.path) <= ordinary and pod.placement_paths is None
+        else _with_metadata_between(value, pod, path)
         for pod in pods
     ]
 
@@ -40,7 +42,7 @@ _METADATA_BESIDE: dict[str | int, tuple[str, ...]] = {
 }
 
 
-def _with_way(value: Any, pod: Pod, start: Path) -> Pod:
+def _with_metadata_between(value: Any, pod: Pod, start: Path) -> Pod:
     """The pod with the metadata on its way, without the object's own and the pod's."""
     own = ((*pod.root, "metadata"), pod.metadata_path)
     between: list[tuple[Path, dict[str, Any]]] = []
@@ -59,7 +61,9 @@ def _with_way(value: Any, pod: Pod, start: Path) -> Pod:
     return pod.replace(between=tuple(between)) if between else pod
 
 
-def objects(value: Any, path: Path = (), own: Own | None = None) -> Iterator[tuple[Path, dict[str, Any]]]:
+def objects(
+    value: Any, path: Path = (), own: UserRows | None = None
+) -> Iterator[tuple[Path, dict[str, Any]]]:
     """(path, object) of an object, or of every object of a `List`, nested ones and embedded ones too."""
     if not isinstance(value, dict):
         return
@@ -81,7 +85,7 @@ def objects(value: Any, path: Path = (), own: Own | None = None) -> Iterator[tup
                 yield from objects(item, (*path, *at), own)
 
 
-def _is_list(api_version: str, kind: str, own: Own | None) -> bool:
+def _is_list(api_version: str, kind: str, own: UserRows | None) -> bool:
     if (group_of(api_version), kind) in LISTS:
         return True
     return kind[-4:] == "List" and bool(rows_of(api_version, kind[:-4], own or {}))
@@ -107,7 +111,9 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
     )
 
 
-def pods_of(value: dict[str, Any], location: Location, path: Path, own: Own | None = None) -> Iterator[Pod]:
+def pods_of(
+    value: dict[str, Any], location: Location, path: Path, own: UserRows | None = None
+) -> Iterator[Pod]:
     """The pods of one object, which stands at path. Raises InvalidInput for more than 100,000 images."""
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
     rows = rows_of(api_version, kind, own or {})
@@ -201,7 +207,7 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
     for found in custom_pods(row, value):
         if found.problem():
             continue
-        spec, places = found.placed()
+        spec, paths = found.placed()
         beside = [
             use
             for use in _images(found.spec, (*path, *found.path))
@@ -213,12 +219,12 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
             location,
             (*path, *found.path),
             spec,
-            _mapping(get(value, places.metadata)),
+            _mapping(get(value, paths.metadata)),
             _mapping(value.get("metadata")),
             (*beside, *(use.replace(path=(*path, *use.path)) for use in found.images())),
             row.immutable,
             path,
-            places.below(path),
+            paths.below(path),
         )
 
 

@@ -95,6 +95,7 @@ class Pod(Record):
     between: (path, metadata) of what stands on the way to the pod beside these two, the outermost first: objects around
         this one, a CronJob's jobTemplate.
     runtime_class: that of the stream which the pod names, where it says something about nodes.
+    placement_paths: None where affinity, tolerations and nodeSelector are beside the containers.
     namespace_selector: what the Namespace of the stream asks of nodes, where PodNodeSelector is on.
     """
 
@@ -108,7 +109,7 @@ class Pod(Record):
     images: tuple[ImageUse, ...]
     immutable: bool = False
     root: Path = ()
-    places: PlacementPaths | None = None
+    placement_paths: PlacementPaths | None = None
     between: tuple[tuple[Path, dict[str, Any]], ...] = ()
     runtime_class: RuntimeClass | None = None
     namespace_selector: tuple[tuple[str, str], ...] = ()
@@ -116,12 +117,14 @@ class Pod(Record):
     def at(self, field: str) -> Path:
         """Where `affinity`, `tolerations` or `nodeSelector` of the pod is, or would be."""
         return (
-            (*self.path, field) if self.places is None else self.places.at.get(field) or (*self.path, field)
+            (*self.path, field)
+            if self.placement_paths is None
+            else self.placement_paths.at.get(field) or (*self.path, field)
         )
 
     def lacks(self, field: str) -> bool:
         """Whether the kind has no place for the field."""
-        return self.places is not None and field not in self.places.at
+        return self.placement_paths is not None and field not in self.placement_paths.at
 
     def result(self, severity: Severity, message: str, path: Path) -> Result:
         """What there is to say about the value at path."""
@@ -130,4 +133,6 @@ class Pod(Record):
     @property
     def metadata_path(self) -> Path:
         """Where the pod's metadata is, or would be."""
-        return (*self.path[:-1], "metadata") if self.places is None else self.places.metadata
+        return (
+            (*self.path[:-1], "metadata") if self.placement_paths is None else self.placement_paths.metadata
+        )

@@ -31,7 +31,7 @@ from archfit.source.scan import Span, spans
 from archfit.source.split import Piece
 from archfit.source.values import text_of
 from archfit.typing_names import Any, TypeAlias
-from archfit.workloads.builtin import LISTS, Own, group_of
+from archfit.workloads.builtin import LISTS, UserRows, group_of
 from archfit.workloads.inventory import scan_piece
 from archfit.workloads.pod_specs import objects
 from archfit.workloads.pods import Pod
@@ -53,7 +53,7 @@ class SecretEntry(Record):
 
 
 def pull_secrets(
-    streams: Iterable[tuple[bytes, Sequence[Piece]]], own: Own
+    streams: Iterable[tuple[bytes, Sequence[Piece]]], own: UserRows
 ) -> tuple[dict[str, tuple[SecretEntry, ...]], tuple[str, ...]]:
     """For each image string of the pods the entries that their Secrets have, whatever registry they are for.
 
@@ -65,7 +65,7 @@ def pull_secrets(
     accounts = {_name(value): value for value in found if value.get("kind") == "ServiceAccount"}
     secrets = {_name(value): value for value in found if value.get("kind") == "Secret"}
     entries: dict[str, dict[str, SecretEntry]] = {}
-    said: dict[str, None] = {}
+    warnings: dict[str, None] = {}
     if secrets:
         pods = [
             pod
@@ -80,12 +80,12 @@ def pull_secrets(
                 secret = f"Secret {pod.ref.namespace}/{name}" if pod.ref.namespace else f"Secret {name}"
                 read = _entries(secrets[pod.ref.namespace, name], secret)
                 if read is None:
-                    said[f"{secret} cannot be read as a pull secret, and is not used"] = None
+                    warnings[f"{secret} cannot be read as a pull secret, and is not used"] = None
                 for use in pod.images:
                     entries.setdefault(use.text or "", {}).update(
                         (entry.source, entry) for entry in read or ()
                     )
-    return {text: tuple(some.values()) for text, some in entries.items() if text and some}, tuple(said)
+    return {text: tuple(some.values()) for text, some in entries.items() if text and some}, tuple(warnings)
 
 
 def matching(entries: Iterable[SecretEntry], host: str, repository: str) -> list[SecretEntry]:

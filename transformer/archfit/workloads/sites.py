@@ -113,13 +113,13 @@ def anchors(pods: Iterable[Pod]) -> dict[Path, Spine]:
     """For each pod the path of a mapping that is there, and what to look for below it."""
     found: dict[Path, Spine] = {}
     for pod in pods:
-        if pod.places is None:
+        if pod.placement_paths is None:
             found[pod.path] = _SPINE
             continue
-        spine = found.setdefault(pod.places.there, {})
+        spine = found.setdefault(pod.placement_paths.there, {})
         for field, below in (("tolerations", None), ("affinity", _AFFINITY)):
             if not pod.lacks(field):
-                _graft(spine, pod.at(field)[len(pod.places.there) :], below)
+                _graft(spine, pod.at(field)[len(pod.placement_paths.there) :], below)
     return found
 
 

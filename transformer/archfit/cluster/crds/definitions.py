@@ -76,5 +76,5 @@ def _versions(spec: dict[str, Any]) -> list[Version]:
 def _schema(holder: dict[str, Any]) -> dict[str, Any] | None:
     schema = mapping(holder.get("openAPIV3Schema"))
     members = mapping(schema.get("properties")).items()
-    said = any(name not in ROOT and not is_any(mapping(member)) for name, member in members)
-    return schema if said else None
+    is_specific = any(name not in ROOT and not is_any(mapping(member)) for name, member in members)
+    return schema if is_specific else None

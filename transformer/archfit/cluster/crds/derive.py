@@ -75,14 +75,14 @@ def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[
             f"its schema has {len(every)} places for pods and {len(found.images)} images: too many to read"
         ]
     places = {path: place for path, place in every.items() if can_be_written(path)}
-    inside, above, homeless = _shared(found, places)
+    inside, above, unplaced = _shared(found, places)
     rows, notes = [], []
     shown: set[Path] = set()
     for place in places.values():
         own = inside.get(place.path, [])
         beside = any(_holder(image) == place.path for image in own)
         images = own if beside else [*above.get(place.path, ()), *own]
-        homeless += above.get(place.path, ()) if beside else ()
+        unplaced += above.get(place.path, ()) if beside else ()
         row = _row(definition, found, place, images)
         problem = _problem(place, images, places)
         if place.likely:
@@ -93,14 +93,14 @@ def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[
             shown.update(images)
         elif problem:
             notes.append(f"{pattern_text(place.path)}: {problem}")
-            homeless += images
+            unplaced += images
         else:
             rows.append(row)
             shown.update(images)
     notes += [
         f"{pattern_text(image)}: no affinity or tolerations beside or above it; if a pod of a row runs it, add it to "
         "its images, else to neverRun"
-        for image in sorted(dict.fromkeys(homeless))
+        for image in sorted(dict.fromkeys(unplaced))
         if image not in shown
     ]
     notes += _doubts(found, every, rows)
@@ -118,7 +118,7 @@ def _shared(
     """Images by the place that they stand in, by the places below them, and those without either."""
     inside: dict[Path, list[Path]] = {}
     above: dict[Path, list[Path]] = {}
-    homeless = []
+    unplaced = []
     for image in found.images:
         if not can_be_written(image):
             continue
@@ -131,8 +131,8 @@ def _shared(
             for path in below:
                 above.setdefault(path, []).append(image)
         else:
-            homeless.append(image)
-    return inside, above, homeless
+            unplaced.append(image)
+    return inside, above, unplaced
 
 
 def _problem(place: Placement, images: list[Path], places: dict[Path, Placement]) -> str:

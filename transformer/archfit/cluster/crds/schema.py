@@ -77,25 +77,25 @@ class Facts(Record):
 
 def facts(schema: dict[str, Any]) -> Facts:
     """The facts of an openAPIV3Schema."""
-    walk = _Walk()
-    walk.take(schema, ())
+    collector = _FactCollector()
+    collector.take(schema, ())
     return Facts(
-        tuple(sorted(walk.pod_specs, key=lambda found: found.path)),
-        tuple(sorted(walk.images)),
-        tuple(sorted(walk.affinity)),
-        tuple(sorted(walk.tolerations)),
-        tuple(sorted(walk.node_selector)),
-        tuple(sorted(walk.partial)),
-        tuple(sorted(walk.open)),
-        tuple(sorted(walk.embedded)),
-        tuple(sorted(walk.unusable)),
-        tuple(sorted(walk.frozen)),
-        walk.required,
+        tuple(sorted(collector.pod_specs, key=lambda found: found.path)),
+        tuple(sorted(collector.images)),
+        tuple(sorted(collector.affinity)),
+        tuple(sorted(collector.tolerations)),
+        tuple(sorted(collector.node_selector)),
+        tuple(sorted(collector.partial)),
+        tuple(sorted(collector.open)),
+        tuple(sorted(collector.embedded)),
+        tuple(sorted(collector.unusable)),
+        tuple(sorted(collector.frozen)),
+        collector.required,
     )
 
 
-class _Walk:
-    """Collects the facts on one way through a schema."""
+class _FactCollector:
+    """Collects the facts in one pass over a schema."""
 
     def __init__(self) -> None:
         self.pod_specs: list[PodSpec] = []

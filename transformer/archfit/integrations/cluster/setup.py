@@ -17,7 +17,7 @@ from typing import BinaryIO, TextIO
 
 from ruamel.yaml.comments import CommentedSeq
 
-from archfit.cluster.nodes import Cluster, counted, nodes, summarised
+from archfit.cluster.nodes import Cluster, nodes, summarised
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.cluster.configuration_file import deliver, read_input
 from archfit.integrations.yaml_files import mapping, written
@@ -25,6 +25,7 @@ from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.config_yaml import read
 from archfit.options.problem import Problem
 from archfit.options.text_form import label_key
+from archfit.printable import count
 from archfit.usage.command_table import BY_NAME
 
 _SOURCE = "kubectl get nodes -o json"
@@ -85,10 +86,10 @@ def configuration(cluster: Cluster) -> str:
     """The configuration file, with comments that say where each value comes from."""
     spec = mapping(
         clusterArchitectures=_list(
-            (name, counted(count, "Windows node" if "/" in name else "Linux node"))
-            for name, count in cluster.architectures
+            (name, count(number, "Windows node" if "/" in name else "Linux node"))
+            for name, number in cluster.architectures
         ),
-        tolerate=_list((rule.text, f"on {counted(rule.count, 'node')}") for rule in cluster.rules) or "none",
+        tolerate=_list((rule.text, f"on {count(rule.count, 'node')}") for rule in cluster.rules) or "none",
     )
     spec.yaml_set_comment_before_after_key("clusterArchitectures", indent=2, before=_ARCHITECTURES)
     about = [_TAINTS if cluster.rules else _NO_TAINT]

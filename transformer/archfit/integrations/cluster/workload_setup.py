@@ -19,6 +19,7 @@ from archfit.cluster.crds.derive import Derived, derived
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.cluster.configuration_file import deliver, read_input
 from archfit.integrations.cluster.rows_file import rows_file
+from archfit.printable import count
 from archfit.source.compose import parse
 from archfit.source.scan import check_utf8
 from archfit.source.split import split
@@ -103,13 +104,13 @@ def _in_folder(folder: str, stdin: BinaryIO) -> Iterator[Definition]:
         raise UsageError(
             f"--crds: the folder {folder!r} holds no *.yaml, *.yml or *.json: name the folder with the definitions"
         )
-    count = 0
+    found = 0
     for name in files:
         for value in _values(name, _content(name, stdin), every=False):
             for definition in definitions(value):
-                count += 1
+                found += 1
                 yield definition
-    if not count:
+    if not found:
         raise InvalidInput(f"{folder}: none of its {len(files)} files holds a {KIND}: {_ASK}")
 
 
@@ -154,7 +155,7 @@ def _summary(kinds: Sequence[Derived], left_out: Sequence[str]) -> str:
     rows = sum(len(one.rows) for one in kinds)
     with_rows = sum(bool(one.rows) for one in kinds)
     without = sum(bool(one.notes) and not one.rows for one in kinds)
-    parts = [f"{rows} row{'s' * (rows != 1)} for {with_rows} kind{'s' * (with_rows != 1)}"]
+    parts = [f"{count(rows, 'row')} for {count(with_rows, 'kind')}"]
     if without:
         parts.append(f"{without} with comments only")
     if left_out:

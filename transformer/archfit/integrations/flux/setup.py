@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 from typing import BinaryIO, TextIO, TypeAlias
 
-from archfit.errors import ArchfitError, UsageError
-from archfit.integrations.owned_files import File, content_of, write_files
+from archfit.errors import UsageError
+from archfit.integrations.owned_files import File, content_of_users_file, write_files
 from archfit.usage.command_table import BY_NAME
 
 FILE = "archfit-flux.yaml"
@@ -43,10 +43,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, write_patches: Wri
     if code:
         return code
     path = os.path.join(found.into, FILE)
-    try:
-        there = content_of(path)
-    except OSError as error:
-        raise ArchfitError(f"cannot read {path} ({error.strerror}): correct its mode or owner") from None
+    there = content_of_users_file(path)
     if there == patches.getvalue():
         stderr.write(f"up to date: {path}\n")
         return 0

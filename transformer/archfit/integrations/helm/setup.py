@@ -121,7 +121,7 @@ def _write(directory: str, stderr: TextIO) -> None:
     if why:
         raise UsageError(f"{directory}: {why}: name another directory with --into")
     folder = os.path.join(directory, setup_files.NAME)
-    _refuse_foreign(directory, folder)
+    _refuse_other_plugins(directory, folder)
     frozen = getattr(sys, "frozen", False)
     wanted = setup_files.files(sys.executable, windows=os.name == "nt", frozen=frozen)
     changed = write_files(folder, wanted, _refusal)
@@ -137,7 +137,7 @@ def _refusal(path: str, content: bytes) -> str:
     )
 
 
-def _refuse_foreign(directory: str, folder: str) -> None:
+def _refuse_other_plugins(directory: str, folder: str) -> None:
     """Raises ArchfitError for a plugin that Helm installed as a link, and for a second plugin of our name."""
     if os.path.islink(folder):
         raise ArchfitError(

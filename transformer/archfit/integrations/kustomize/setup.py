@@ -18,7 +18,7 @@ from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageErr
 from archfit.integrations.kustomize import setup_files as files
 from archfit.integrations.kustomize.list_entry import inserted
 from archfit.integrations.kustomize.setup_check import check
-from archfit.integrations.owned_files import File, content_of, write_file
+from archfit.integrations.owned_files import File, content_of_users_file, write_file
 from archfit.source.compose import parse
 from archfit.usage.command_table import BY_NAME
 
@@ -75,7 +75,7 @@ def _kpt(folder: str, stderr: TextIO) -> None:
 
 def _write_config(path: str, text: str, stderr: TextIO) -> None:
     """Writes the function's configuration where there is none; the user's stays. Raises ArchfitError."""
-    there = _content(path)
+    there = content_of_users_file(path)
     if there is None:
         write_file(path, File(text.encode()))
         stderr.write(f"written: {path}\n")
@@ -89,7 +89,7 @@ def _write_config(path: str, text: str, stderr: TextIO) -> None:
 
 def _add(path: str, place: tuple[str, ...], entry: Any, same: Any, stderr: TextIO) -> None:
     """Adds an entry to a list of the user's file, or says which one."""
-    text = (_content(path) or b"").decode(errors="replace")
+    text = (content_of_users_file(path) or b"").decode(errors="replace")
     try:
         listed = parse(text).value or {}
         for key in place:
@@ -105,10 +105,3 @@ def _add(path: str, place: tuple[str, ...], entry: Any, same: Any, stderr: TextI
         return
     write_file(path, File(made.encode()))
     stderr.write(f"one entry added: {path}, {'.'.join(place)}\n")
-
-
-def _content(path: str) -> bytes | None:
-    try:
-        return content_of(path)
-    except OSError as error:
-        raise ArchfitError(f"cannot read {path} ({error.strerror}): correct its mode or owner") from None

@@ -27,21 +27,21 @@ class LargeBodies:
     def __init__(self, left: Callable[[], float]) -> None:
         self._left = left
         self._free = threading.Semaphore(AT_ONCE)
-        self._mine = threading.local()
+        self._of_thread = threading.local()
 
     def enter(self) -> None:
         """Wait until this thread may read a large answer. Raises RegistryError at the deadline."""
-        if getattr(self._mine, "entered", False):
+        if getattr(self._of_thread, "entered", False):
             return
         if not self._free.acquire(timeout=self._left()):
             raise RegistryError("other large answers took all the time: allow more with --timeout")
-        self._mine.entered = True
+        self._of_thread.entered = True
         _give_back_large_blocks()
 
     def leave(self) -> None:
         """Give the place back: the thread is done with its large answers."""
-        if getattr(self._mine, "entered", False):
-            self._mine.entered = False
+        if getattr(self._of_thread, "entered", False):
+            self._of_thread.entered = False
             self._free.release()
 
 

@@ -68,7 +68,7 @@ class Connections:
         http = self._http
         if http is None:
             if not proxy_for(scheme, host, port, self._environ):
-                self._dialer.dial_ahead(host, port, foreign=request.foreign)
+                self._dialer.dial_ahead(host, port, other_host=request.other_host)
             http = self._start()
         return http.exchange(request)
 

@@ -29,30 +29,30 @@ class Dialer:
         self._lock = threading.Lock()
         self._ready: dict[tuple[str, int, bool], deque[socket.socket]] = {}
 
-    def dial_ahead(self, host: str, port: int, *, foreign: bool) -> None:
+    def dial_ahead(self, host: str, port: int, *, other_host: bool) -> None:
         """Dial for the next thread that connects there. Raises as `connect` does."""
-        made = self._dial(host, port, foreign)
+        made = self._dial(host, port, other_host)
         with self._lock:
-            self._ready.setdefault((host, port, foreign), deque()).append(made)
+            self._ready.setdefault((host, port, other_host), deque()).append(made)
 
-    def connect(self, host: str, port: int, *, foreign: bool) -> socket.socket:
-        """A connection. foreign: as for `HostPolicy.permitted`.
+    def connect(self, host: str, port: int, *, other_host: bool) -> socket.socket:
+        """A connection. other_host: as for `HostPolicy.permitted`.
 
         Raises RegistryError for addresses that are refused, Unreachable where no address answers.
         """
         with self._lock:
-            ready = self._ready.get((host, port, foreign))
+            ready = self._ready.get((host, port, other_host))
             if ready:
                 return ready.popleft()
-        return self._dial(host, port, foreign)
+        return self._dial(host, port, other_host)
 
-    def check_literal(self, host: str, port: int, *, foreign: bool) -> None:
+    def check_literal(self, host: str, port: int, *, other_host: bool) -> None:
         """Judge a numeric host that a proxy would dial; names are the proxy's to resolve. Raises RegistryError."""
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
         except (socket.gaierror, UnicodeError):
             return
-        self.policy.permitted(host, port, [str(entry[4][0]) for entry in found], foreign=foreign)
+        self.policy.permitted(host, port, [str(entry[4][0]) for entry in found], other_host=other_host)
 
     def close(self) -> None:
         """Close the connections that no thread used."""
@@ -61,14 +61,14 @@ class Dialer:
                 while ready:
                     ready.pop().close()
 
-    def _dial(self, host: str, port: int, foreign: bool) -> socket.socket:
+    def _dial(self, host: str, port: int, other_host: bool) -> socket.socket:
         try:
             found = _resolve(host, port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:
             again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
             raise Unreachable(f"the name {host!r} cannot be resolved", again=again) from None
         addresses = self.policy.permitted(
-            host, port, list(dict.fromkeys(str(entry[4][0]) for entry in found)), foreign=foreign
+            host, port, list(dict.fromkeys(str(entry[4][0]) for entry in found)), other_host=other_host
         )
         why = "it has no address"
         for address in addresses:

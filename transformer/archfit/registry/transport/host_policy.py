@@ -68,10 +68,10 @@ class HostPolicy:
         if denied or (self._only_named and not self.is_named(host, port)):
             raise RegistryError(f"{_shown(host, port)} is not asked: --deny-host forbids it")
 
-    def permitted(self, host: str, port: int, addresses: list[str], *, foreign: bool) -> list[str]:
+    def permitted(self, host: str, port: int, addresses: list[str], *, other_host: bool) -> list[str]:
         """Those addresses of `host:port` that may be dialled. Raises RegistryError if there are none.
 
-        foreign: a redirect or a token service on another host leads there.
+        other_host: a redirect or a token service on another host leads there.
         """
         judged = [(address, kind_of(address)) for address in addresses]
         kinds: set[Kind] = {"public"}
@@ -79,7 +79,7 @@ class HostPolicy:
             pass
         elif self.is_named(host, port):
             kinds |= {"private", "loopback"}
-        elif (host.lower(), port) in self.referenced and not foreign:
+        elif (host.lower(), port) in self.referenced and not other_host:
             kinds.add("private")
         good = [address for address, kind in judged if kind in kinds]
         if not good and judged:

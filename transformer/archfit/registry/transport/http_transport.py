@@ -7,9 +7,9 @@ and a Content-Encoding other than identity is refused (httpx would inflate a bom
 or write lasts longer than the run's deadline, however slowly the bytes drip.
 
     pool                                                shared by
-    direct, the registries' own servers                 requests that are not `foreign`
-    direct, foreign                                     redirects and token services on other hosts; kept apart, because
-                                                        the registries' own may lead to private networks
+    direct, the registries' own servers                 requests to the registry itself (not `other_host`)
+    direct, other hosts                                 redirects and token services (`other_host`); separate, because
+                                                        the registries' own servers may be on private networks
     each proxy                                          all that goes through it; only numeric hosts can be judged
     each server with TLS trust of its own (`trust`)     nothing else; it has a TLS context of its own, too
 """
@@ -68,7 +68,7 @@ class HttpTransport(httpx.BaseTransport):
                     request.url,
                     headers=dict(request.headers),
                     content=request.content or None,
-                    extensions={"foreign": request.foreign},
+                    extensions={"other_host": request.other_host},
                 ),
                 stream=True,
             )
@@ -109,7 +109,7 @@ class HttpTransport(httpx.BaseTransport):
             url.scheme,
             url.host,
             url.port or DEFAULT_PORTS[url.scheme],
-            foreign=bool(request.extensions.get("foreign")),
+            other_host=bool(request.extensions.get("other_host")),
         )
         answer = pool.handle_request(
             httpcore.Request(
@@ -153,17 +153,17 @@ class HttpTransport(httpx.BaseTransport):
         challenges = tuple(response.headers.get_list("www-authenticate"))
         return Reply(response.status_code, dict(response.headers), bytes(body), request.url, challenges)
 
-    def _pool(self, scheme: str, host: str, port: int, *, foreign: bool) -> httpcore.ConnectionPool:
+    def _pool(self, scheme: str, host: str, port: int, *, other_host: bool) -> httpcore.ConnectionPool:
         proxy = proxy_for(scheme, host, port, self._environ)
         if proxy:
-            self._dialer.check_literal(host, port, foreign=foreign)
+            self._dialer.check_literal(host, port, other_host=other_host)
         tls = self._trust.of(host, port)
-        key = (scheme, proxy or foreign, *((host, port) if tls != USUAL else ()))
+        key = (scheme, proxy or other_host, *((host, port) if tls != USUAL else ()))
         with self._lock:
             if key not in self._pools:
                 if not tls.verify:
                     self._trust.insecure.add(f"{scheme}://{host}:{port}")
-                backend = _ToProxy(self._dialer) if proxy else _Direct(self._dialer, foreign)
+                backend = _ToProxy(self._dialer) if proxy else _Direct(self._dialer, other_host)
                 options: dict[str, Any] = {
                     "ssl_context": self._context(tls) if scheme == "https" else None,
                     "max_connections": MAX_CONNECTIONS,
@@ -196,9 +196,9 @@ class _Body(httpx.SyncByteStream):
 class _Direct(httpcore.NetworkBackend):
     """Connections from the dialer."""
 
-    def __init__(self, dialer: Dialer, foreign: bool) -> None:
+    def __init__(self, dialer: Dialer, other_host: bool) -> None:
         self._dialer = dialer
-        self._foreign = foreign
+        self._other_host = other_host
 
     def connect_tcp(
         self,
@@ -209,7 +209,7 @@ class _Direct(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002 - httpcore's signature
     ) -> httpcore.NetworkStream:
         host = host.strip("[]")
-        made = self._dialer.connect(host, port, foreign=self._foreign)
+        made = self._dialer.connect(host, port, other_host=self._other_host)
         return DeadlineStream(SocketStream(made), self._dialer.left, host, port)
 
 

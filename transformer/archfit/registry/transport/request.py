@@ -48,7 +48,7 @@ class Request(Record):
         return origin_of(self.url)
 
     @property
-    def foreign(self) -> bool:
+    def other_host(self) -> bool:
         """Its server is not the registry's own: a redirect or a token service on another host."""
         return self.origin != self.home
 

@@ -49,8 +49,8 @@ class ServerState:
         self._in_flight = 0
         self._turn = threading.Condition()
         self._wave = 0
-        self._scouted = threading.Event()
-        self._scouting = threading.Lock()
+        self._first_answer = threading.Event()
+        self._asking_first = threading.Lock()
 
     def begin(self, seconds: float) -> int:
         """Wait for a free place; the answer goes to `busy`. Raises RegistryError after `seconds`."""
@@ -101,21 +101,21 @@ class ServerState:
         with self._turn:
             return max(0.0, self._paused_until - now)
 
-    def scout(self, seconds: float, *, expected: bool) -> bool:
+    def asks_first(self, seconds: float, *, expected: bool) -> bool:
         """Whether this thread is the first to ask a server that is expected to answer 401; the others wait for it.
 
         seconds: the longest wait. expected: there is a credential for it, so that it can be expected to ask for one.
         """
         if self.known or not (expected or _ASKS_CREDENTIALS(self.origin.partition("://")[2])):
             return False
-        if self._scouting.acquire(blocking=False):
+        if self._asking_first.acquire(blocking=False):
             return True
-        self._scouted.wait(seconds)
+        self._first_answer.wait(seconds)
         return False
 
-    def scouted(self) -> None:
+    def first_answered(self) -> None:
         """The first thread has its answer, or none: the others go on."""
-        self._scouted.set()
+        self._first_answer.set()
 
     def _leave(self) -> None:
         with self._turn:

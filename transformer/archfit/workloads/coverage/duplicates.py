@@ -77,9 +77,9 @@ class _Read:
             metadata = {pod.metadata_path, (*pod.root, "metadata")}
             self._metadata |= metadata
             whole = {pod.at(field): field for field in _PLACEMENT if not pod.lacks(field)}
-            if pod.places is not None:
-                whole |= {source: field for field, source, _ in pod.places.inherited if source}
-                self._add(pod.places.architecture)
+            if pod.placement_paths is not None:
+                whole |= {source: field for field, source, _ in pod.placement_paths.inherited if source}
+                self._add(pod.placement_paths.architecture)
             self._whole |= whole
             for path in (pod.path, *metadata, *whole, *(use.path for use in pod.images)):
                 self._add(path)

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator
 from archfit.options.settings import Workload
 from archfit.patch import Path, pattern_text
 from archfit.results import Result
-from archfit.workloads.builtin import WORKLOADS, Own
+from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.custom_rows import custom_rows
 
 
-def incomplete(own: Own, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
+def incomplete(own: UserRows, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
     """A warning for each of the kinds whose rows in `own` read less than archfit's.
 
     kinds: group and kind of what the stream holds; doubles count once.

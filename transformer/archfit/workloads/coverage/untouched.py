@@ -16,7 +16,7 @@ from archfit.record import Record
 from archfit.results import Location, ObjectRef, Result
 from archfit.source.values import text_of
 from archfit.typing_names import Any
-from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, Own, group_of, rows_of
+from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import Pod
@@ -37,7 +37,7 @@ class Untouched(Record):
     controller: str = ""
 
 
-def untouched_in(value: Any, pods: Iterable[Pod], location: Location, own: Own) -> Iterator[Untouched]:
+def untouched_in(value: Any, pods: Iterable[Pod], location: Location, own: UserRows) -> Iterator[Untouched]:
     """What is left as it is in a document whose pods are these."""
     with_pods = {pod.root for pod in pods}
     for at, item in objects(value, (), own):
@@ -53,7 +53,7 @@ def _left_out(item: dict[str, Any]) -> bool:
     return isinstance(annotations, dict) and text_of(annotations.get(_SKIP)) == "true"
 
 
-def _of(item: dict[str, Any], location: Location, own: Own, *, has_pods: bool) -> Iterator[Untouched]:
+def _of(item: dict[str, Any], location: Location, own: UserRows, *, has_pods: bool) -> Iterator[Untouched]:
     api_version, kind = text_of(item.get("apiVersion")), text_of(item.get("kind"))
     key = group_of(api_version), kind
     if key not in own and (key in WORKLOADS or key in PODLESS or key in LISTS):
