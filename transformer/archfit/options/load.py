@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from archfit.errors import UsageError
 from archfit.options.settings import Settings
 
 TYPE_CHECKING = False
@@ -40,7 +39,8 @@ def load(
     given = argv or application or flags or fallback
     if not given and not any(name.startswith("ARCHFIT_") for name in environ):
         return Settings()
-    from archfit.options.environment import from_environment  # only for runs with options
+    from archfit.errors import UsageError  # this and what follows: for runs with options
+    from archfit.options.environment import from_environment
     from archfit.options.layers import merge
     from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, TABLE
 
