@@ -64,8 +64,11 @@ def hanging_helper(runs: Runs, *hosts: str) -> Path:
 
 def alive(pid: str) -> bool:
     """The process runs; one that has ended and waits for its parent does not."""
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
 
 
 def gone(pids: Path) -> bool:

@@ -35,6 +35,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
         "libyaml reads no key such as 's:' in flow style",
         b":",
     ),
+    (r"while scanning for the next token found character", "libyaml takes no tab before a comment", b"\t#"),
     (r"found duplicate %YAML directive", "YAML forbids it"),
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
     (r"the results of the ResourceList (are (no list|an alias)|have an anchor)", _NO_PLACE),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -146,17 +147,21 @@ def test_output_that_has_begun_is_written_whole(plugin: Plugin, tmp_path: Path) 
     assert (running.returncode, begun + rest) == (0, whole)
 
 
+# The connection or the run comes to its end first.
+_LATE = "before the deadline|did not answer in time"
+
+
 @pytest.mark.parametrize(
     ("policy", "status", "said"),
     [
-        pytest.param({}, 1, "before the deadline", id="fail"),
+        pytest.param({}, 1, _LATE, id="fail"),
         pytest.param(
             {"ARCHFIT_ON_UNKNOWN": "assume", "ARCHFIT_ASSUME": "linux/amd64"},
             0,
-            "assumed to run on linux/amd64 (--on-unknown assume)",
+            r"assumed to run on linux/amd64 \(--on-unknown assume\)",
             id="assume",
         ),
-        pytest.param({"ARCHFIT_ON_UNKNOWN": "leave"}, 0, "before the deadline", id="leave"),
+        pytest.param({"ARCHFIT_ON_UNKNOWN": "leave"}, 0, _LATE, id="leave"),
     ],
 )
 def test_registries_that_never_answer_end_in_the_policy(
@@ -168,7 +173,7 @@ def test_registries_that_never_answer_end_in_the_policy(
         ran = plugin.run("generate", cwd=app, ARCHFIT_MIRROR=mirror, ARCHFIT_TIMEOUT="200ms", **policy)
     assert ran.status == status
     assert bool(ran.stdout) is (status == 0)
-    assert said in ran.stderr
+    assert re.search(said, ran.stderr)
 
 
 def _an_hour_passes(plugin: Plugin) -> None:
