@@ -227,8 +227,8 @@ def test_pods_that_are_left_out_are_listed_apart(check):
         "x.example/amd:1 does not run on linux/arm64; it offers linux/amd64\n"
         "    apps/v1/Deployment/shop/old spec.template.spec.containers[0].image, which archfit leaves alone: "
         'archfit.dev/skip is "true" (document 2, line 24)\n'
-        "    apps/v1/Deployment/shop/pinned spec.template.spec.containers[0].image, which the pod itself keeps off "
-        "(document 4, line 50)\n"
+        "    apps/v1/Deployment/shop/pinned spec.template.spec.containers[0].image, which the pod's own placement "
+        "excludes (document 4, line 50)\n"
         "not looked at:\n"
         "    apps/v1/Deployment/shop/win spec.template.spec: it is for windows nodes (document 3, line 33)\n"
         "1 of 2 images does not run on linux/arm64; 1 pod spec not looked at\n"

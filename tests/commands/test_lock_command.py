@@ -520,7 +520,7 @@ def test_offline_is_refused(locked: Locking) -> None:
     said = locked.lock(STREAM)
     assert (said.status, said.stderr) == (
         2,
-        "error: offline is set, and a lock file says what registries say now: run archfit lock without it\n",
+        "error: offline is set, but archfit lock has to ask registries: run it without offline\n",
     )
 
 

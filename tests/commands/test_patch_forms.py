@@ -132,10 +132,10 @@ def test_the_output_does_not_depend_on_the_run(patch, form):
     [
         pytest.param(NAMELESS, "it has no name", id="generate-name"),
         pytest.param(NAMELESS.replace(b"{generateName: a-}", b"{}"), "it has no name", id="no-name"),
-        pytest.param(WEB + b"---\n" + WEB, "stands more than once", id="twice"),
+        pytest.param(WEB + b"---\n" + WEB, "holds it more than once", id="twice"),
         pytest.param(
             WEB.replace(b"shop", b"default") + b"---\n" + WEB.replace(b"  namespace: shop\n", b""),
-            "stands more than once",
+            "holds it more than once",
             id="default-is-no-namespace",
         ),
     ],

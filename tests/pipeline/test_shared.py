@@ -109,7 +109,7 @@ REFUSED = [
     pytest.param(
         "",
         "      tolerations: ~\n         \t\n",
-        "spec.template.spec.tolerations cannot be edited: a blank line with a tab below it has to go first. "
+        "spec.template.spec.tolerations cannot be edited: a blank line below it holds a tab; remove that line first. "
         f"Write it yourself: [{ADDED}]",
         8,
         id="a null above a blank line with a tab",

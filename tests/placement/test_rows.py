@@ -250,7 +250,7 @@ def test_a_term_that_cannot_live_is_closed_beside_one_that_does() -> None:
     (result,) = outcome.decision.results
     assert result.severity == "warning"
     assert result.message == (
-        "the images do not run on what this term allows (linux: arm64), so it is closed; "
+        "the images do not run on what this term allows (linux: arm64), so archfit makes it match no node; "
         "the pod runs on amd64"
     )
     assert result.field.endswith("nodeSelectorTerms[0]")

@@ -156,7 +156,7 @@ def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
         thread = threading.Thread(target=enter)
         thread.start()
         thread.join()
-    assert entered == ["in", "in", "other large answers took all the time: allow more with --timeout"]
+    assert entered == ["in", "in", "other large answers used up the time: allow more with --timeout"]
     large.leave()  # a thread that holds no place gives none back
     with pytest.raises(bodies.RegistryError):
         large.enter()

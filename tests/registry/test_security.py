@@ -75,7 +75,7 @@ class TestAddresses:
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
         monkeypatch.setattr("archfit.registry.transport.dialer._resolve", names_to(address))
-        assert f"special address, {address}, which is not dialled" in runs.cause("x.io/a:1")
+        assert f"special address, {address}, and archfit does not connect to it" in runs.cause("x.io/a:1")
         assert runs.waits == []
 
     @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
@@ -88,7 +88,7 @@ class TestAddresses:
         runs.set(mirrors=())
         monkeypatch.setattr("archfit.registry.transport.dialer._resolve", names_to(address))
         cause = runs.cause(f"{host}/a:1")
-        assert f"leads to a loopback address, {address}, which is not dialled" in cause
+        assert f"leads to a loopback address, {address}, and archfit does not connect to it" in cause
         assert "name the server with --allow-host" in cause
 
     def test_the_hosts_own_spellings_of_loopback_are_seen_through(self, runs: Runs) -> None:
@@ -127,7 +127,7 @@ class TestAddresses:
         if good:
             assert policy.permitted(*place, [address], other_host=other_host) == [address]
         else:
-            with pytest.raises(RegistryError, match="is not dialled"):
+            with pytest.raises(RegistryError, match="does not connect to it"):
                 policy.permitted(*place, [address], other_host=other_host)
 
     def test_only_the_good_ones_of_several_addresses_are_dialled(self) -> None:
@@ -156,7 +156,7 @@ class TestAddresses:
         runs.set(mirrors=())
         runs.environ["https_proxy"] = stranger.url
         for host in ("127.0.0.1:5000", "[::1]"):
-            assert "which is not dialled" in runs.cause(f"{host}/a:1")
+            assert "and archfit does not connect to it" in runs.cause(f"{host}/a:1")
         assert stranger.connections == 0
 
 

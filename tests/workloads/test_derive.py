@@ -206,9 +206,7 @@ NOTES = [
     pytest.param(
         PLACEMENT,
         [],
-        [
-            "spec: placement without an image; if an image that stands elsewhere runs there, write a row with both"
-        ],
+        ["spec: placement without an image; if an image at another path runs there, write a row with both"],
         id="a place without an image",
     ),
     pytest.param(
@@ -268,7 +266,7 @@ NOTES = [
     pytest.param(
         {"manifests": listed({**OPEN, "x-kubernetes-embedded-resource": True})},
         [],
-        ["spec.manifests[*]: a whole object stands there, which a row cannot say"],
+        ["spec.manifests[*]: a whole object is there, which a row cannot describe"],
         id="whole objects",
     ),
     pytest.param(
@@ -277,7 +275,7 @@ NOTES = [
             {"podSpec": "spec", "images": ["spec.image"]},
             {"podSpec": "spec.part", "images": ["spec.part.image"]},
         ],
-        ["spec.part: it may inherit or replace the placement of spec, which no row can say"],
+        ["spec.part: it may inherit or replace the placement of spec, which no row can express"],
         id="places inside of each other",
     ),
     pytest.param(

@@ -176,9 +176,7 @@ def test_without_any_row_it_is_a_file_all_the_same() -> None:
 def test_a_second_definition_that_differs_is_told() -> None:
     other = crd("example.com/Widget", spec={"pod": obj(image=TEXT, **PLACEMENT)})
     out, _ = ran("--crds", "-", stdin=streamed(WIDGET, other))
-    note = (
-        "# Check: it is defined a second time, in another way; the rows are those of the first definition\n"
-    )
+    note = "# Check: a second definition of it differs; the rows are those of the first one\n"
     assert note in out
     assert [row.pod_spec for row in loaded(out).workloads] == [("spec", "template", "spec")]
     assert note not in ran("--crds", "-", stdin=streamed(WIDGET, WIDGET))[0]

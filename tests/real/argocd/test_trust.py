@@ -187,7 +187,7 @@ def test_an_image_on_a_private_address_is_asked_only_where_the_operator_names_it
     app = _app(tmp_path, "10.255.255.1/team/app:1")
     ran = plugin.run("generate", cwd=app, ARCHFIT_TIMEOUT="20s")
     assert (ran.status, ran.stdout) == (1, b"")
-    assert "leads to a private address, 10.255.255.1, which is not dialled" in ran.stderr
+    assert "leads to a private address, 10.255.255.1, and archfit does not connect to it" in ran.stderr
 
 
 def test_an_image_on_loopback_is_not_asked(plugin: Plugin, tmp_path: Path) -> None:

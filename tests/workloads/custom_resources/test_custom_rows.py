@@ -597,8 +597,8 @@ UNTOUCHED = [
     pytest.param(
         "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n"
         "  - name: main\n    nodeSelector: {gpu: a}\n    steps: []\n  - name: a\n    container: {image: 'app:1'}\n",
-        "info: argoproj.io/v1alpha1/Workflow/a: not transformed: spec.templates[0].nodeSelector may hold for "
-        "spec.templates[1] as well; write the nodeSelector that it needs into spec.templates[1] itself "
+        "info: argoproj.io/v1alpha1/Workflow/a: not transformed: spec.templates[0].nodeSelector may also apply "
+        "to spec.templates[1]; write the nodeSelector that it needs into spec.templates[1] itself "
         "(document 1, line 1)",
         id="Argo: what a caller hands down cannot be told",
     ),

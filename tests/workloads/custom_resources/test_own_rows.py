@@ -93,7 +93,7 @@ def test_a_kind_is_named_once_however_many_there_are() -> None:
     one = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  containers: [{image: 'app:1'}]\n---\n"
     (said,) = map(str, edited((one * 3).encode()).transformed.results)
     assert said == (
-        "info: example.com/v1/Widget: not transformed: example.com/Widget looks as if it held a pod template, but "
+        "info: example.com/v1/Widget: not transformed: example.com/Widget seems to hold a pod template, but "
         "archfit does not know where; to change it, add this to the configuration file: spec: {workloads: [{group: "
         "'example.com', kind: Widget, podSpec: 'spec'}]} (3 such objects) (document 1, line 1)"
     )
@@ -206,7 +206,7 @@ def test_two_rows_for_one_place_are_one_error_with_its_line(one: str, other: str
         from_file(text.encode(), "archfit.yaml")
     said = str(wrong.value)
     assert said.startswith(f"archfit.yaml line 8, spec.workloads[3]: two rows for W write to {path}")
-    assert said.endswith(": make one of them, with all images of that pod in it")
+    assert said.endswith(": merge them into one row with all images of that pod")
 
 
 @pytest.mark.parametrize(

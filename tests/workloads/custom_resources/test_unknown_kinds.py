@@ -118,7 +118,7 @@ NO_ROW = [
     pytest.param(
         "apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: a}\nrevision: 1\n"
         "data: {spec: {template: {spec: {containers: [{image: 'app:1'}]}}}}\n",
-        "the object that owns it is placed where it stands",
+        "archfit places the object that owns it",
         id="ControllerRevision: its data never changes",
     ),
 ]

@@ -39,7 +39,7 @@ def run(
     invocation = read_invocation(_COMMAND, argv, environ)
     word, *more = invocation.words or [""]
     if word not in _WORDS or more:
-        raise UsageError("say what to do: archfit cache path, info, prune or clear; see archfit cache --help")
+        raise UsageError("name an action: archfit cache path, info, prune or clear; see archfit cache --help")
     value, text = _WORDS[word](invocation.settings.operator, environ, clock)
     stdout.write(json_output(value, indent=None) if invocation.flags.json else encoded(text))
     return 0

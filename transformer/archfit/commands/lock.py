@@ -49,9 +49,7 @@ def run(
     invocation = read_invocation(_COMMAND, argv, environ)
     flags, settings = invocation.flags, invocation.settings
     if settings.operator.offline:
-        raise UsageError(
-            "offline is set, and a lock file says what registries say now: run archfit lock without it"
-        )
+        raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
     inputs = surveyed(

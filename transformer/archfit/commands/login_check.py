@@ -92,7 +92,7 @@ def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple
     try:
         route = session.fetcher.routes([Question(reference)])[0]
         if route.refusal:
-            raise RegistryError(f"{word} is not asked for: {route.refusal}")
+            raise RegistryError(f"archfit does not ask for {word}: {route.refusal}")
         endpoints = (
             [endpoint.replace(repository="") for endpoint in route.endpoints] if host else route.endpoints
         )

@@ -142,7 +142,7 @@ def _addition(
     if here is not None and not merged:
         _check(here, addition)
         if here.end > here.start and not here.flow and _BLANKS_WITH_TAB(text, _line_below(text, here.end)):
-            raise _impossible(addition, here, "a blank line with a tab below it has to go first")
+            raise _impossible(addition, here, "a blank line below it holds a tab; remove that line first")
         return _filled(text, here, value, style)
     _check(above, addition)
     if path[-1] == "-":

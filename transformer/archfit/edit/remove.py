@@ -45,7 +45,9 @@ def remove(tree: Tree, root: int, patch: Iterable[Operation]) -> list[TextEdit]:
     steps = list(patch)
     targets = Targets(tree, root)
     for paths in targets.partly(steps):
-        raise _impossible(tree, root, min(paths, key=len), "it is repeated by an alias where it has to stay")
+        raise _impossible(
+            tree, root, min(paths, key=len), "an alias repeats it in a place where it has to stay"
+        )
     return _edits(targets, steps)
 
 

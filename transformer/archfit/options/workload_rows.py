@@ -47,7 +47,7 @@ def workloads(value: object) -> tuple[Workload, ...]:
             if any(other != row and _meet(path, at) for at, other in known):
                 shown = pattern_text(path)
                 raise Problem(
-                    f"two rows for {row.kind} write to {shown}: make one of them, with all images of that pod in it",
+                    f"two rows for {row.kind} write to {shown}: merge them into one row with all images of that pod",
                     (_place(value, row),),
                 )
         known += ((path, row) for path in paths)

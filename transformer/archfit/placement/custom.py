@@ -119,7 +119,7 @@ def _no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
 
 def _replaced(own: Path) -> str:
     return (
-        f"it replaces {dotted(own)}, so that what would be written there has no effect; keep one of the two, or leave "
+        f"it replaces {dotted(own)}, so a change there has no effect; keep one of the two, or leave "
         "such pods as they are with --on-conflict leave"
     )
 

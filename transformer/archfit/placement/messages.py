@@ -112,8 +112,8 @@ def dead_term(reach: Reach, reachable: Iterable[str]) -> str:
     systems = ", ".join(system.os for system in reach.systems)
     split = f". {_SPLIT}" if reach.lost else ""
     return (
-        f"the images do not run on what this term allows ({systems}: {listed(reach.allowed)}), so it is closed; "
-        f"the pod runs on {listed(reachable)}{split}"
+        f"the images do not run on what this term allows ({systems}: {listed(reach.allowed)}), so archfit "
+        f"makes it match no node; the pod runs on {listed(reachable)}{split}"
     )
 
 

@@ -70,7 +70,7 @@ def _none(use: ImageUse, found: Found) -> Unknown:
     listed = _listed(found.platforms)
     if found.origin in ("override", "assumed"):
         return Unknown(
-            f"nothing of what is stated counts ({listed}), as {_HIGHER}; {_remedy(use, found)}", final=True
+            f"none of the stated platforms counts ({listed}), as {_HIGHER}; {_remedy(use, found)}", final=True
         )
     return Unknown(f"no entry of its index counts ({listed}), as {_HIGHER}", remedy=_remedy(use, found))
 

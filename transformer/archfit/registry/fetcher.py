@@ -145,7 +145,7 @@ class Fetcher:
 
     def _answer(self, question: Question, route: Route) -> Fetched | Exception:
         if route.refusal:
-            return Unknown(f"{question.reference} is not asked for: {route.refusal}")
+            return Unknown(f"archfit does not ask for {question.reference}: {route.refusal}")
         try:
             return self._resolve(question, route)
         except ManifestUnknown as error:

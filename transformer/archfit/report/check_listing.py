@@ -66,7 +66,7 @@ def _required(check: Check) -> Iterator[str]:
     for (image, missing, offers), uses in by_image.items():
         yield f"{image} does not run on {', '.join(missing)}; it offers {', '.join(offers) or 'nothing'}"
         for use in uses:
-            note = ", which the pod itself keeps off" if use.kept_off else ""
+            note = ", which the pod's own placement excludes" if use.kept_off else ""
             note += f", which archfit leaves alone: {use.left_alone}" if use.left_alone else ""
             yield f"    {use.ref} {use.field}{note}{_at(use)}"
     out = check.of("not-checked")

@@ -30,7 +30,7 @@ RULES = {
     "placement": "The pod spec is not as archfit would leave it.",
     "required-platform": "An image does not run on a platform that --require names.",
     "problem": "archfit could not answer: the manifests or an image could not be read, or demands contradict.",
-    "notice": "Something worth knowing about how the answer came to be.",
+    "notice": "How archfit found the answer.",
     "not-checked": "The images of this pod were not looked at.",
 }
 _RULE_OF = {"error": "problem", "warning": "notice", "info": "notice"}

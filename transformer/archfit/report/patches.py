@@ -83,7 +83,7 @@ def problems(found: Sequence[Entry]) -> list[Result]:
             )
         elif refs[_identity(entry.ref)] > 1:
             why = (
-                "it stands more than once in the input, which kustomize refuses: remove all but one, "
+                "the input holds it more than once, which kustomize refuses: remove all but one, "
                 "or use --format json"
             )
         else:

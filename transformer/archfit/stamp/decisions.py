@@ -81,7 +81,7 @@ def _is_left(decision: Decision) -> bool:
 
 
 def _kept_results(pod: Pod, kept: Iterable[Path]) -> list[Result]:
-    message = "an earlier run of archfit added this and it was changed since: archfit leaves it as it is"
+    message = "an earlier run of archfit added this and someone changed it since: archfit leaves it as it is"
     return [pod.result("info", message, path) for path in kept]
 
 

@@ -87,7 +87,7 @@ class CustomPod:
         for name, holder in self._shared.shadowing():
             if holder != self.path and self.spec.get(name) in (None, {}, []):
                 return (
-                    f"{dotted((*holder, name))} may hold for {dotted(self.path)} as well; "
+                    f"{dotted((*holder, name))} may also apply to {dotted(self.path)}; "
                     f"write the {name} that it needs into {dotted(self.path)} itself"
                 )
         for above in self._row.merges:

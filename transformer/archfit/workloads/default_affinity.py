@@ -20,7 +20,7 @@ def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, An
         return _filled(row.default_affinity, value), ""
     except LookupError as missing:
         return None, (
-            f"{row.kind} loses the default affinity of its operator with this one; archfit cannot write that along, "
+            f"{row.kind} would lose its operator's default affinity; archfit cannot write the default too, "
             f"because {missing.args[0]} is missing"
         )
 

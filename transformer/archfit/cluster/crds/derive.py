@@ -138,9 +138,7 @@ def _shared(
 def _problem(place: Placement, images: list[Path], places: dict[Path, Placement]) -> str:
     """Why a place gets no row, "" if it gets one."""
     if not images and not place.pod_spec:
-        return (
-            "placement without an image; if an image that stands elsewhere runs there, write a row with both"
-        )
+        return "placement without an image; if an image at another path runs there, write a row with both"
     if place.affinity is None and any(
         other.pod_spec
         and not other.likely
@@ -210,7 +208,7 @@ def _doubts(found: Facts, places: dict[Path, Placement], rows: Iterable[Workload
         if outer:
             yield (
                 f"{pattern_text(path)}: it may inherit or replace the placement of {pattern_text(outer)}, which no "
-                "row can say"
+                "row can express"
             )
     for path in found.node_selector:
         if path[:-1] not in places and not any(path == place.node_selector for place in places.values()):
@@ -227,4 +225,4 @@ def _doubts(found: Facts, places: dict[Path, Placement], rows: Iterable[Workload
         more = f" and {len(loose) - OPEN_LIMIT} more" if len(loose) > OPEN_LIMIT else ""
         yield f"{', '.join(loose[:OPEN_LIMIT])}{more}: the schema leaves this open; a row is needed if a pod is in it"
     for path in found.embedded:
-        yield f"{pattern_text(path)}: a whole object stands there, which a row cannot say"
+        yield f"{pattern_text(path)}: a whole object is there, which a row cannot describe"

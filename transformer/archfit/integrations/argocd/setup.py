@@ -19,7 +19,9 @@ from archfit.integrations.owned_files import File, write_files
 from archfit.usage.command_table import BY_NAME
 
 _DEFAULT = "argocd-archfit"
-_DIFFERS = "is there already and differs: nothing was written. Replace it with --force, or write elsewhere with --into"
+_DIFFERS = (
+    "exists and differs: nothing was written. Replace it with --force, or name another directory with --into"
+)
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:

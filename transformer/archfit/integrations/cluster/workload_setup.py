@@ -61,7 +61,7 @@ def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[li
             continue
         one = derived(definition)
         first = kinds.setdefault(key, one)
-        note = "it is defined a second time, in another way; the rows are those of the first definition"
+        note = "a second definition of it differs; the rows are those of the first one"
         if first != one and note not in first.notes and first.replace(notes=()) != one.replace(notes=()):
             kinds[key] = first.replace(notes=(*first.notes, note))
     return [kinds[key] for key in sorted(kinds)], sorted(left_out)

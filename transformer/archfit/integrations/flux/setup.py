@@ -62,4 +62,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, write_patches: Wri
 def _refusal(path: str, content: bytes) -> str:
     if content.startswith(_HEAD):
         return ""
-    return f"{path} was not written by archfit: nothing was written. Move it away, or write elsewhere with --into"
+    return (
+        f"{path} was not written by archfit: nothing was written. Move it away, or name another directory with "
+        "--into"
+    )

@@ -32,7 +32,9 @@ def inserted(text: str, path: tuple[str, ...], item: Any) -> str:
     for edit in reversed(edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
     if parse(text).value != apply(tree.value, [operation]):
-        raise ArchfitError(f"the entry cannot be added to {'.'.join(path)} without a change elsewhere")
+        raise ArchfitError(
+            f"the entry cannot be added to {'.'.join(path)} without another change to the file"
+        )
     return text
 
 

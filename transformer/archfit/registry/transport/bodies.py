@@ -34,7 +34,7 @@ class LargeBodies:
         if getattr(self._of_thread, "entered", False):
             return
         if not self._free.acquire(timeout=self._left()):
-            raise RegistryError("other large answers took all the time: allow more with --timeout")
+            raise RegistryError("other large answers used up the time: allow more with --timeout")
         self._of_thread.entered = True
         _give_back_large_blocks()
 

@@ -110,5 +110,5 @@ def _refusal(shown: str, address: str, kind: Kind) -> str:
     special = "a link-local, metadata or otherwise special"
     what = {"refused": special, "loopback": "a loopback"}.get(kind, "a private")
     remedy = f": if it is meant, name the server with --allow-host {shown}"
-    refused = f"{shown} leads to {what} address, {address}, which is not dialled"
+    refused = f"{shown} leads to {what} address, {address}, and archfit does not connect to it"
     return refused + ("" if kind == "refused" else remedy)

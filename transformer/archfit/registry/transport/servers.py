@@ -57,13 +57,13 @@ class ServerState:
         with self._turn:
             if not self._turn.wait_for(lambda: self._in_flight < self.share, seconds):
                 raise RegistryError(
-                    f"{self.origin} could not be asked in time: too many lookups before this one"
+                    f"{self.origin} could not be asked in time: too many lookups were waiting"
                 )
             self._in_flight += 1
             wave = self._wave
         if not self._all_in_flight.acquire(timeout=seconds):
             self._leave()
-            raise RegistryError(f"{self.origin} could not be asked in time: too many lookups before this one")
+            raise RegistryError(f"{self.origin} could not be asked in time: too many lookups were waiting")
         return wave
 
     def end(self) -> None:

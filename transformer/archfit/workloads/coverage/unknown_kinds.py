@@ -27,7 +27,7 @@ _RECORDS = {
     (
         "apps",
         "ControllerRevision",
-    ): "the API server never lets its data change; the object that owns it is placed where it stands",
+    ): "its data never changes; archfit places the object that owns it",
 }
 _DEPTH = 64
 _ADD = "add this to the configuration file: spec: {workloads: [%s]}"
@@ -76,7 +76,7 @@ def _by_text(group: str, kind: str, name: str, item: dict[str, Any], leave: str)
         path = pattern_text(found[0])
         images = f", images: ['{path}.image']" if found[1] else ""
         row = f"{{group: '{group}', kind: {kind}, podSpec: '{path}'{images}}}"
-        return f"{name} looks as if it held a pod template, but archfit does not know where; to change it, {_ADD % row}"
+        return f"{name} seems to hold a pod template, but archfit does not know where; to change it, {_ADD % row}"
     at = _first(item, is_image)
     return (
         f"{name} may hold pods: it names an image at {pattern_text(at)}, and archfit has no row for it; {leave}"
