@@ -26,7 +26,7 @@ def main(argv: Sequence[str]) -> int:
         return _start(argv)
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001 - whatever went wrong, the exit code has to say so
+    except Exception as error:  # noqa: BLE001 - every error needs its exit code
         return _failed(error)
 
 
@@ -42,7 +42,7 @@ def run() -> NoReturn:
     try:
         sys.stderr.flush()
     except OSError:
-        pass  # the exit code still says what happened
+        pass  # the exit code still shows it
     os._exit(code)
 
 
@@ -129,7 +129,7 @@ def _failed(error: Exception) -> int:
     try:
         print(message, file=_stderr())
     except OSError:
-        pass  # the exit code still says what happened
+        pass  # the exit code still shows it
     write_to_terminal(message, sys.stderr, os.environ)
     return exit_code_of(error)
 

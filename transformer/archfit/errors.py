@@ -123,7 +123,7 @@ class InternalError(ArchfitError):
 
 
 def message_of(error: BaseException) -> str:
-    """What the user reads about whatever ended a run. Only for a bug it asks for a report."""
+    """The message for the user about the error that ended a run. Only that of a bug asks for a report."""
     if isinstance(error, ArchfitError):
         return str(error)
     if isinstance(error, BrokenPipeError):

@@ -1,13 +1,13 @@
 """Files: read up to a limit, written whole or not at all.
 
     read_file       a file that the user names
-    write_new       a file that the user names and that must not be there yet
+    write_new       a file that the user names and that must not exist
     read_regular    a file that somebody else may have put there: never a pipe or device, which may not end
-    Prepared        content beside its place ── commit ──> in its place
-                                              └ discard ─> as it was
+    Prepared        a temporary file beside the path ── commit ──> renamed to the path
+                                                     └─ discard ─> removed
 
-The file beside a place has a random name, and this process creates it or fails (O_EXCL), so that no link of another
-user redirects the writer.
+The temporary file has a random name, and this process creates it or fails (O_EXCL), so that no link of another user
+redirects the writer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def read_file(path: str) -> bytes:
 
 
 def write_new(path: str, content: bytes) -> None:
-    """Make the file that `--output` names, which must not be there yet. Raises UsageError."""
+    """Create the file that `--output` names; it must not exist. Raises UsageError."""
     try:
         with open(path, "xb") as file:
             file.write(content)
@@ -52,10 +52,10 @@ def read_regular(path: str, limit: int) -> bytes:
 
 
 class Prepared:
-    """Content that is on its way to a place, with the mode of the file that is there, or `mode`.
+    """New content for a path, in a temporary file with the mode of the old file, or `mode`.
 
-    sync: it is on the disk before it takes the place. A device or pipe has no place beside it: it is written when the
-    content is committed. Raises OSError, as all of its methods do.
+    sync: flush it to the disk before the rename. A device or pipe gets no temporary file: `commit` writes to it. Raises
+    OSError, as all of its methods do.
     """
 
     def __init__(self, path: str, content: bytes, mode: int = 0o600, *, sync: bool = False) -> None:
@@ -78,7 +78,7 @@ class Prepared:
             raise
 
     def commit(self) -> None:
-        """Put it in its place."""
+        """Rename the temporary file to the path."""
         if not self._beside:
             with open(self._path, "wb") as file:
                 file.write(self._content)
@@ -90,11 +90,11 @@ class Prepared:
             raise
 
     def discard(self) -> None:
-        """Leave the place as it is."""
+        """Remove the temporary file."""
         if self._beside and os.path.exists(self._beside):
             os.unlink(self._beside)
 
 
 def replace(path: str, content: bytes, mode: int = 0o666, *, sync: bool = False) -> None:
-    """Put a whole file in the place of `path`, or none. Raises OSError."""
+    """Replace `path` completely or not at all. Raises OSError."""
     Prepared(path, content, mode, sync=sync).commit()

@@ -38,7 +38,7 @@ Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 class Survey(Record):
     """What a stream holds, before anything is known about its images.
 
-    documents: those with pods. results: what there is to say about the rest. texts: the image strings that the
+    documents: those with pods. results: messages about the rest. texts: the image strings that the
     decisions depend on, as written, each once. controlled: objects outside of the table that have a controller.
     pod_options: one for each pod of the documents, in order. stamps: with `stamp`, what the stamps of each document
     say; its pods are those that it would hold without them.
@@ -111,7 +111,7 @@ def _untouched(inventories: Iterable[Inventory], options: Options) -> list[Untou
 
 
 def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
-    """What there is to say about objects that no row of the table reads as a whole. rows: the user's own."""
+    """Messages about objects that no row of the table reads completely. rows: the user's own."""
     results: list[Result] = []
     if untouched:
         from archfit.workloads.coverage.untouched import untouched_results

@@ -1,4 +1,4 @@
-r"""Text from outside, made safe to show: the one cleaner between every foreign string and every output.
+r"""Text from outside, made safe to show: the one cleaner between text from outside and every output.
 
     what a text holds                                          what is shown
     C0, DEL and C1, bidi and zero-width marks, separators      its escape: \x1b, \u202e, \u2028

@@ -4,11 +4,11 @@
                             └─ report ─ errors on stderr, stdout empty                exit 1
     decisions alone (check, patch): `Run.answers`, `Run.prepare_report`
 
-A caller that wraps the stream, as a KRM function's, gives a `Frame`: the run knows no caller.
+A caller that wraps the stream, such as a KRM function, passes a `Frame`. The run itself knows no caller.
 
-The report is made beside its place before the output, and takes its place after it: a report that was asked for and
-cannot be written fails the run, and no report says that a run is done before it is. Every run leaves its report for
-`archfit last`, too, below $XDG_STATE_HOME (XDG Base Directory); to fail at that does not fail the run.
+The run writes its report to a temporary file before the output and renames it after the output. So a --report that
+cannot be written fails the run, and no report states a success before the output is complete. Every run also writes a
+report for `archfit last` below $XDG_STATE_HOME (XDG Base Directory); an error there does not fail the run.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 
 class Frame(Protocol):
-    """What a caller puts around the stream."""
+    """What a caller adds to a run: a wrapped stream, more messages."""
 
     def advice(self, transformed: Transformed) -> list[Result]:
-        """What this caller's users need to know besides the results."""
+        """More messages for the users of this caller."""
 
     def with_results(
         self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
@@ -134,7 +134,7 @@ class Run:
         answers: Mapping[str, Answer] | None = None,
         edits: tuple[OutputChange, ...] = (),
     ) -> PreparedReport:
-        """The run's report, beside its places. Raises ArchfitError."""
+        """The run's report in temporary files, to be committed. Raises ArchfitError."""
         report = RunReport(
             self._command,
             exit_code,
@@ -153,7 +153,7 @@ class Run:
         return summary(decisions, images, sum(self._lookup.requests.values()))
 
     def write_messages(self, texts: Iterable[str]) -> None:
-        """Lines for standard error; empty texts are left out."""
+        """Writes lines to standard error, without the empty ones."""
         try:
             self._stderr.write("".join(f"{text}\n" for text in texts if text))
             self._stderr.flush()
@@ -180,9 +180,9 @@ class Run:
 
 
 class PreparedReport:
-    """A report beside its places: the file that `--report` names ("" for none), and the state directory.
+    """A report in temporary files, for the file that `--report` names ("" for none) and for the state directory.
 
-    Raises ArchfitError where the file that was named cannot be written.
+    Raises ArchfitError where the file of `--report` cannot be written.
     """
 
     def __init__(self, report: RunReport, path: str, state: str) -> None:
@@ -198,10 +198,10 @@ class PreparedReport:
                 os.makedirs(os.path.dirname(state), mode=0o700, exist_ok=True)
                 self._for_last = Prepared(state, content)
             except OSError:
-                pass  # `archfit last` alone reads it.
+                pass  # only `archfit last` reads it
 
     def commit(self) -> None:
-        """Puts it in its places."""
+        """Renames the temporary files."""
         try:
             if self._named:
                 self._named.commit()
@@ -211,7 +211,7 @@ class PreparedReport:
             _tried(self._for_last, Prepared.commit)
 
     def commit_after(self, write: Callable[[], None]) -> None:
-        """Puts it in its places once the output is written. Raises OutputError as `write` does; the report says so."""
+        """Writes the output, then commits. Raises OutputError as `write` does, and reports that error."""
         try:
             write()
         except OutputError as error:
@@ -225,7 +225,7 @@ class PreparedReport:
 
 
 def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -> None:
-    """Leaves a report for `archfit last` where a run came to none: under Helm 4 nothing else can be read."""
+    """Writes a report for `archfit last` about a run that failed early: under Helm 4 the user sees nothing else."""
     report = RunReport(command, exit_code_of(error), (Result("error", message_of(error)),))
     PreparedReport(report, "", state_path(environ)).commit()
 
@@ -235,7 +235,7 @@ def _tried(one: Prepared | None, what: Callable[[Prepared], None]) -> None:
         if one:
             what(one)
     except OSError:
-        pass  # `archfit last` alone reads it, or it is to be thrown away.
+        pass  # only `archfit last` reads it
 
 
 def _unwritable(path: str, error: OSError) -> ArchfitError:

@@ -1,7 +1,7 @@
-"""Standard input and output: read whole; written whole, or taken back where that is possible.
+"""Standard input and output: read to the end; written completely, or truncated again where that is possible.
 
 full disk, broken pipe, closed by the caller    OutputError, which says so; exit 1
-an output that is a file                        gets its former length again: half an output is worse than none
+an output that is a file                        truncated to its old length: half an output is worse than none
 """
 
 from __future__ import annotations

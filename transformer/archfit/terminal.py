@@ -4,7 +4,7 @@
     archfit: error: ...         on the controlling terminal, for callers that throw standard error away
 
 Helm 4 shows `plugin "archfit" exited with error` and no word of the plugin's own (helm/helm issue 31843). Where the
-user sits at a terminal, the last error is written there; elsewhere `archfit last` shows it.
+process has a controlling terminal, archfit writes the last error there; `archfit last` always shows it.
 """
 
 from __future__ import annotations

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO, Literal, NoReturn, Protocol, Self, TextIO, TypeAlias
-else:
-    Any = BinaryIO = Literal = NoReturn = Protocol = Self = TextIO = TypeAlias = object
+    from typing import Any, BinaryIO, Literal, NoReturn, Protocol, Self, TextIO, TypeAlias, TypeVar
 
-__all__ = ["Any", "BinaryIO", "Literal", "NoReturn", "Protocol", "Self", "TextIO", "TypeAlias"]
+    T = TypeVar("T")
+else:
+    Any = BinaryIO = Literal = NoReturn = Protocol = Self = T = TextIO = TypeAlias = object
+
+__all__ = ["Any", "BinaryIO", "Literal", "NoReturn", "Protocol", "Self", "T", "TextIO", "TypeAlias"]

@@ -39,7 +39,7 @@ class Taint(Record):
 
 
 class Node(Record):
-    """What counts of a node. os: "linux" where nothing is said; architecture: by the label, else ""."""
+    """What counts of a node. os: "linux" by default; architecture: by the label, else ""."""
 
     name: str
     os: str

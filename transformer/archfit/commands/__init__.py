@@ -1,1 +1,1 @@
-"""The commands, one module for each; `usage.table` names them."""
+"""The commands, one module for each; `usage.command_table` names them."""

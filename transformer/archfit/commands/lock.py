@@ -92,7 +92,7 @@ def run(
 def _ask(
     names: Sequence[str], needs: LockNeeds, settings: Settings, environ: Mapping[str, str], stderr: TextIO
 ) -> tuple[dict[str, Found], list[Result], int]:
-    """The answers by reference, what there is to say about them, and the number of requests."""
+    """The answers by reference, messages about them, and the number of requests."""
     if not names:
         return {}, [], 0
     operator = settings.operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)

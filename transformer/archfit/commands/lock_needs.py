@@ -21,7 +21,7 @@ class LockNeeds(Record):
     """What the manifests need.
 
     needed: an image string for each normalised reference, in order. uses: by image string, where it is first named, as
-    a Result without message. results: what there is to say about the manifests.
+    a Result without message. results: messages about the manifests.
     """
 
     needed: dict[str, str]

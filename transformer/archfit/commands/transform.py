@@ -1,7 +1,7 @@
 """`archfit [transform]`: stdin -> stdout.
 
-A ResourceList is known by what it is, and the run is a KRM function's: its functionConfig counts, its `results` hold
-what there is to say, and after a failure it is written back unedited. `run` has the run itself.
+A ResourceList makes the run a KRM function: its functionConfig gives options, its `results` hold the messages, and
+after a failure it is written back unedited. `archfit.run` has the run itself.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def run(
     try:
         return _run(argv, stdin, stdout, stderr, environ, defaults)
     except OutputError:
-        raise  # the run's own report says so
+        raise  # the run has reported it
     except Exception as error:
         report_failure(_PROGRAM, error, environ)
         raise
@@ -90,9 +90,9 @@ def _layer(frame: FunctionFrame) -> Layer | None:
 
 
 def _give_back(frame: FunctionFrame, error: Exception, stdout: BinaryIO) -> None:
-    """Writes the list as it came: an orchestrator that reads it all the same must lose nothing."""
+    """Writes the input list unchanged: an orchestrator that ignores the exit code must lose nothing."""
     try:
         parts = frame.after_failure(None, [Result("error", message_of(error))])
-    except ArchfitError:  # the list has no place for results: standard error says what is wrong
+    except ArchfitError:  # the list cannot hold results; standard error shows them
         parts = [frame.function.data]
     standard_streams.write(stdout, parts)

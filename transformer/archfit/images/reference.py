@@ -24,7 +24,7 @@ from archfit.typing_names import NoReturn
 
 HUB = "docker.io"
 HUB_INDEX = "index.docker.io"
-# Docker Hub's API does not live where its name says (containerd, core/remotes/docker/resolver.go, DefaultHost).
+# Docker Hub's API has another host name (containerd, core/remotes/docker/resolver.go, DefaultHost).
 HUB_API = "registry-1.docker.io"
 HUB_NAMES = frozenset({HUB, HUB_INDEX, HUB_API})
 IPV6 = r"\[[a-fA-F0-9:]+\]"

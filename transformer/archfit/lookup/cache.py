@@ -5,7 +5,7 @@
     trouble          one warning; the run goes on in memory
 
 A claim says that a process is asking for an image, so that others can wait for its answer. It ends by itself after
-some seconds: a process that died delays the others by no more than that.
+some seconds: a process that was killed delays the others by no more than that.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@
                                      Unknown, but the cache is younger than --max-stale: Found, origin "stale"
 
 Everything of a run is asked at once, each distinct image once. Where another process asks for an image just now, the
-run waits for its answer (`single_flight`). Nothing of the network is imported before something has to be asked
-(`registry_lookup`). The cache is read for locked tags too, only to say where it has another digest; with --locked it
-is not opened.
+run waits for its answer (`single_flight`). The network modules are imported with the first image that has to be asked
+for (`registry_lookup`). Locked tags are read from the cache too, only to warn where it has another digest. --locked
+does not open the cache.
 """
 
 from __future__ import annotations

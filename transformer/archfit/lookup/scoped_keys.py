@@ -16,9 +16,9 @@ registry, and a server may show more to a client that it knows.
 
 `credential` is there when the answer was learned with a credential that other readers of the cache may not have: in a
 cache of several users any credential, in a user's own cache a pull secret of the stream. A run with another credential,
-or with none, neither finds the entry nor can tell for which credential it is. It is a slow hash (scrypt, RFC 7914) of
-server and credential, secret included: anybody could claim a user name, and a fast hash of a password could be reversed
-by guessing. Docker's official images are public for everybody who asks Docker for them.
+or with none, does not find the entry and cannot see which credential it is for. `credential` is a slow hash (scrypt,
+RFC 7914) of server and credential, secret included: anybody could claim a user name, and guessing reverses a fast hash
+of a password. Docker's official images are public for everybody who asks Docker for them.
 
 A run reads the entries of all endpoints that it might ask, the public ones and those of the credentials in its files. A
 credential helper is slow and runs only for servers whose entry in the cache says that they ask for credentials.
@@ -26,6 +26,7 @@ credential helper is slow and runs only for servers whose entry in the cache say
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from archfit.errors import RegistryError
@@ -206,8 +207,7 @@ def _wants_credentials(server: str) -> bool:
 
 def _slow_hash(salt: str, secrets: object) -> str:
     """32 hexadecimal digits, from which the secrets cannot be had back without trying them."""
-    import hashlib
-    import json
+    import hashlib  # only where a secret names an entry
 
     return hashlib.scrypt(
         json.dumps(secrets).encode(),

@@ -3,7 +3,7 @@
     settings ── lock file ─┐
              └─ cache ─────┴─ registries ── answers, with a line of progress on a terminal
 
-A run that asks nothing opens nothing.
+A run without questions opens nothing.
 """
 
 from __future__ import annotations

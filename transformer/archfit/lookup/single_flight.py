@@ -3,9 +3,9 @@
     claim ─┬─ won       read again (the other may just have finished), ask, keep, release
            └─ not won   pause, read; claim again, as the other may have failed or died
 
-A process asks for what it won before it waits for others. It waits for at most half of its time, then asks for the rest
-itself: claims save requests, but no answer depends on them. `Absent` and `Unknown` are not kept, so that each process
-gets them from the registry itself.
+A process first asks for the images that it claimed, then waits for the others. It waits for at most half of its time
+and then asks for the rest itself: claims save requests, but no answer depends on them. The cache does not keep `Absent`
+and `Unknown`, so each process gets them from the registry itself.
 """
 
 from __future__ import annotations

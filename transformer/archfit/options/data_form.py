@@ -23,12 +23,7 @@ from archfit.options.mirrors import mirror, registry_host
 from archfit.options.problem import Problem, expected
 from archfit.options.settings import Mirror, Toleration, TolerationRule
 from archfit.options.taints import OPERATORS, effect, toleration_rule
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    T = TypeVar("T")
+from archfit.typing_names import T
 
 
 def string(value: object) -> str:

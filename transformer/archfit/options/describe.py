@@ -21,7 +21,7 @@ BEGIN, END = "<!-- options -->", "<!-- /options -->"
 
 
 def default_text(option: Option) -> str:
-    """The default as a flag would write it, "" where the help says it or there is nothing to say."""
+    """The default as a flag would write it, "" where the help describes it or there is none."""
     if option.default in (None, {}, []):
         return ""
     if isinstance(option.default, list):

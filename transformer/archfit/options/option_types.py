@@ -33,13 +33,7 @@ from archfit.options.problem import Problem, nearest
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
 from archfit.options.text_form import distinct
 from archfit.record import Record
-from archfit.typing_names import Any, TypeAlias
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    T = TypeVar("T")
+from archfit.typing_names import Any, T, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
 

@@ -78,7 +78,7 @@ class Workload(Record):
     same: (group, kind, label, images, reason): the images are those of another object in the stream, of the kind and
         with the name that the label has; where it does not name the first of them, the image is unknown.
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
-    default_image: who chooses the image where an entry names none, "" if nobody does.
+    default_image: what chooses the image where an entry names none, "" for nothing.
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
     replaceable: (container, reason): another object may replace the image of the container of pod_spec with that name,
         so that there is one more image, which is unknown.

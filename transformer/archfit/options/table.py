@@ -5,7 +5,7 @@ part         "spec": placement, anyone may supply it; "operator": trust, the ope
 field        of settings.Options or settings.Operator
 type         how it is written (option_types)
 metavar      what stands for the value in help; "" for switches
-default      in the form that the file has; None where it is said in the help
+default      in the form that the file has; None where the help describes it
 help         one sentence or two, for help, schema and documentation
 repeatable   the flag may be given again, the variable holds several separated by blanks
 file_only    neither flag nor variable

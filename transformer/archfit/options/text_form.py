@@ -28,12 +28,7 @@ from archfit.images.platforms import (
     parse_platform,
 )
 from archfit.options.problem import Problem, nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    T = TypeVar("T")
+from archfit.typing_names import T
 
 # Go's ports to Windows.
 WINDOWS = ("386", "amd64", "arm", "arm64")

@@ -2,7 +2,7 @@
 
 the kind has no field for affinity or tolerations    a conflict where the pod cannot run without, else it is dropped
 the pod has no placement at all (`unplaced`)         a warning in place of the conflict
-the operator takes a field from elsewhere            a conflict, if the patch writes the field
+the operator takes a field from another path         a conflict, if the patch writes the field
 it writes an affinity only where there is none       a warning, unless its affinity is written along
 the API refuses placement by default                 a warning that names what has to be switched on
 """
@@ -86,7 +86,7 @@ def writable(
 
 
 def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:
-    """What there is to say about what the operator makes of the patch."""
+    """Messages about the effect of the patch on this operator."""
     results = []
     affinity = pod.at("affinity")
     if paths.lost_default and any(_within(step, affinity) for step in patch):

@@ -49,9 +49,9 @@ class _Case(Record):
     options: of the run. own: of the pod.
     reachable: E.
     tolerations: those that the pod has.
-    stated: the pod's own preferred terms speak of the architecture; False where nobody asked.
+    stated: the pod's own preferred terms name the architecture; False without `prefer`, which alone needs to know.
     immutable: the object cannot be changed once it is applied.
-    results: gathers what there is to say.
+    results: messages so far; the steps append to it.
     """
 
     pod: Pod
@@ -253,7 +253,7 @@ def _warn_of_spread(case: _Case, terms: RequiredTerms) -> None:
 
 
 def _lacking(case: _Case) -> tuple[Removed, ...]:
-    """The architectures of the cluster that an image took away, for the first term that lives."""
+    """The architectures of the cluster that an image took away, for the first term that some node matches."""
     reach = _reported_term(case)
     if reach is None:
         return ()
@@ -264,7 +264,7 @@ def _lacking(case: _Case) -> tuple[Removed, ...]:
 
 
 def _reported_term(case: _Case) -> Reach | None:
-    """The term that the report speaks of: the first that lives, else the first."""
+    """The term that the report is about: the first that some node matches, else the first."""
     for reach in case.found:
         if reach.live:
             return reach

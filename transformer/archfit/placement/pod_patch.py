@@ -14,7 +14,7 @@ replaces it. `{}` and `[]` are kept and filled.
     no tolerations                          tolerations: [..]
     tolerations                             one more at their end
 
-A custom resource may keep its placement elsewhere (`Pod.at`):
+A custom resource may have its placement at other paths (`Pod.at`):
 
     the way to a field is missing      add {} for each mapping on it, from the top, guarded by a test of the first one
     a field is such a mapping itself   it is added as the patch has it (spec.affinity of CloudNativePG)

@@ -76,7 +76,7 @@ def _answer(
 
 
 def _without_lookup(pod: Pod, use: ImageUse) -> Unasked | Malformed | None:
-    """The answer for this use of an image that nobody has to be asked for, None where the lookup has it."""
+    """The answer for a use of an image that needs no lookup, None for all others."""
     text = use.text
     if use.unasked:
         return Unasked(use.unasked)

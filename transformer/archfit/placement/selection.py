@@ -83,13 +83,13 @@ class PodOptions(Record):
 
     left_alone: a sentence when the pod is opted out, else "".
     only: the architectures that the user narrows the pod to, None for all.
-    only_by: who says so.
+    only_by: what narrows it: a rule, an annotation, or both.
     tolerate: the toleration rules that apply.
     prefer: (architecture, weight) pairs.
     unlabelled: the key by which it tolerates nodes without an arch label, "" where it does not.
     platforms: what `archfit.dev/image-platforms` says of every image, None where it says nothing.
     results: errors in the annotations.
-    controller: who decides in the pod's place, "" if nobody does.
+    controller: the controller that decides for the pod, "" if there is none.
     """
 
     left_alone: str = ""

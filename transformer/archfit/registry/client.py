@@ -98,7 +98,7 @@ class RegistryClient:
         return reply.body
 
     def _ask(self, kind: str, endpoint: Endpoint, path: str, limit: int) -> Reply:
-        """The last answer, after the server's challenges were answered as the module says."""
+        """The last answer, after the challenges of the server; see the module."""
         url = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/{path}{_namespace(endpoint)}"
         headers = {**dict(endpoint.headers), "accept": "*/*" if kind == "blob" else ACCEPT}
         method = "HEAD" if kind == "head" else "GET"

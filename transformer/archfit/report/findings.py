@@ -1,10 +1,10 @@
 """What a check found, ready for people and for the machines that show it to them.
 
-rule                 severity   says
+rule                 severity   meaning
 placement            error      the pod spec is not as archfit would leave it
 required-platform    error      an image does not run where it has to
 problem              error      the question could not be answered: the check failed
-notice               warning    something worth knowing, which no answer depends on
+notice               warning    a message that changes no answer
 not-checked          info       a pod that was left out, and why
 
 the place of a finding            file         line
@@ -116,7 +116,7 @@ def from_result(result: Result, name: str, line: int = 0) -> Finding:
 
 
 def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
-    """What archfit would change, and what its decisions say beside that; what several pods say, once."""
+    """What archfit would change, and the messages of its decisions, each once."""
     reported: set[Result] = set()
     for pod, decision in decisions:
         if decision.outcome == "Change":
@@ -128,7 +128,7 @@ def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Lin
 
 
 def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) -> Iterator[Finding]:
-    """Images that do not run where they have to, pods that were left out, and what else there is to say, once."""
+    """Images that do not run where they have to, pods that were left out, and other messages, each once."""
     reported: set[Result] = set()
     for pod, verdict in verdicts:
         if verdict.left_out:

@@ -22,9 +22,9 @@ _ORDER = {"info": 0, "warning": 1, "error": 2}
 
 
 def lines(results: Iterable[Result]) -> list[str]:
-    """One line for each thing to say: infos, then warnings, then errors, each in the order of the stream.
+    """One line for each message: infos, then warnings, then errors, each in the order of the stream.
 
-    What is true of several places or images is reported once, with the first of them and the number of the others.
+    A message about several places or images appears once, with the first of them and the number of the others.
     """
     alike: dict[tuple[str, str], list[Result]] = {}
     for result in sorted(results, key=lambda result: _ORDER[result.severity]):

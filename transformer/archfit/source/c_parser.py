@@ -16,10 +16,6 @@ import sys
 
 from archfit.typing_names import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import ModuleType
-
 # module, exception, whether it has a mark
 _EXCEPTIONS = (
     ("scanner", "ScannerError", True),
@@ -80,7 +76,7 @@ def _without_package() -> tuple[Any, Any, Any, Any]:
     return CParser, events, error.MarkedYAMLError, ReaderError
 
 
-def _namespace(name: str, **members: Any) -> ModuleType:
+def _namespace(name: str, **members: Any) -> Any:
     made = type(sys)(f"yaml.{name}")
     vars(made).update(members)
     return made

@@ -79,7 +79,7 @@ def _mask(match: re.Match[str]) -> str:
 def _unreadable(error: Any, end: int) -> InvalidInput:
     """The parser's error, at the line where something is wrong or, where the end is missing, begins.
 
-    It says nothing of what stands there: that may be a Secret's.
+    It never quotes the text at that line, which may be part of a Secret.
     """
     problem = " ".join(part for part in (error.context, error.problem) if part)
     if "expected <document start>" in problem:

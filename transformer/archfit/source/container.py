@@ -9,7 +9,7 @@
     kind: List                  a line left of the items, or a key beside them, ends the block; one that begins with a
                                 tab does not: YAML allows no key there
 
-Where the text is not that regular, the whole list is one piece, which is right and slower.
+Where the text is not that regular, the whole list is one piece: correct, but slower.
 """
 
 from __future__ import annotations

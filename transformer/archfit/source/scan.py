@@ -4,7 +4,7 @@ piece ── plain to see ──┬── no pod kind, or no word of a pod      
                         ├── a list ── its items, each as a piece ──> this table again
                         └── anything else ────────────────────────── parsed
 
-A list behind directives is parsed whole: `%TAG` says what the tags of every item mean.
+A list after directives is parsed as one part: `%TAG` defines the tags of every item.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 
 Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`lookup.keys`) and `host:<origin>`, and
 `claim:<key>` for claims where they are entries; texts are JSON (`lookup.entries`). A claim ends by itself after its
-seconds. A store raises nothing but StoreTrouble, and what it gives is not to be trusted.
+seconds. A store raises only StoreTrouble. Readers have to validate what it returns.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     entries(key TEXT PRIMARY KEY, value TEXT)      value: JSON, never pickle
         claim:<key>   {"owner": "..", "until": 1767225610.5}
-    application_id 0x61726366 ("arcf")             so that a foreign file is not written to
+    application_id 0x61726366 ("arcf")             so that no other program's file is written to
     user_version   2                               the schema; an older one is emptied, a newer one is left alone
 
 A file is used only if it is a regular file of this user and holds that table and nothing else: reading a view could
@@ -22,13 +22,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.store import StoreTrouble
+from archfit.typing_names import T
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from typing import TypeVar
-
-    T = TypeVar("T")
 else:
     try:
         # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.

@@ -127,7 +127,7 @@ class Pod(Record):
         return self.placement_paths is not None and field not in self.placement_paths.at
 
     def result(self, severity: Severity, message: str, path: Path) -> Result:
-        """What there is to say about the value at path."""
+        """A message about the value at path."""
         return Result(severity, message, self.ref, dotted(path), self.location, path)
 
     @property

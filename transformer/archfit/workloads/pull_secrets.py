@@ -57,8 +57,7 @@ def pull_secrets(
 ) -> tuple[dict[str, tuple[SecretEntry, ...]], tuple[str, ...]]:
     """For each image string of the pods the entries that their Secrets have, whatever registry they are for.
 
-    And what there is to say: Secrets that are named and cannot be read. streams: that are applied together. own: the
-    user's rows.
+    And warnings: Secrets that are named and cannot be read. streams: applied together. own: the user's rows.
     """
     parts = [(data, piece) for data, pieces in streams for piece in pieces]
     found = [value for data, piece in parts for value in _objects(data, piece)]
@@ -118,7 +117,7 @@ def _matches(place: tuple[str, str], host: str, repository: str) -> bool:
 
 
 def _objects(data: bytes, piece: Piece) -> Iterator[dict[str, Any]]:
-    """Secrets and ServiceAccounts of a piece, nothing where it cannot be parsed: the run itself says that."""
+    """Secrets and ServiceAccounts of a piece, nothing where it cannot be parsed, which the run reports."""
     if (
         data.find(b"Secret", piece.start, piece.end) < 0
         and data.find(b"ServiceAccount", piece.start, piece.end) < 0

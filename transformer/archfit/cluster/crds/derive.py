@@ -1,4 +1,4 @@
-"""Facts of a schema into rows for `workloads:`, and into notes on what no row can say.
+"""Facts of a schema into rows for `workloads:`, and into notes on what no row can express.
 
     a pod spec                               podSpec: its path; a field that it lacks is `none`
     affinity, tolerations, nodeSelector      podSpec: what holds them; other fields by their paths
@@ -8,7 +8,7 @@
     place is no more than a pod template
     self == oldSelf at or above a place      immutable: true
 
-What a schema cannot say becomes a note: an image without a place, a place without an image, parts of an image's name,
+What a row cannot express becomes a note: an image without a place, a place without an image, parts of an image's name,
 open parts, places inside of each other. Rows are for a person to check.
 """
 

@@ -4,7 +4,7 @@
     image, baseImage, sidecarImages: [..]         an image; image: {repository, tag} or {reference} too
     nodeAffinity                                  a mapping that holds it: an affinity, whatever its name is
     tolerations, nodeSelector                     placement
-    x-kubernetes-preserve-unknown-fields          open: what stands there, the schema does not say
+    x-kubernetes-preserve-unknown-fields          open: the schema does not define the members
     self == oldSelf                               frozen: it cannot change once applied
 
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/. A structural schema

@@ -13,7 +13,7 @@
     a key of `spec:` of a configuration  affinity, ..      ARCHFIT_AFFINITY, ..   -
 
 A parameter wins over the environment. PARAM_* repeats the parameters and is not read. Everything here comes from the
-application, so nothing of `operator:` can be said here; an ARCHFIT_ variable without the prefix ARGOCD_ENV_ is the
+application, so it cannot set options of `operator:`; an ARCHFIT_ variable without the prefix ARGOCD_ENV_ is the
 sidecar's own. Source: argo-cd v3.5.1, docs/operator-manual/config-management-plugins.md and
 pkg/apis/application/v1alpha1/types.go (Environ).
 """

@@ -24,7 +24,7 @@ from archfit.source.split import BOM
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _MANIFESTS = (".yaml", ".yml", ".json")
-# argo-cd v3.5.1, reposerver/repository/repository.go: a file that says so is not for the cluster.
+# argo-cd v3.5.1, reposerver/repository/repository.go: a file with this mark is not for the cluster.
 _SKIPPED = b"+argocd:skip-file-rendering"
 _NOTHING = re.compile(rb"(?:(?:---|\.\.\.)?(?:[ \t\r]*(?:null|~|\{\}))?[ \t\r]*(?:#[^\n]*)?\n)*").fullmatch
 

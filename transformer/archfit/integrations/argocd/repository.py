@@ -6,7 +6,7 @@
     check_links    every symbolic link below a folder, before a renderer starts:
 
         helm          the chart's folder; before `helm dependency build` the whole repository: file:// names any of it
-        kustomize     the application's folder; kustomize itself refuses files of bases elsewhere (load restrictor)
+        kustomize     the application's folder; kustomize itself refuses files outside of the bases (load restrictor)
 
 A renderer follows every link, and what it finds there would become manifests. Folders behind links that stay inside are
 searched too, each once. argo-cd v3.5.1 does the same for whole repositories, unless the operator allows such links

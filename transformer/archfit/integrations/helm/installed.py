@@ -21,7 +21,7 @@ _VERSION = re.compile(r"v(\d+)[.\w+-]*").fullmatch
 
 
 class Helm(Record):
-    """A program that says it is Helm. version: as it says, `v4.3`; major: 4."""
+    """A program that answers as Helm. version: as it prints it, `v4.3`; major: 4."""
 
     path: str
     version: str

@@ -26,12 +26,15 @@ from archfit.patch import Add
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.results import ObjectRef, Result
+from archfit.source.compose import parse
 from archfit.source.skip import identity
 from archfit.source.split import Piece, split
+from archfit.source.tree import ROOT
 from archfit.source.values import plain, text_of
 from archfit.stream import Splice
 from archfit.typing_names import Any
 from archfit.workloads.pods import Pod
+from archfit.workloads.sites import find_sites
 
 GROUP, KIND = "config.kubernetes.io", "ResourceList"
 _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
@@ -139,10 +142,6 @@ def _lines(results: list[Any], data: bytes, at: int) -> bytes:
 
 def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]:
     """The splice for a list in flow style, such as JSON, or without a line break at its end."""
-    from archfit.source.compose import parse
-    from archfit.source.tree import ROOT
-    from archfit.workloads.sites import find_sites
-
     text = data[piece.start : piece.end].decode()
     tree = parse(text)
     sites = find_sites(tree, ROOT, tree.value, {(): {"results": None}})
@@ -176,8 +175,6 @@ def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:
 
 def _value_of_block(data: bytes, piece: Piece, block: tuple[int, int], key: str) -> Any:
     """The value of a top-level key from its own lines, or from the whole list where an alias needs that."""
-    from archfit.source.compose import parse
-
     try:
         return _get(parse(data[block[0] : block[1]].decode()).value, key)
     except InvalidInput:
@@ -187,8 +184,6 @@ def _value_of_block(data: bytes, piece: Piece, block: tuple[int, int], key: str)
 
 
 def _value(data: bytes, piece: Piece) -> Any:
-    from archfit.source.compose import parse
-
     try:
         return parse(data[piece.start : piece.end].decode()).value
     except InvalidInput:

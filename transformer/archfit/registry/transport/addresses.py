@@ -7,8 +7,8 @@
                                                                                           reference's own registry
     public      the rest                                                                  always
 
-IPv4 inside IPv6 (mapped, compatible, 6to4, Teredo, NAT64) is judged as the IPv4 address it leads to. The judged
-address is the one dialled, so no name can change its mind in between. Sources: RFC 6890, RFC 6052, RFC 4380; the
+IPv4 inside IPv6 (mapped, compatible, 6to4, Teredo, NAT64) counts as the IPv4 address that it leads to. archfit connects
+to the address that it has checked and does not resolve the name again. Sources: RFC 6890, RFC 6052, RFC 4380; the
 metadata services of AWS, Google, Azure and Alibaba, which hand out credentials.
 """
 

@@ -39,7 +39,7 @@ class LargeBodies:
         _give_back_large_blocks()
 
     def leave(self) -> None:
-        """Give the place back: the thread is done with its large answers."""
+        """The thread is done with its large answers: another one may read."""
         if getattr(self._of_thread, "entered", False):
             self._of_thread.entered = False
             self._free.release()

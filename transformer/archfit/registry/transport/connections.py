@@ -8,7 +8,7 @@
     ..                                            on as many connections as there are threads
 
 Each request that comes before httpx is imported (40 ms) dials its connection first, so that connecting and importing
-take place at the same time. So this module must not import `http_transport` at its top.
+run at the same time. So this module must not import `http_transport` at its top.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""TCP connections: a name is resolved, its addresses are judged, and a judged address is dialled.
+"""TCP connections: resolve a name, check its addresses, connect to one of those.
 
     resolve  ->  HostPolicy.permitted  ->  connect         no second resolution in between
 
@@ -47,7 +47,7 @@ class Dialer:
         return self._dial(host, port, other_host)
 
     def check_literal(self, host: str, port: int, *, other_host: bool) -> None:
-        """Judge a numeric host that a proxy would dial; names are the proxy's to resolve. Raises RegistryError."""
+        """Check a numeric host that a proxy would connect to; the proxy resolves names. Raises RegistryError."""
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
         except (socket.gaierror, UnicodeError):

@@ -13,7 +13,7 @@
 
     pattern    HOST | HOST:PORT | *.DOMAIN | *.DOMAIN:PORT | *          without a port: 443
 
-A host in a reference, in a redirect or in a challenge is never named by that.
+A reference, a redirect or a challenge never makes a host a named one.
 """
 
 from __future__ import annotations

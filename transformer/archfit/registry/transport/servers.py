@@ -9,7 +9,7 @@
     known         it has answered something
     pulls left    its last RateLimit-Remaining header, as in "20;w=21600"
 
-Only what the server says to everybody is written to the cache: scheme, realm, service. Tokens and credentials are not.
+The cache gets only what the server tells everybody: scheme, realm, service; never tokens or credentials.
 """
 
 from __future__ import annotations

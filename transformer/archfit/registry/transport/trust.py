@@ -4,8 +4,8 @@
     certs.d           *.crt (CAs), *.cert with *.key (client certificates)
     registries.conf   insecure
 
-What several files say of one server adds up. It holds for that host and port alone: not for the targets of its
-redirects, nor for a token service on another host.
+Settings of several files for one server add up. They hold for that host and port only, not for redirects to other hosts
+or token services on other hosts.
 """
 
 from __future__ import annotations

@@ -18,11 +18,8 @@ from collections.abc import Iterable
 from archfit.patch import Path, dotted
 from archfit.results import Location, Result
 from archfit.source.scan import Span
+from archfit.source.tree import Tree
 from archfit.workloads.pods import Pod
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.source.tree import Tree
 
 _IDENTITY = ("apiVersion", "kind", "items")
 _METADATA = ("name", "namespace", "annotations", "labels")

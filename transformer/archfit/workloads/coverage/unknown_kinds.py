@@ -2,12 +2,12 @@
 
     known by its schema (`known_kinds`)
         the schema allows rows                              shown
-        no row follows; no place for affinity, tolerations  said
-        places, and no images                               said where one of them is set
+        no row follows; no place for affinity, tolerations  reported
+        places, and no images                               reported where one of them is set
     any other, by its text
         containers: [{image: ..}]                           a row for this path is shown
         image: .., beside affinity, tolerations, nodeSelector
-        a text `image` or `*Image`, or an image of a repository and a tag: its path is said
+        a text `image` or `*Image`, or an image of a repository and a tag: reported with its path
 
 A row is shown for a person to check: a schema says where placement stands, not what an operator makes of it.
 """
