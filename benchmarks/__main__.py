@@ -38,12 +38,13 @@ ROUND_TRIP_SECONDS = 0.05
 
 
 class Row(NamedTuple):
-    """One comparison. limit: what the ratio must not exceed."""
+    """One comparison. limit: what the ratio must not exceed. processor: of processor time, not of the clock's."""
 
     what: str
     first: Command
     second: Command
     limit: float
+    processor: bool = False
 
 
 class Bench:
@@ -80,13 +81,19 @@ class Bench:
         yield Row(
             "warm, argo-cd / yq .", self.archfit("argo-cd"), self.tool("yq", ".", str(path("argo-cd"))), 0.30
         )
-        yield Row("warm, argo-cd / P", self.archfit("argo-cd"), self.empty, 6)
+        yield Row("warm, argo-cd / P", self.archfit("argo-cd"), self.empty, 5)
         yield Row("warm, boutique / kustomize build", self.archfit("boutique"), boutique, 2)
-        yield Row("warm, boutique / P", self.archfit("boutique"), self.empty, 5.5)
-        yield Row("dense / yq .", self.archfit("dense"), self.tool("yq", ".", str(path("dense"))), 1.4)
+        yield Row("warm, boutique / P", self.archfit("boutique"), self.empty, 4)
+        yield Row(
+            "dense / yq ., processor time",
+            self.archfit("dense"),
+            self.tool("yq", ".", str(path("dense"))),
+            1.2,
+            processor=True,
+        )
         yield Row("dense / kustomize build", self.archfit("dense"), dense, 0.05)
         yield Row("dense x 10 / dense", self.archfit("dense10"), self.archfit("dense"), 11)
-        yield Row("nothing to do / P", self.archfit("nothing"), self.empty, 3)
+        yield Row("nothing to do / P", self.archfit("nothing"), self.empty, 2.2)
         yield from self.function_rows()
         yield from self.helm_rows()
 
@@ -113,7 +120,7 @@ class Bench:
             ("helm3", str(self.programs / "archfit"), "cat"),
             ("helm4", "placed", "same"),
         ):
-            for name, where, limit in (("small chart", small, 2), ("1.9 MB chart", big, 1.35)):
+            for name, where, limit in (("small chart", small, 1.7), ("1.9 MB chart", big, 1.35)):
                 first, second = (
                     Command(
                         [str(TOOLS / helm), "template", "x", where, "--post-renderer", renderer],
@@ -140,9 +147,10 @@ def measure(bench: Bench, runs: int, only: str) -> None:
         if only not in row.what:
             continue
         pair = compared(row.first, row.second, runs)
-        verdict = "" if pair.ratio <= row.limit else " (missed)"
+        ratio = pair.processor_ratio if row.processor else pair.ratio
+        verdict = "" if ratio <= row.limit else " (missed)"
         print(
-            f"| {row.what} | {pair.ratio:.3g} | ≤ {row.limit:g}{verdict} | {pair.first.seconds * 1000:.0f} ms "
+            f"| {row.what} | {ratio:.3g} | ≤ {row.limit:g}{verdict} | {pair.first.seconds * 1000:.0f} ms "
             f"| {pair.second.seconds * 1000:.0f} ms | {pair.first.peak_mib:.0f} / {pair.second.peak_mib:.0f} |",
             flush=True,
         )

@@ -31,18 +31,20 @@ class Command(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One finished process."""
+    """One finished process. processor_seconds: user and system time, which a busy machine changes least."""
 
     seconds: float
+    processor_seconds: float
     peak_mib: float
 
 
 class Pair(NamedTuple):
-    """Medians of two commands run in turn. ratio: the median of first over second, pair by pair."""
+    """Medians of two commands run in turn. The ratios: the median of first over second, pair by pair."""
 
     first: Run
     second: Run
     ratio: float
+    processor_ratio: float
 
 
 def timed(command: Command) -> Run:
@@ -62,7 +64,7 @@ def timed(command: Command) -> Run:
     os.close(writer)
     if status:
         raise RuntimeError(f"{' '.join(command.argv)} ended with status {os.waitstatus_to_exitcode(status)}")
-    return Run(seconds, usage.ru_maxrss / 1024)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def compared(first: Command, second: Command, runs: int) -> Pair:
@@ -71,8 +73,8 @@ def compared(first: Command, second: Command, runs: int) -> Pair:
     done = subprocess.run(
         [sys.executable, "-I", __file__], input=job, stdout=subprocess.PIPE, text=True, check=True
     )
-    one, other, ratio = json.loads(done.stdout)
-    return Pair(Run(*one), Run(*other), ratio)
+    one, other, *ratios = json.loads(done.stdout)
+    return Pair(Run(*one), Run(*other), *ratios)
 
 
 def _compared(first: Command, second: Command, runs: int) -> Pair:
@@ -82,11 +84,12 @@ def _compared(first: Command, second: Command, runs: int) -> Pair:
         _medians([one for one, _ in pairs]),
         _medians([other for _, other in pairs]),
         median(one.seconds / other.seconds for one, other in pairs),
+        median(one.processor_seconds / other.processor_seconds for one, other in pairs),
     )
 
 
 def _medians(runs: Sequence[Run]) -> Run:
-    return Run(median(run.seconds for run in runs), median(run.peak_mib for run in runs))
+    return Run(*(median(column) for column in zip(*runs, strict=True)))
 
 
 if __name__ == "__main__":

@@ -365,7 +365,7 @@ def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(StoreTrouble) as caught:
         open_store(Operator(cache=cache_path("redis://user@c:1/2")), {}, lambda: 0.0)
     assert str(caught.value) == (
-        "a cache at redis://c:1/2 needs the Python package redis: pip install 'archfit[redis]'"
+        "a cache at redis://c:1/2 needs the Python package redis: pip install 'redis>=7.2'"
     )
 
 

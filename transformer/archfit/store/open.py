@@ -70,7 +70,7 @@ def _server(
         from archfit.store.redis import RedisStore
     except ImportError:
         raise StoreTrouble(
-            f"a cache at {server} needs the Python package redis: pip install 'archfit[redis]'"
+            f"a cache at {server} needs the Python package redis: pip install 'redis>=7.2'"
         ) from None
     return RedisStore(
         server,
