@@ -38,7 +38,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"while scanning for the next token found character", "libyaml takes no tab before a comment", b"\t#"),
     (r"found duplicate %YAML directive", "YAML forbids it"),
     (r"kubectl and kustomize drop it silently|did not find expected <document start>", "text would be lost"),
-    (r"the results of the ResourceList (are (no list|an alias)|have an anchor)", _NO_PLACE),
+    (r"results of the ResourceList (is (not a list|an alias)|have an anchor)", _NO_PLACE),
     (
         r"^(an image cannot be looked up|\S+: its platforms cannot be looked up)",
         "a malformed reference, and --strict",

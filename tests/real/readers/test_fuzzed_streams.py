@@ -121,6 +121,11 @@ REFUSED = [
         "a byte order mark at the start of a line",
         id="a byte order mark before a key inside of a document",
     ),
+    pytest.param(
+        "\ufeff\ufeffapiVersion: apps/v1\nkind: Deployment\nspec:\n template:\n  spec: {containers: [{image: n}]}\n",
+        "a byte order mark at the start of a line",
+        id="two byte order marks at the start of the stream",
+    ),
 ]
 
 

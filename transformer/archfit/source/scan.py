@@ -118,11 +118,13 @@ def check_editable(data: bytes, span: Span) -> None:
             line=span.line,
             document=span.number,
         )
-    mark = data.find(b"\n" + BOM, span.start, span.end)
-    if mark >= 0:
+    # The first one of a document is outside of it, so that one at its start is the second.
+    second = data.startswith(BOM, span.start)
+    mark = span.start if second else data.find(b"\n" + BOM, span.start, span.end) + 1
+    if second or mark:
         raise InvalidInput(
             "this document needs a change but has a byte order mark at the start of a line, which some YAML "
             "parsers skip and others read as text. Remove it",
-            line=span.line + data.count(b"\n", span.start, mark + 1),
+            line=span.line + data.count(b"\n", span.start, mark),
             document=span.number,
         )
