@@ -2,7 +2,7 @@
 
     read_file       a file that the user names
     write_new       a file that the user names and that must not exist
-    read_regular    a file that somebody else may have put there: never a pipe or device, which may not end
+    read_regular    a file that another user may have made: never a pipe or device, which may not end
     Prepared        a temporary file beside the path ── commit ──> renamed to the path
                                                      └─ discard ─> removed
 

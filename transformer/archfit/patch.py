@@ -3,7 +3,7 @@
     [{"op": "test", "path": "/spec/tolerations", "value": null},
      {"op": "add",  "path": "/spec/tolerations", "value": [...]}]
 
-`remove` only takes away what an earlier run of archfit added and recorded (`stamp`).
+`remove` is only for additions that an earlier run of archfit recorded (`stamp`).
 
 A path is kept as a tuple of keys, indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text.
 The patch is the contract of the whole program: `edit` renders it as text, `archfit patch` prints it.

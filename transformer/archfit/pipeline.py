@@ -40,8 +40,8 @@ class Survey(Record):
 
     documents: those with pods. results: messages about the rest. texts: the image strings that the
     decisions depend on, as written, each once. controlled: objects outside of the table that have a controller.
-    pod_options: one for each pod of the documents, in order. stamps: with `stamp`, what the stamps of each document
-    say; its pods are those that it would hold without them.
+    pod_options: one for each pod of the documents, in order. stamps: with `stamp`, those of each document; its
+    pods are those that it would hold without them.
     """
 
     documents: tuple[Document, ...]

@@ -123,7 +123,7 @@ def stamped_decisions(
 
 
 def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp: bool) -> list[Splice]:
-    """The splices that make one document say what its patch says, proven.
+    """The splices that apply its patch to one document, proven.
 
     Raises UnplaceableEdit, InvalidInput, InternalError.
     """

@@ -1,4 +1,4 @@
-"""A patch as edits of the text, and the proof that they do what it says.
+"""A patch as edits of the text, and the proof that the edits apply the patch.
 
 scalar ──── one value as text                     render ──── values in block or flow style
 insert ──── additions of a patch as edits         targets ─── paths as nodes, through aliases

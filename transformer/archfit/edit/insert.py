@@ -36,7 +36,7 @@ class TextEdit(Record):
 
 
 def insertions(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> list[TextEdit]:
-    """The edits that make `text` say what the patch says, in the order of their places.
+    """The edits of `text` that apply the patch, in the order of their places.
 
     value: the document's value before the patch; paths of the patch are counted from it.
     Raises UnplaceableEdit, its line counted from the first line of text.

@@ -50,7 +50,7 @@ class Targets:
         return child(self.tree, self.node(path[:-1]), path[-1], self._known)
 
     def key_of(self, node: int, path: Path) -> int:
-        """The node of the key whose value is a collection, -1 where it is none's. path: one that means it."""
+        """The node of the key whose value is a collection, -1 if it is no value of a key. path: one of its paths."""
         holder = self._holders[node] if self._holders else self.node(path[:-1]) if path else -1
         # A key is one event, right before its value.
         return node - 1 if holder >= 0 and is_mapping(self.tree, holder) else -1

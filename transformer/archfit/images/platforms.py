@@ -16,7 +16,7 @@ folded as containerd does (containerd/platforms, database.go):
     i386 -> 386                     arm64/8, arm64/v8 -> arm64  armel -> arm/v6
     macos -> darwin                 amd64/v1 -> amd64           arm, arm/7 -> arm/v7
 
-So a variant is left only where it says more than the baseline of its architecture, and always for arm.
+A normalised platform has a variant only where it differs from the baseline of its architecture, and always for arm.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _VARIANTS = {
 
 
 class Platform(Record):
-    """One `os/architecture/variant`, in normalised spelling; variant is "" where it says nothing."""
+    """One `os/architecture/variant`, in normalised spelling; variant is "" for the baseline."""
 
     os: str
     architecture: str
@@ -129,8 +129,8 @@ class Unknown(Record):
     """The registry could not be asked, or its answer was not understood. `cause` is a sentence for the user.
 
     final: no `--on-unknown` applies, as with `--locked`: an answer outside the lock file would change the output.
-    remedy: what to do, "" for the usual advice. mistake: of configuration, of which the cause
-    says how to correct it; no `--on-unknown` is advised.
+    remedy: what to do, "" for the usual advice. mistake: the configuration is wrong and the
+    cause tells how to correct it, so no `--on-unknown` is advised.
     """
 
     cause: str
@@ -155,5 +155,5 @@ Answer: TypeAlias = "Found | Absent | Unknown | Unasked | Malformed"
 
 
 def unanswerable(text: str, error: InvalidReference) -> Unasked | Malformed:
-    """What becomes of a string that is no reference. error: what the grammar says about it."""
+    """The answer for a string that is no reference. error: why it is none."""
     return Unasked(str(error)) if not text or is_placeholder(text) else Malformed(str(error))

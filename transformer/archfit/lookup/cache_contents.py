@@ -69,14 +69,14 @@ def _digest(key: str) -> str:
 
 
 def checked(key: str, text: str) -> int:
-    """When an entry was last confirmed, in Unix seconds; 0 if it does not say."""
+    """When an entry was last confirmed, in Unix seconds; 0 without one."""
     found = _object(text) if key.startswith(("tag:", "digest:")) else None
     when = found.get("checked") if isinstance(found, dict) else None
     return when if isinstance(when, int) and 0 < when < 2**40 else 0
 
 
 def _until(text: str) -> float:
-    """When a claim ends, in Unix seconds; 0 if it does not say."""
+    """When a claim ends, in Unix seconds; 0 without one."""
     found = _object(text)
     until = found.get("until") if isinstance(found, dict) else None
     return float(until) if isinstance(until, int | float) and 0 < until < 2**40 else 0.0

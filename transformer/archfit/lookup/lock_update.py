@@ -7,7 +7,7 @@
     --add-missing --update GLOB both
     --prune                     (goes with each of these)                only entries of the streams' images
 
-The contents of a digest never change, but somebody may edit a line of the file: so pinned references are asked, too.
+The contents of a digest never change, but people edit lock files: so pinned references are asked for, too.
 An entry of the cache for a digest counts as an answer, because it follows from verified bytes. Globs are those of
 fnmatch, matched against the whole normalised reference; `*` also matches "/".
 """

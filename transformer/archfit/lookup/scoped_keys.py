@@ -108,7 +108,7 @@ class ScopedKeys(OwnKeys):
         return next(reversed(self.of(reference)), key_of(reference))
 
     def _keys(self, reference: Reference) -> list[str]:
-        """Without credentials: one for each endpoint that may say what the reference stands for."""
+        """Without credentials: one for each endpoint that may answer for the reference."""
         able = [
             endpoint
             for endpoint in self._asked(reference)
@@ -220,7 +220,7 @@ def _slow_hash(salt: str, secrets: object) -> str:
 
 
 def _content(path: str) -> str:
-    """What is in a certificate's file; its path where it cannot be read, as the request will say."""
+    """What is in a certificate's file; its path where it cannot be read; the request then fails with the reason."""
     try:
         with open(path, "rb") as file:
             return file.read(_LONGEST_FILE).hex()

@@ -125,7 +125,7 @@ class _Reader:
         self.lines[(*parent.path, name)] = line
 
     def place(self, value: object, line: int) -> Path:
-        """Puts a value where it belongs and says where that is."""
+        """Puts a value into its parent and gives its path."""
         if not self.open:
             self.root = value
             return ()

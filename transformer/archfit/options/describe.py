@@ -54,11 +54,16 @@ def _code(text: str) -> str:
 
 def updated(text: str) -> str:
     """A Markdown page with the table between its markers renewed. Raises ValueError without markers."""
-    before, _begin, rest = text.partition(BEGIN + "\n")
-    _old, end, after = rest.partition(END + "\n")
-    if not end:
-        raise ValueError(f"the page has no lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n{markdown_table()}{END}\n{after}"
+    return replace_between(text, BEGIN, END, markdown_table())
+
+
+def replace_between(text: str, begin: str, end: str, content: str) -> str:
+    """The page with other content between two lines. Raises ValueError where one of them is missing."""
+    before, _begin, rest = text.partition(f"{begin}\n")
+    _old, found, after = rest.partition(f"{end}\n")
+    if not found:
+        raise ValueError(f"the page has no lines {begin} and {end}")
+    return f"{before}{begin}\n{content}{end}\n{after}"
 
 
 def json_schema() -> Schema:

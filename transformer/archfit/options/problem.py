@@ -1,7 +1,7 @@
 """A mistake in the value of an option, and the word that was meant.
 
-A sentence says what is wrong and what to write. The reader of the source (flags, variables, file) puts in front of it
-where the value stands.
+The message is a sentence: what is wrong and what to write. The caller (flags, variables, file) writes the source of the
+value before it.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@
     label key       [prefix/]name                     Kubernetes, "Labels and Selectors: syntax"
 
 Tolerations, mirrors, hosts, caches and excludes have modules of their own. Each parser takes text and returns frozen
-values, or raises Problem, whose sentence says what is wrong and what to write. The reader of the source puts the name
-of the flag, variable or key in front of it.
+values, or raises Problem: a sentence of what is wrong and what to write. The caller writes the name of the flag,
+variable or key before it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Lists are separated by commas, blanks or both. An unknown name is an error that 
 An annotation at a place where it has no effect is an error, too (`misplaced`):
 
     is an error       a name under archfit.dev/ in any other `annotations`, a known name anywhere else, as in labels
-    is not looked at  an object without pods, such as a Service that got its annotations from `commonAnnotations`, and
+    is not checked    an object without pods, such as a Service that got its annotations from `commonAnnotations`, and
                       one that a controller made
 """
 
@@ -42,7 +42,7 @@ KNOWN = tuple(PREFIX + name for name in ("skip", "only", "tolerate", "image-plat
 
 
 class Annotations(Record):
-    """What the annotations of one pod say; None where they say nothing.
+    """The values of one pod's annotations; None where an annotation is missing.
 
     only: architectures, as node labels spell them.
     results: an error for each annotation that cannot be obeyed.
@@ -59,7 +59,7 @@ _NO_ANNOTATIONS = Annotations()
 
 
 def annotated(pod: Pod) -> Annotations:
-    """What the annotations on the way to the pod say, the nearest one of each name."""
+    """The annotations on the way to the pod, of each name the nearest one."""
     if (
         not _ours(pod.metadata.get("annotations"))
         and not _ours(pod.object_metadata.get("annotations"))

@@ -14,7 +14,7 @@
     all its platforms are wasi/* or wasm*   a WebAssembly runtime class runs it on any node
     it is a volume of a single manifest     the kubelet mounts its files wherever the pod is (KEP-4639)
 
-A single manifest counts by its architecture, whatever the variant: nodes pull it without looking. Answers of
+A single manifest counts by its architecture, whatever the variant: nodes pull it without a check. Answers of
 registries are stored unchanged, so that these rules also apply to old caches and lock files.
 
 S(os) is the intersection over the images that restrict; None where no image does: every architecture. Source:

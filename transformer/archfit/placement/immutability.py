@@ -1,7 +1,7 @@
 """Which objects the API server refuses to change once they are applied.
 
     the object                                                    a change of its pods
-    a kind of which the table says nothing                        is applied
+    a kind that is not immutable in the table                     is applied
     Job, bare Pod, ... with metadata.generateName and no name     reaches the next one, which is recreated
     with `hooks: recreated`, where the stream goes to             reaches the next one:
         Helm 4    helm.sh/hook                                    Helm creates hooks and never updates one

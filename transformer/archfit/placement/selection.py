@@ -1,4 +1,4 @@
-"""Which pods archfit leaves alone, and what rules and annotations say of the others.
+"""Which pods archfit leaves alone, and the options that rules and annotations give the others.
 
     the first of these that holds                                    leaves the pod as it is
     metadata.ownerReferences[].controller: true                      its controller decides; nothing else is read
@@ -11,7 +11,7 @@
     nodeSelector type: virtual-kubelet                               for nodes without an arch label alone
 
 A pod that tolerates virtual-kubelet.io/provider, or a key of unlabelledNodes, may run on such nodes beside real
-ones: it is as any other, but keeps those reachable. An empty key is none of them.
+ones: it is like any other pod, but keeps such nodes reachable. An empty key does not count.
 
 Exclude globs: `DaemonSet`, `*/kube-system`, `job/*/migrate-*`. `*`, `?` and `[..]` as in fnmatch; the kind in
 any case, the rest as written; a namespace that the stream does not give is "" and matched by `*` alone.
@@ -87,7 +87,7 @@ class PodOptions(Record):
     tolerate: the toleration rules that apply.
     prefer: (architecture, weight) pairs.
     unlabelled: the key by which it tolerates nodes without an arch label, "" where it does not.
-    platforms: what `archfit.dev/image-platforms` says of every image, None where it says nothing.
+    platforms: of every image, from `archfit.dev/image-platforms`; None without it.
     results: errors in the annotations.
     controller: the controller that decides for the pod, "" if there is none.
     """
@@ -104,7 +104,7 @@ class PodOptions(Record):
 
 
 def pod_options(pod: Pod, options: Options) -> PodOptions:
-    """What options, rules and annotations say of this pod."""
+    """The options of this pod, from those of the run, rules and annotations."""
     if "ownerReferences" in pod.object_metadata:
         controller = controller_of(pod.object_metadata)
         if controller:

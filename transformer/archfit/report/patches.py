@@ -14,15 +14,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from archfit.patch import Operation, Path, to_json
+from archfit.placement.immutability import HELM_HOOK
 from archfit.record import Record
 from archfit.report.json_output import json_output, object_value
 from archfit.results import Decision, Location, ObjectRef, Result
-from archfit.source.values import text_of
+from archfit.source.values import mapping_of, text_of
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import reference_of
 from archfit.workloads.pods import Pod
-
-_HELM_HOOK = "helm.sh/hook"
 
 
 class Entry(Record):
@@ -58,11 +57,10 @@ def entries(
         if before:
             found[key] = before.replace(patch=(*before.patch, *patch))
             continue
-        metadata = value.get("metadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
+        metadata = mapping_of(value.get("metadata"))
         ref = pod.ref if pod.root == root else reference_of(value)
         notes = metadata.get("annotations")
-        hook = isinstance(notes, dict) and _HELM_HOOK in notes
+        hook = isinstance(notes, dict) and HELM_HOOK in notes
         found[key] = Entry(
             ref.replace(name=text_of(metadata.get("name"))), pod.location, file, hook, patch, value
         )

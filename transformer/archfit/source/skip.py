@@ -30,7 +30,7 @@ _ESCAPED_KEY = rb'"[^"\n]*\\[^"\n]*"[ \t]*:'
 
 
 class Identity(Record):
-    """What a piece says of itself at its top column."""
+    """apiVersion and kind of a piece, from the lines at its top column."""
 
     api_version: str
     kind: str

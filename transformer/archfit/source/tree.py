@@ -121,7 +121,7 @@ def child(tree: Tree, node: int, step: str | int, known: Children) -> int:
 
 
 COLON = re.compile(r"(?:[ \t\r\n]|#[^\n]*+)*+:").match
-"""The colon behind a key, comments and lines apart; one inside of a comment is none."""
+"""The colon behind a key, comments and lines apart; one inside of a comment does not count."""
 _BLANK = (" ", "\t", "\r", "\n")
 
 

@@ -74,6 +74,11 @@ def text_of(value: object) -> str:
     return value.text if isinstance(value, Typed) else ""
 
 
+def mapping_of(value: Any) -> dict[str, Any]:
+    """The value, or an empty mapping in the place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
 def typed(value: Any) -> Any:
     """JSON's own values as the parser would give them: numbers and booleans become Typed."""
     if isinstance(value, dict):

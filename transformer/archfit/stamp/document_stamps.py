@@ -34,9 +34,9 @@ Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
 
 
 class DocumentStamps(Record):
-    """What the stamps of a document say, one for each object that holds pods.
+    """The stamps of a document, one for each object that holds pods.
 
-    objects: their pods as they are. found: what the stamps say. text: of the document, as the parser sees it; "" where
+    objects: their pods as they are. found: the stamps. text: of the document, as the parser sees it; "" where
     there is no stamp.
     """
 
@@ -46,7 +46,7 @@ class DocumentStamps(Record):
 
 
 def without_stamps(data: bytes, document: Document, own: UserRows) -> tuple[Document, DocumentStamps]:
-    """The document with the pods that it would hold without its stamps, and what they say.
+    """The document with the pods that it would hold without its stamps, and the stamps.
 
     Whether the text lets all of it go is looked at only where something is about to change.
     """
@@ -91,7 +91,7 @@ def document_decisions(
         pods = _without(document, found, own).pods
         pods = tuple(pod.replace(images=was.images) for pod, (was, _) in zip(pods, decisions, strict=True))
         again = _by_object(document, found, decide(pods))
-        # An object that says already what it should has nothing to take stamps.
+        # An object without a change keeps its decision: its stamp is not taken back.
         changes = (any(decision.patch for _, decision in pods) for pods in made)
         made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
     return [one for pods in made for one in pods]
@@ -107,7 +107,7 @@ def _by_object(document: Document, found: Sequence[StampState], decisions: Decid
 
 
 def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list[TextEdit]:
-    """The edits that make `text` say what the patch of stamped decisions says, proven, in the order of their places.
+    """The edits of `text` that apply the patch of stamped decisions, proven, in the order of their places.
 
     text: of the document, as the parser sees it. Raises UnplaceableEdit, InternalError.
     """

@@ -23,7 +23,7 @@ FIELDS = ("affinity", "tolerations")
 
 
 class StampState(Record):
-    """What an object's stamp says, and what taking it back needs. Each tuple has one part for each pod of the object.
+    """An object's stamp, and the operations that take it back. Each tuple has one part for each pod of the object.
 
     entries: what the stamp records. operations: what takes it back, from the document's root. kept: what the user
     changed since. annotation: what takes the stamp itself away, () where there is none. problem: why it cannot be read.

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from archfit import __version__
+from archfit.options.describe import replace_between
 from archfit.options.table import TABLE
 from archfit.usage.command_table import BY_NAME, COMMANDS, Command
 from archfit.usage.help import flag_entry, general, listed, option_entry
@@ -30,11 +31,7 @@ def markdown_list() -> str:
 
 def updated(text: str) -> str:
     """A Markdown page with the list between its markers renewed. Raises ValueError without markers."""
-    before, _begin, rest = text.partition(BEGIN + "\n")
-    _old, end, after = rest.partition(END + "\n")
-    if not end:
-        raise ValueError(f"the page has no lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n{markdown_list()}{END}\n{after}"
+    return replace_between(text, BEGIN, END, markdown_list())
 
 
 def man_page() -> str:

@@ -8,8 +8,9 @@
     batch   Job                     spec.template.spec                   immutable
     batch   CronJob                 spec.jobTemplate.spec.template.spec
 
-which kinds certainly hold none, so that their text need not be parsed. Kind alone says nothing: Knative's Service and
-Volcano's Job carry pods. The rows of custom resources are in `custom_rows`, and the user's in the configuration.
+PODLESS lists the kinds that never hold one, so that their text need not be parsed. Both tables go by group and kind,
+because Knative's Service and Volcano's Job hold pods. The rows of custom resources are in `custom_rows`, those of the
+user in the configuration.
 """
 
 from __future__ import annotations

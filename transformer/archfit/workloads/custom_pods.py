@@ -61,6 +61,16 @@ class SharedByPods:
         return self._holders
 
 
+class _Fields:
+    """Where the fields of one pod are, while they are read; as in PlacementPaths."""
+
+    def __init__(self) -> None:
+        self.at: dict[str, Path] = {}
+        self.inherited: list[tuple[str, Path | None, bool]] = []
+        self.replaced: list[tuple[str, Path]] = []
+        self.lost_default = ""
+
+
 class CustomPod:
     """One pod of an object: what `pod_specs` makes a Pod of. Paths are from the object's root."""
 
@@ -112,64 +122,58 @@ class CustomPod:
         """A pod spec with the fields that decide its place, and where they are."""
         row = self._row
         spec = dict(self.spec) if not row.images else {}
-        at: dict[str, Path] = {}
-        inherited: list[tuple[str, Path | None, bool]] = []
-        doubled: list[tuple[str, Path]] = []
-        warnings: list[str] = []
+        found = _Fields()
         for name in _FIELDS:
             spec.pop(name, None)
-            if not self._has(name):
-                continue
-            at[name] = path = self._same(self._field(name))
-            value = get(self._value, path)
-            winner = self._replaced(name)
-            if winner is not None:
-                if "*" in winner or value not in (None, _EMPTY[name]):
-                    doubled.append((name, winner))
-                else:
-                    at[name], value = winner, get(self._value, winner)
-            else:
-                doubled += [(name, path) for path, text in self._patches() if name in text]
-            for above in row.inherits if value is None or value == _EMPTY[name] else ():
-                source = (*self._same(above), name)
-                theirs = get(self._value, source)
-                if theirs not in (None, {}, []):
-                    inherited.append((name, source, value is not None))
-                    value = theirs
-                    break
-            if value is None and name == "affinity" and row.default_affinity:
-                value, warning = default_affinity(row, self._value)
-                if value is None:
-                    warnings.append(warning)
-                else:
-                    inherited.append((name, None, False))
+            value = self._field_value(name, found) if self._has(name) else None
             if value is not None:
                 spec[name] = value
         architecture = text_of(get(self._value, self._same(row.architecture))) if row.architecture else ""
         if architecture and not any(label in (spec.get("nodeSelector") or ()) for label in _ARCHITECTURE):
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), _ARCHITECTURE[0]: architecture}
-        missing = {
-            path[:end]
-            for path in at.values()
-            for end in range(1, len(path))
-            if get(self._value, path[:end]) is None
-        }
+        paths = found.at.values()
+        above = {path[:end] for path in paths for end in range(1, len(path))}
+        missing = (path for path in above if get(self._value, path) is None)
         metadata = row.metadata
         return spec, PlacementPaths(
-            at,
-            self._above(at.values()),
+            found.at,
+            self._above(paths),
             tuple(sorted(missing, key=len)),
-            tuple(inherited),
+            tuple(found.inherited),
             ("metadata",) if metadata is None else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
             row.note,
-            tuple(doubled),
-            "".join(warnings),
+            tuple(found.replaced),
+            found.lost_default,
             row.needed_only,
             "" if architecture else row.chosen,
             row.unplaced,
             self._same(row.architecture) if architecture else (),
             row.same,
         )
+
+    def _field_value(self, name: str, found: _Fields) -> Any:
+        """The value that counts for a field, None without one; where it is goes into `found`."""
+        row = self._row
+        found.at[name] = path = self._same(self._field(name))
+        value = get(self._value, path)
+        winner = self._replaced(name)
+        if winner is None:
+            found.replaced += [(name, patch) for patch, text in self._patches() if name in text]
+        elif "*" in winner or value not in (None, _EMPTY[name]):
+            found.replaced.append((name, winner))
+        else:
+            found.at[name], value = winner, get(self._value, winner)
+        for above in row.inherits if value is None or value == _EMPTY[name] else ():
+            source = (*self._same(above), name)
+            theirs = get(self._value, source)
+            if theirs not in (None, {}, []):
+                found.inherited.append((name, source, value is not None))
+                return theirs
+        if value is None and name == "affinity" and row.default_affinity:
+            value, found.lost_default = default_affinity(row, self._value)
+            if value is not None:
+                found.inherited.append((name, None, False))
+        return value
 
     def _patches(self) -> Iterator[tuple[Path, str]]:
         """The texts that are merged into the pod."""

@@ -2,8 +2,8 @@
 
     spec.template.spec.containers[0].image    ->    the line of `image:`
 
-A member that an alias or `<<` supplies has no line of its own: its nearest holder's counts. A document is parsed
-again for it, as its tree was dropped long ago: only for what is to be shown.
+A member that an alias or `<<` supplies has the line of the nearest mapping or list that is written. The trees of
+documents are not kept, so a document is parsed again: only for results that are shown.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from archfit.errors import InvalidInput
 from archfit.source.compose import parse
 from archfit.source.scan import Span, spans
 from archfit.source.split import Piece
-from archfit.source.values import text_of
+from archfit.source.values import mapping_of, text_of
 from archfit.typing_names import Any
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
@@ -48,10 +48,10 @@ def with_node_selectors(
                     _name(item),
                     (group_of(text_of(item.get("apiVersion"))), text_of(item.get("kind"))),
                 )
-                if key == _CLASS and _mapping(item.get("scheduling")):
-                    classes[name] = _runtime_class(name, _mapping(item.get("scheduling")))
+                if key == _CLASS and mapping_of(item.get("scheduling")):
+                    classes[name] = _runtime_class(name, mapping_of(item.get("scheduling")))
                 elif key == _SPACE:
-                    spaces[name] = _pairs(_mapping(_mapping(item.get("metadata")).get("annotations")))
+                    spaces[name] = _pairs(mapping_of(mapping_of(item.get("metadata")).get("annotations")))
     if not classes and not any(spaces.values()):
         return documents
     return tuple(
@@ -107,7 +107,7 @@ def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 
 def _runtime_class(name: str, scheduling: dict[str, Any]) -> RuntimeClass:
-    selector = _mapping(scheduling.get("nodeSelector"))
+    selector = mapping_of(scheduling.get("nodeSelector"))
     tolerations = scheduling.get("tolerations")
     return RuntimeClass(
         name,
@@ -125,8 +125,4 @@ def _pairs(annotations: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _name(item: dict[str, Any]) -> str:
-    return text_of(_mapping(item.get("metadata")).get("name"))
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return text_of(mapping_of(item.get("metadata")).get("name"))

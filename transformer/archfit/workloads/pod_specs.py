@@ -8,7 +8,7 @@ from archfit.errors import InvalidInput
 from archfit.options.settings import Workload
 from archfit.patch import Path
 from archfit.results import Location, ObjectRef
-from archfit.source.values import text_of
+from archfit.source.values import mapping_of, text_of
 from archfit.typing_names import Any
 from archfit.workloads.builtin import LISTS, WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod
@@ -101,8 +101,7 @@ def _typed(item: Any, around: dict[str, Any]) -> Any:
 
 def reference_of(value: dict[str, Any]) -> ObjectRef:
     """The identity that an object gives itself."""
-    metadata = value.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = mapping_of(value.get("metadata"))
     return ObjectRef(
         text_of(value.get("apiVersion")),
         text_of(value.get("kind")),
@@ -192,8 +191,8 @@ def _pod_beside(row: Workload, value: dict[str, Any], location: Location, path: 
         location,
         at,
         spec,
-        _mapping(above.get("metadata")),
-        _mapping(value.get("metadata")),
+        mapping_of(above.get("metadata")),
+        mapping_of(value.get("metadata")),
         tuple(_images(spec, at)),
         row.immutable,
         path,
@@ -219,17 +218,13 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
             location,
             (*path, *found.path),
             spec,
-            _mapping(get(value, paths.metadata)),
-            _mapping(value.get("metadata")),
+            mapping_of(get(value, paths.metadata)),
+            mapping_of(value.get("metadata")),
             (*beside, *(use.replace(path=(*path, *use.path)) for use in found.images())),
             row.immutable,
             path,
             paths.below(path),
         )
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _images(spec: dict[str, Any], at: Path) -> Iterator[ImageUse]:

@@ -94,7 +94,7 @@ class Pod(Record):
     images: in the order containers, initContainers, volumes.
     between: (path, metadata) of what stands on the way to the pod beside these two, the outermost first: objects around
         this one, a CronJob's jobTemplate.
-    runtime_class: that of the stream which the pod names, where it says something about nodes.
+    runtime_class: the one in the stream that the pod names, if it has `scheduling`.
     placement_paths: None where affinity, tolerations and nodeSelector are beside the containers.
     namespace_selector: what the Namespace of the stream asks of nodes, where PodNodeSelector is on.
     """

@@ -29,7 +29,7 @@ from archfit.record import Record
 from archfit.source.compose import parse
 from archfit.source.scan import Span, spans
 from archfit.source.split import Piece
-from archfit.source.values import text_of
+from archfit.source.values import mapping_of, text_of
 from archfit.typing_names import Any, TypeAlias
 from archfit.workloads.builtin import LISTS, UserRows, group_of
 from archfit.workloads.inventory import scan_piece
@@ -146,8 +146,7 @@ def _is_other(api_version: str, kind: str) -> bool:
 
 
 def _name(value: Mapping[str, Any]) -> NamespacedName:
-    metadata = value.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = mapping_of(value.get("metadata"))
     return text_of(metadata.get("namespace")), text_of(metadata.get("name"))
 
 

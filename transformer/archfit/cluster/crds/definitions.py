@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from archfit.cluster.crds.schema import ROOT, is_any, items, mapping
+from archfit.cluster.crds.schema import ROOT, is_any, items
 from archfit.record import Record
-from archfit.source.values import Typed, text_of
+from archfit.source.values import Typed, mapping_of, text_of
 from archfit.workloads.builtin import group_of
 
 GROUP = "apiextensions.k8s.io"
@@ -45,36 +45,36 @@ class Definition(Record):
 
 def definitions(value: Any) -> Iterator[Definition]:
     """The definitions in a document's value; what is none is passed over."""
-    found = mapping(value)
+    found = mapping_of(value)
     kind = text_of(found.get("kind"))
     if kind in {"List", KIND + "List"}:
         for item in items(found.get("items")):
             typed = {"apiVersion": found.get("apiVersion"), "kind": KIND} if kind != "List" else {}
-            yield from definitions({**typed, **mapping(item)})
+            yield from definitions({**typed, **mapping_of(item)})
     elif kind == KIND and group_of(text_of(found.get("apiVersion"))) == GROUP:
-        spec = mapping(found.get("spec"))
-        group, name = text_of(spec.get("group")), text_of(mapping(spec.get("names")).get("kind"))
+        spec = mapping_of(found.get("spec"))
+        group, name = text_of(spec.get("group")), text_of(mapping_of(spec.get("names")).get("kind"))
         if _GROUP(group) and _KIND(name):
             yield Definition(group, name, tuple(_versions(spec)))
 
 
 def _versions(spec: dict[str, Any]) -> list[Version]:
-    shared = mapping(spec.get("validation"))
+    shared = mapping_of(spec.get("validation"))
     listed = items(spec.get("versions")) or [{"name": spec.get("version"), "storage": _TRUE}]
     found = [
         Version(
             text_of(one.get("name")),
-            _schema(mapping(one.get("schema")) or shared),
+            _schema(mapping_of(one.get("schema")) or shared),
             one.get("storage") == _TRUE,
         )
-        for one in map(mapping, listed)
+        for one in map(mapping_of, listed)
         if one.get("served") != _FALSE or one.get("storage") == _TRUE
     ]
     return sorted(found, key=lambda version: not version.storage)
 
 
 def _schema(holder: dict[str, Any]) -> dict[str, Any] | None:
-    schema = mapping(holder.get("openAPIV3Schema"))
-    members = mapping(schema.get("properties")).items()
-    is_specific = any(name not in ROOT and not is_any(mapping(member)) for name, member in members)
+    schema = mapping_of(holder.get("openAPIV3Schema"))
+    members = mapping_of(schema.get("properties")).items()
+    is_specific = any(name not in ROOT and not is_any(mapping_of(member)) for name, member in members)
     return schema if is_specific else None

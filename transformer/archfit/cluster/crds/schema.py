@@ -18,7 +18,7 @@ from typing import Any
 
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.source.values import Typed, text_of
+from archfit.source.values import Typed, mapping_of, text_of
 from archfit.workloads.coverage.unread import IMAGE_ENDS
 
 FIELDS = ("affinity", "tolerations", "nodeSelector")
@@ -114,7 +114,7 @@ class _FactCollector:
         """A node of the schema, and what is below it."""
         if not isinstance(schema, dict):
             return
-        properties = mapping(schema.get("properties"))
+        properties = mapping_of(schema.get("properties"))
         if any(_freezes(rule) for rule in items(schema.get("x-kubernetes-validations"))):
             self.frozen.append(path)
         if properties and schema.get("required"):
@@ -129,7 +129,7 @@ class _FactCollector:
         for name, member in properties.items():
             if (pod_spec and name in _POD_SPEC) or name in _NOTHING or (not path and name in ROOT):
                 continue
-            if not self._image(name, mapping(member), properties, path):
+            if not self._image(name, mapping_of(member), properties, path):
                 self.take(member, (*path, name))
         # Kubernetes refuses either of these beside `properties`; a row for both would write to one place twice.
         for key in () if properties else ("items", "additionalProperties"):
@@ -137,8 +137,8 @@ class _FactCollector:
 
     def _pod_spec(self, properties: dict[str, Any], path: Path) -> bool:
         """Whether the members are those of a pod spec, which is noted."""
-        containers = mapping(mapping(properties.get("containers")).get("items"))
-        if not path or "image" not in mapping(containers.get("properties")):
+        containers = mapping_of(mapping_of(properties.get("containers")).get("items"))
+        if not path or "image" not in mapping_of(containers.get("properties")):
             return False
         missing = tuple(name for name in FIELDS if not _usable(name, properties.get(name)))
         if len(missing) == len(FIELDS):
@@ -154,7 +154,7 @@ class _FactCollector:
             found = self.affinity if name == "affinity" else getattr(self, _ATTRIBUTES[name])
             if _usable(name, properties[name]):
                 found.append((*path, name))
-            elif name != "affinity" or not mapping(mapping(properties[name]).get("properties")):
+            elif name != "affinity" or not mapping_of(mapping_of(properties[name]).get("properties")):
                 self.unusable.append((*path, name))
         if path and path[-1] != "affinity" and "nodeAffinity" in properties:
             if _has_terms(properties["nodeAffinity"]):
@@ -167,7 +167,7 @@ class _FactCollector:
         word = name.replace("_", "").replace("-", "").lower()
         kind = text_of(member.get("type"))
         if word.endswith("images"):
-            inner = mapping(member.get("items")) or mapping(member.get("additionalProperties"))
+            inner = mapping_of(member.get("items")) or mapping_of(member.get("additionalProperties"))
             if text_of(inner.get("type")) == "string":
                 self.images.append((*path, name, "*"))
                 return True
@@ -180,7 +180,7 @@ class _FactCollector:
             if others:
                 self.partial.append(((*path, name), ", ".join(others)))
             return True
-        parts = mapping(member.get("properties"))
+        parts = mapping_of(member.get("properties"))
         if "reference" in parts:
             self.images.append((*path, name, "reference"))
             return True
@@ -204,44 +204,39 @@ def is_open(schema: dict[str, Any]) -> bool:
 
 def _usable(name: str, schema: Any) -> bool:
     """Whether a field of placement has the members that Kubernetes has there, or leaves them open."""
-    found = mapping(schema)
+    found = mapping_of(schema)
     if not found:
         return False
     if name == "affinity":
-        properties = mapping(found.get("properties"))
+        properties = mapping_of(found.get("properties"))
         return _has_terms(properties["nodeAffinity"]) if "nodeAffinity" in properties else is_any(found)
     if name == "nodeSelector":
         return "additionalProperties" in found or is_any(found)
-    inner = mapping(found.get("items"))
-    properties = mapping(inner.get("properties"))
+    inner = mapping_of(found.get("items"))
+    properties = mapping_of(inner.get("properties"))
     return {"key", "operator", "value", "effect"} <= properties.keys() or is_any(inner)
 
 
 def _has_terms(schema: Any) -> bool:
     """Whether nodeAffinity can require an architecture."""
-    found = mapping(schema)
+    found = mapping_of(schema)
     for step in (
         "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", "", "matchExpressions", "",
     ):  # fmt: skip
         if is_any(found):
             return True
-        found = mapping(mapping(found.get("properties")).get(step) if step else found.get("items"))
-    return {"key", "operator", "values"} <= mapping(found.get("properties")).keys() or is_any(found)
+        found = mapping_of(mapping_of(found.get("properties")).get(step) if step else found.get("items"))
+    return {"key", "operator", "values"} <= mapping_of(found.get("properties")).keys() or is_any(found)
 
 
 def is_any(schema: dict[str, Any]) -> bool:
     """Whether the schema says nothing of the members."""
-    return is_open(schema) and not mapping(schema.get("properties"))
+    return is_open(schema) and not mapping_of(schema.get("properties"))
 
 
 def _freezes(rule: Any) -> bool:
-    text = "".join(text_of(mapping(rule).get("rule")).split())
+    text = "".join(text_of(mapping_of(rule).get("rule")).split())
     return text in {"self==oldSelf", "oldSelf==self"}
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """The value, or an empty mapping in the place of anything else."""
-    return value if isinstance(value, dict) else {}
 
 
 def items(value: Any) -> list[Any]:

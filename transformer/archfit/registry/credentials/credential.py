@@ -15,7 +15,8 @@ import re
 from archfit.errors import Misconfigured
 from archfit.record import Record
 
-_VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
+VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
+"""Characters that a header can hold: ASCII without blanks and control characters."""
 
 
 class Credential(Record):
@@ -58,7 +59,7 @@ def checked(credential: Credential) -> Credential:
     A registry token is a header as it is (RFC 6750, b64token, and all that is visible); the others are sent as UTF-8 in
     base64 or in a form. A user name has no colon and no control character (RFC 7617).
     """
-    if credential.registry_token and not _VISIBLE(credential.registry_token):
+    if credential.registry_token and not VISIBLE(credential.registry_token):
         raise Misconfigured(
             f"the registrytoken {credential.source} has a blank, a line end or another character that no header can "
             "hold: log in again, or store it without"

@@ -23,12 +23,12 @@ import time
 from collections.abc import Mapping
 
 from archfit.errors import Misconfigured, RegistryError
+from archfit.registry.credentials.credential import VISIBLE
 from archfit.registry.limits import NO_THREAD
 
 LONGEST_SECONDS = 15.0
 _MAX_OUTPUT = 64 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII).fullmatch
-_SERVER = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 _NOT_FOUND = (b"credentials not found in native keychain",)
 
 
@@ -75,7 +75,7 @@ class Helper:
 
     def _ask(self, seconds: float) -> tuple[str, str] | None:
         program, server = f"docker-credential-{self._name}", self._server
-        if _NAME(self._name) is None or _SERVER(server) is None:
+        if _NAME(self._name) is None or VISIBLE(server) is None:
             raise Misconfigured(
                 f"the credential helper {self._name!r} has a name that no program can have: "
                 "correct the credentials file"

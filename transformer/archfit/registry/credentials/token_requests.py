@@ -18,15 +18,13 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from urllib.parse import quote, urlsplit
 
 from archfit.errors import RegistryError
 from archfit.record import Record
-from archfit.registry.credentials.credential import Credential
+from archfit.registry.credentials.credential import VISIBLE, Credential
 from archfit.registry.transport.challenges import Challenge
 
-_VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 _DEFAULT_LIFE_SECONDS = 60
 _RENEW_EARLY_SECONDS = 5
 _MAX_LIFE_SECONDS = 86400
@@ -77,7 +75,7 @@ def parse_token(body: bytes) -> tuple[str, float]:
     except (ValueError, RecursionError):
         answer = None
     token = (answer.get("token") or answer.get("access_token")) if isinstance(answer, dict) else None
-    if not isinstance(token, str) or not _VISIBLE(token):
+    if not isinstance(token, str) or not VISIBLE(token):
         raise RegistryError("the token service's answer holds no usable token")
     life = answer.get("expires_in")
     if not isinstance(life, int | float) or isinstance(life, bool) or not life > 0:

@@ -9,7 +9,7 @@
         image: .., beside affinity, tolerations, nodeSelector
         a text `image` or `*Image`, or an image of a repository and a tag: reported with its path
 
-A row is shown for a person to check: a schema says where placement stands, not what an operator makes of it.
+A person has to check the row: a schema shows where placement is, not what an operator does with it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LEAVE = (
 
 
 def listed(group: str, kind: str) -> str:
-    """What the table of schemas says of a kind, "" if it is not in it."""
+    """The entry of a kind in the table of schemas, "" without one."""
     for name in dict.fromkeys((f"\n{group}/{kind} ", f"\n{group}/{kind.lower()} ")):
         at = KINDS.find(name)
         if at >= 0:

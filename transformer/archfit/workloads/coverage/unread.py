@@ -5,8 +5,8 @@
     the same                                    mapping with repository, reference, name, tag    the mapping
     images, *Images                             list or mapping of texts                         each text
 
-Read is what a row names as an image, the containers and image volumes of its pod specs, what it says never runs, and
-whole objects inside, which are looked at by themselves. Names that hold no images are not gone into.
+Rows read the images that they name, the containers and image volumes of their pod specs, the images of `neverRun`, and
+embedded objects, which have rows of their own. Members that never hold images, such as `env`, are skipped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Objects that may hold pods and are left as they are; each kind is reported.
 
     a kind in a row      the row's reason, or what the object lacks
-    a kind in no row     what `unknown_kinds` says of it
+    a kind in no row     the reason of `unknown_kinds`
 
 Each kind is reported once, with the number of its objects. Objects with `archfit.dev/skip: "true"` are not reported.
 """
