@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from archfit.terminal import PATIENCE_SECONDS, Progress
+from archfit.terminal import DELAY_SECONDS, Progress
 
 
 class Terminal(io.StringIO):
@@ -19,8 +19,8 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize(
     ("tty", "seconds", "shown"),
     [
-        pytest.param(True, PATIENCE_SECONDS, "\r\x1b[Karchfit: 3 of 40 images\r\x1b[K", id="terminal-late"),
-        pytest.param(True, PATIENCE_SECONDS - 0.1, "", id="noop-terminal-early"),
+        pytest.param(True, DELAY_SECONDS, "\r\x1b[Karchfit: 3 of 40 images\r\x1b[K", id="terminal-late"),
+        pytest.param(True, DELAY_SECONDS - 0.1, "", id="noop-terminal-early"),
         pytest.param(False, 60, "", id="noop-pipe"),
     ],
 )

@@ -15,7 +15,7 @@ from archfit.printable import beneath, visible
 from archfit.typing_names import TextIO
 
 TERMINAL = "/dev/tty"
-PATIENCE_SECONDS = 0.5
+DELAY_SECONDS = 0.5
 _ERASE = "\r\x1b[K"
 
 
@@ -42,7 +42,7 @@ class Progress:
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
-        if self._silent or self._clock() - self._started < PATIENCE_SECONDS:
+        if self._silent or self._clock() - self._started < DELAY_SECONDS:
             return
         self._stream.write(f"{_ERASE}archfit: {done} of {total} images")
         self._stream.flush()

@@ -648,7 +648,8 @@ UNTOUCHED = [
     pytest.param(
         "apiVersion: kafka.strimzi.io/v1\nkind: KafkaBridge\nmetadata: {name: a}\nspec: {replicas: 1, template: {}}\n",
         "info: kafka.strimzi.io/v1/KafkaBridge/a spec.image: its platforms cannot be looked up: the Strimzi "
-        "operator chooses or builds it; if you know, say so with the annotation archfit.dev/image-platforms; it "
+        "operator chooses or builds it; if you know its platforms, state them with the annotation "
+        "archfit.dev/image-platforms; it "
         "restricts nothing, and no toleration and no preference is added (document 1, line 1)",
         id="an image that the operator chooses",
     ),

@@ -35,7 +35,7 @@ class Taint(Record):
     effect: str
 
     def __str__(self) -> str:
-        return printable(f"{self.key}{'=' + self.value if self.value else ''}:{self.effect}")
+        return ascii_text(f"{self.key}{'=' + self.value if self.value else ''}:{self.effect}")
 
 
 class Node(Record):
@@ -92,7 +92,7 @@ def nodes(value: object) -> list[Node]:
     elif kind in {"List", "NodeList"}:
         items = value.get("items")
     else:
-        raise InvalidInput(f"this is a {printable(kind)}, not a list of nodes: {ask}")
+        raise InvalidInput(f"this is a {ascii_text(kind)}, not a list of nodes: {ask}")
     if not isinstance(items, list):
         raise InvalidInput(f"the list has no items: {ask}")
     objects = [item if isinstance(item, dict) else {} for item in items]
@@ -102,7 +102,7 @@ def nodes(value: object) -> list[Node]:
     ]
     chosen = [_node(item) for item, what in zip(objects, kinds, strict=True) if what == "Node"]
     if not chosen:
-        others = ", ".join(f"{count} {printable(what)}" for what, count in sorted(Counter(kinds).items()))
+        others = ", ".join(f"{count} {ascii_text(what)}" for what, count in sorted(Counter(kinds).items()))
         raise InvalidInput(f"the list holds no node{f', but {others}' if others else ''}: {ask}")
     return sorted(chosen, key=lambda node: node.name)
 
@@ -165,10 +165,10 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
 
 def _why_not_counted(node: Node) -> str:
     if node.os not in ("linux", "windows"):
-        return f"its operating system is {printable(node.os)}"
+        return f"its operating system is {ascii_text(node.os)}"
     if not node.architecture:
         return "it has no label kubernetes.io/arch, so no pod that needs an architecture can go there"
-    return f"its architecture {printable(node.architecture)} is not one that Kubernetes runs on"
+    return f"its architecture {ascii_text(node.architecture)} is not one that Kubernetes runs on"
 
 
 def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequence[str]) -> Rule | str:
@@ -184,7 +184,7 @@ def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequenc
     if mismatched:
         what = mismatched[0].architecture
         return (
-            f"a node that carries it is {printable(what)}"
+            f"a node that carries it is {ascii_text(what)}"
             if what
             else "a node that carries it has no architecture"
         )
@@ -198,12 +198,12 @@ def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequenc
     return rule
 
 
-def printable(text: str) -> str:
+def ascii_text(text: str) -> str:
     """Text from the cluster as it may stand in a comment or on a terminal: anything odd becomes "?"."""
     return "".join(character if " " <= character <= "~" else "?" for character in text)
 
 
 def _named(those: Sequence[Node]) -> str:
     """`node a`, or `3 nodes, as a`."""
-    name = printable(those[0].name)
+    name = ascii_text(those[0].name)
     return f"node {name}" if len(those) == 1 else f"{len(those)} nodes, as {name}"

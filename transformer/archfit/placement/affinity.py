@@ -24,12 +24,10 @@ from archfit.patch import Path
 from archfit.placement.fields import items, mapping, string, strings
 from archfit.record import Record
 from archfit.typing_names import Any, TypeAlias
-from archfit.workloads.pods import Pod
+from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 Requirement: TypeAlias = tuple[str, tuple[str, ...]]  # operator, values
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 ARCH = "kubernetes.io/arch"
 ARCH_LABELS = frozenset((ARCH, "beta.kubernetes.io/arch"))
 OS_LABELS = frozenset(("kubernetes.io/os", "beta.kubernetes.io/os"))

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from archfit.images.platforms import Found
 from archfit.options.settings import Options, Toleration
 from archfit.patch import Path, dotted
-from archfit.placement.affinity import ARCH_LABELS, REQUIRED
+from archfit.placement.affinity import ARCH_LABELS
 from archfit.placement.architectures import Known, offered
 from archfit.placement.reach import Reach, union
 from archfit.placement.selection import PodOptions
 from archfit.results import Removed
-from archfit.workloads.pods import ImageUse, Pod
+from archfit.workloads.pods import REQUIRED, ImageUse, Pod
 
 _ADVICE = (
     "Use images that share an architecture the pod can reach, change what the pod asks for, or set "

@@ -29,13 +29,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from archfit.options.settings import Toleration
 from archfit.patch import Add, Operation, Path, Test, apply
-from archfit.placement.affinity import ARCH, PREFERRED, REQUIRED, Requirement
+from archfit.placement.affinity import ARCH, Requirement
 from archfit.placement.required_terms import NOTHING, RequiredTerms
 from archfit.record import Record
 from archfit.results import Decision, Location
 from archfit.source.values import Typed
 from archfit.typing_names import Any
-from archfit.workloads.pods import Pod
+from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 
 class Additions(Record):

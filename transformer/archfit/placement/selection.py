@@ -41,7 +41,7 @@ from archfit.results import Result
 from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.owner import controller_of
-from archfit.workloads.pods import Pod
+from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ _LISTS = (
     "nodeSelectorTerms",
     "matchExpressions",
     "matchFields",
-    "preferredDuringSchedulingIgnoredDuringExecution",
+    PREFERRED,
 )
 _NOT_STRINGS = frozenset(
     (
@@ -69,7 +69,7 @@ _NOT_STRINGS = frozenset(
         "nodeSelector",
         "affinity",
         "nodeAffinity",
-        "requiredDuringSchedulingIgnoredDuringExecution",
+        REQUIRED,
         "preference",
         "annotations",
     )

@@ -393,7 +393,7 @@ Comments beside the rows name what the schema leaves open.
             Flag(
                 ("--check",),
                 "",
-                "Write nothing. Render a chart with one Pod through Helm and archfit, and say what is wrong.",
+                "Write nothing. Render a chart with one Pod through Helm and archfit, and report what is wrong.",
             ),
             Flag(("--helm",), "PATH", "The Helm to set up or check; default: helm, helm4 and helm3 on PATH."),
         ),
@@ -533,8 +533,8 @@ into a Kustomization or a HelmRelease of Flux.
         ("stdout", "environ"),
         flags=(Flag(("--json",), "", "Write the whole report as JSON."),),
         about="""\
-It shows what the last run on this machine decided, and why. The first line says when it ran, which command, and which \
-version. A run that did not start left no report, so the report of the run before it is shown.""",
+It shows what the last run on this machine decided, and why. The first line shows its time, command and version. \
+A run that did not start left no report, so the report of the run before it is shown.""",
     ),
     Command(
         "completion",

@@ -22,14 +22,13 @@ from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.default_affinity import default_affinity
 from archfit.workloads.patterns import MISSING, bound, get, matches
-from archfit.workloads.pods import ImageUse, PlacementPaths
+from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
-_TERMS = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+_TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 _IMAGE = re.compile(r"\bimage\b")
-_ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platforms"
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
 
@@ -219,7 +218,7 @@ class CustomPod:
             yield from self._named(pattern)
         for path, text in self._patches():
             if _IMAGE.search(text):
-                yield ImageUse(path, None, unasked="this patch may change the images" + _ANNOTATE)
+                yield ImageUse(path, None, unasked="this patch may change the images" + ANNOTATE)
         if row.same is not None:
             _, _, label, _, reason = row.same
             yield ImageUse(("metadata", "labels", label), None, unasked=reason)

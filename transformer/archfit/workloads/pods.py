@@ -7,6 +7,12 @@ from archfit.record import Record
 from archfit.results import Location, ObjectRef, Result, Severity
 from archfit.typing_names import Any
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+"""Members of core/v1 NodeAffinity."""
+ANNOTATE = "; if you know its platforms, state them with the annotation archfit.dev/image-platforms"
+"""The end of a reason why the platforms of an image cannot be looked up."""
+
 
 class ImageUse(Record):
     """One place where a pod spec names an image.

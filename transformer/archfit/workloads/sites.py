@@ -35,7 +35,7 @@ from archfit.source.tree import (
     members,
 )
 from archfit.typing_names import Any, Literal, TypeAlias
-from archfit.workloads.pods import Pod
+from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _SPINE: dict[str, Spine] = {
     "tolerations": None,
     "affinity": {

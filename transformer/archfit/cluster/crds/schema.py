@@ -20,6 +20,7 @@ from archfit.patch import Path
 from archfit.record import Record
 from archfit.source.values import Typed, mapping_of, text_of
 from archfit.workloads.coverage.unread import IMAGE_ENDS
+from archfit.workloads.pods import REQUIRED
 
 FIELDS = ("affinity", "tolerations", "nodeSelector")
 _TRUE = Typed("bool", "true")
@@ -221,7 +222,7 @@ def _has_terms(schema: Any) -> bool:
     """Whether nodeAffinity can require an architecture."""
     found = mapping_of(schema)
     for step in (
-        "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", "", "matchExpressions", "",
+        REQUIRED, "nodeSelectorTerms", "", "matchExpressions", "",
     ):  # fmt: skip
         if is_any(found):
             return True

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.options.settings import Workload
-from archfit.workloads.families.notation import ANNOTATE, left, never, row, templates
+from archfit.workloads.families.notation import left, never, row, templates
+from archfit.workloads.pods import ANNOTATE
 
 _TEMPLATES = """
 keda.sh                  ScaledJob         spec.jobTargetRef.template.spec

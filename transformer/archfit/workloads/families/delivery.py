@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.options.settings import Workload
-from archfit.workloads.families.notation import ANNOTATE, left, never, parts, row, templates
+from archfit.workloads.families.notation import left, never, parts, row, templates
+from archfit.workloads.pods import ANNOTATE
 
 _TEMPLATES = """
 actions.github.com  AutoscalingRunnerSet      spec.template.spec

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.options.settings import Workload
-from archfit.workloads.families.notation import ANNOTATE, left, never, parts, row, templates
+from archfit.workloads.families.notation import left, never, parts, row, templates
+from archfit.workloads.pods import ANNOTATE
 
 _LLM = "template worker prefill.template prefill.worker router.scheduler.template router.scheduler.tokenizer.template"
 _BASE = "the configurations that spec.baseRefs names are merged into it" + ANNOTATE

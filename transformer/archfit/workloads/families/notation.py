@@ -19,8 +19,8 @@ from functools import cache
 from archfit.options.settings import Workload
 from archfit.patch import undotted
 from archfit.typing_names import Any
+from archfit.workloads.pods import ANNOTATE
 
-ANNOTATE = "; if you know, say so with the annotation archfit.dev/image-platforms"
 _PATHS = (
     "pod_spec",
     "there",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.options.settings import Workload
-from archfit.workloads.families.notation import ANNOTATE, parts, row
+from archfit.workloads.families.notation import parts, row
+from archfit.workloads.pods import ANNOTATE
 
 _ZALANDO = "the Zalando operator's configuration names it"
 _CRUNCHY = """

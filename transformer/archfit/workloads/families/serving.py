@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.options.settings import Workload
-from archfit.workloads.families.notation import ANNOTATE, row
+from archfit.workloads.families.notation import row
+from archfit.workloads.pods import ANNOTATE
 
 _KSERVE = "serving.kserve.io"
 _FLAGS = (

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from archfit.options.settings import Workload
 from archfit.typing_names import Any
-from archfit.workloads.families.notation import ANNOTATE, row
+from archfit.workloads.families.notation import row
+from archfit.workloads.pods import ANNOTATE
 
 _CONFIGURED = "the Spark configuration in this ConfigMap may name another image" + ANNOTATE
 _SPARK = "the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"

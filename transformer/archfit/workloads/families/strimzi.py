@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from archfit.options.settings import Workload
 from archfit.patch import undotted
 from archfit.typing_names import Any
-from archfit.workloads.families.notation import ANNOTATE, never, row, templates
+from archfit.workloads.families.notation import never, row, templates
+from archfit.workloads.pods import ANNOTATE
 
 _GROUP = "kafka.strimzi.io"
 _STRIMZI = "the Strimzi operator chooses or builds it"

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.options.settings import Workload
-from archfit.workloads.families.notation import ANNOTATE, left, row
+from archfit.workloads.families.notation import left, row
+from archfit.workloads.pods import ANNOTATE
 
 _GROUP = "tekton.dev"
 _REASON = (
     "Tekton places the pods of a task where its TaskRun or PipelineRun says (podTemplate), never in the task"
 )
-_ELSEWHERE = "its steps are in the task or pipeline that it refers to" + ANNOTATE
+_REFERRED = "its steps are in the task or pipeline that it refers to" + ANNOTATE
 _NESTED = "its steps are in a pipeline inside of a pipeline" + ANNOTATE
 
 
@@ -26,7 +27,7 @@ def rows() -> Iterator[Workload]:
     run = "spec.taskSpec"
     yield row(
         _GROUP, "TaskRun", "spec.podTemplate", there="spec", immutable=True, metadata=None, images=_images(run),
-        unseen=(("spec.taskRef", _ELSEWHERE), (f"{run}.steps[*].ref", _ELSEWHERE)),
+        unseen=(("spec.taskRef", _REFERRED), (f"{run}.steps[*].ref", _REFERRED)),
     )  # fmt: skip
     yield from _pipeline_runs("v1", "spec.taskRunTemplate.podTemplate", "podTemplate")
     yield from _pipeline_runs("v1beta1", "spec.podTemplate", "taskPodTemplate")
@@ -44,10 +45,10 @@ def _pipeline_runs(version: str, template: str, own: str) -> Iterator[Workload]:
         "version": version, "immutable": True, "metadata": None,
         "images": " ".join(_images(f"{at}.taskSpec") for at in tasks),
         "unseen": (
-            ("spec.pipelineRef", _ELSEWHERE),
-            *((f"{at}.taskRef", _ELSEWHERE) for at in tasks),
-            *((f"{at}.taskSpec.steps[*].ref", _ELSEWHERE) for at in tasks),
-            *((f"{at}.pipelineRef", _ELSEWHERE) for at in tasks),
+            ("spec.pipelineRef", _REFERRED),
+            *((f"{at}.taskRef", _REFERRED) for at in tasks),
+            *((f"{at}.taskSpec.steps[*].ref", _REFERRED) for at in tasks),
+            *((f"{at}.pipelineRef", _REFERRED) for at in tasks),
             *((f"{at}.pipelineSpec", _NESTED) for at in tasks),
         ),
     }  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.options.settings import Workload
-from archfit.workloads.families.notation import ANNOTATE, left, never, row, templates
+from archfit.workloads.families.notation import left, never, row, templates
+from archfit.workloads.pods import ANNOTATE
 
 _TEMPLATES = """
 kubeflow.org             PyTorchJob               spec.pytorchReplicaSpecs.*.template.spec
