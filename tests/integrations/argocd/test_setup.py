@@ -66,7 +66,7 @@ def test_setup_writes_every_file_once_and_never_over_somebodys(tmp_path: Path) -
     mine.write_text("mine", encoding="utf-8")
     ran = _setup("--into", "argo", "--discover", cwd=tmp_path)
     assert ran.status == 1
-    assert "is there already and differs: nothing was written" in ran.stderr
+    assert "exists and differs: nothing was written" in ran.stderr
     assert "discover:" not in (folder / "sidecar" / "plugin.yaml").read_text(encoding="utf-8")
     _setup("--into", "argo", "--discover", "--force", "--image", "example.com/x:2", cwd=tmp_path).ok()
     assert "discover:" in (folder / "sidecar" / "plugin.yaml").read_text(encoding="utf-8")
