@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from archfit.errors import InvalidLock
 from archfit.images.platforms import Found, Platform, Unknown
 from archfit.images.reference import parse as parse_reference
-from archfit.lookup.lockfile import MAX_BYTES, Lock, kept, parse, render
+from archfit.lookup.lockfile import MAX_BYTES, Lock, as_locked, parse, render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -337,7 +337,7 @@ def test_every_answer_of_a_registry_survives(images: dict[str, Found]) -> None:
     """And the same answers make the same bytes."""
     text = render(images)
     read = parse(text, "archfit.lock")
-    assert read == {name: kept(found) for name, found in images.items()}
+    assert read == {name: as_locked(found) for name, found in images.items()}
     assert render(read) == text
     assert text.count(b"\n") == len(images) + 2
 
@@ -363,7 +363,7 @@ def test_no_damage_is_more_than_an_error(noise: bytes, start: int, end: int) -> 
     ],
 )
 def test_what_it_lacks_is_said_with_the_command_that_adds_it(path: str, command: str) -> None:
-    assert Lock(path, {}, only=True).lacking(parse_reference("redis")) == Unknown(
+    assert Lock(path, {}, only=True).missing_answer(parse_reference("redis")) == Unknown(
         f"{path} does not hold docker.io/library/redis:latest, and --locked forbids asking: run `{command}` on these "
         "manifests",
         final=True,

@@ -4,6 +4,7 @@ import ast
 import io
 import re
 import tokenize
+from collections import Counter
 
 import pytest
 
@@ -60,3 +61,10 @@ def test_docstrings_name_modules_that_exist(package):
         (file, dotted) for file, dotted in named if dotted.split(".")[0] in FOLDERS and dotted not in OTHERS
     }
     assert sorted(one for one in known if not exists(one[1].removeprefix("archfit."))) == []
+
+
+def test_a_file_name_names_one_thing():
+    """Commands have the name of what they run; `setup..` and `listing` name the same thing in each package."""
+    shared = {"__init__", "cache", "completion", "patch", "listing", "setup", "setup_check", "setup_files"}
+    counted = Counter(path.stem for path in PACKAGE.rglob("*.py"))
+    assert sorted(name for name, number in counted.items() if number > 1 and name not in shared) == []

@@ -31,7 +31,7 @@ def shown(routes: Routes, image: str) -> list[str]:
             f"ns={place.namespace}" if place.namespace else "",
             "" if place.resolves else "no-tags",
             "" if place.pulls else "tags-only",
-            "instead" if place.instead else "",
+            "instead" if place.fallback else "",
             "" if place.configured else "unnamed",
         ]
         texts.append(" ".join(filter(None, (f"{place.origin}{place.base}/{place.repository}", *marks))))

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from archfit.commands.invocation import read_invocation
 from archfit.errors import UsageError
-from archfit.lookup.cache_contents import checked, counts, readable, useless
+from archfit.lookup.cache_contents import confirmed_at, counts, expired, readable
 from archfit.options.settings import CacheServer, Operator
 from archfit.printable import encoded
 from archfit.report.json_output import json_output
@@ -60,7 +60,7 @@ def _info(
         return contents.items(), contents.size()
 
     where, (items, size) = _with_store(operator, environ, clock, look, ([], 0))
-    times = [when for key, text in items if (when := checked(key, text))]
+    times = [when for key, text in items if (when := confirmed_at(key, text))]
     value = {
         "place": where,
         "format": _format(operator),
@@ -79,7 +79,7 @@ def _prune(
     operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
 ) -> tuple[dict[str, Any], str]:
     tag_seconds = max(operator.cache_ttl_seconds, operator.max_stale_seconds)
-    return _removed(operator, environ, clock, lambda items: useless(items, clock(), tag_seconds))
+    return _removed(operator, environ, clock, lambda items: expired(items, clock(), tag_seconds))
 
 
 def _clear(

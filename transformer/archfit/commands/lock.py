@@ -25,7 +25,7 @@ from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.lookup import operator_files
 from archfit.lookup.lock_storage import content_of, replace
 from archfit.lookup.lock_update import Change, changes, chosen, merged
-from archfit.lookup.lockfile import DEFAULT_PATH, kept, parse, render
+from archfit.lookup.lockfile import DEFAULT_PATH, as_locked, parse, render
 from archfit.lookup.session import LookupSession
 from archfit.options.settings import Settings
 from archfit.printable import count
@@ -107,7 +107,7 @@ def _ask(
         text = needs.needed[name]
         answer = answers[text]
         if isinstance(answer, Found):
-            fresh[name] = kept(answer)
+            fresh[name] = as_locked(answer)
         else:
             results.append(needs.uses[text].replace(message=f"{text}: {_why(answer)}"))
     return fresh, results, sum(session.requests.values())

@@ -21,7 +21,7 @@ _DIGEST_SECONDS = 30 * 86400
 _CLAIM_SECONDS = 60
 
 
-def useless(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> list[str]:
+def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> list[str]:
     """The keys that no run would use any more. now: Unix seconds. tag_seconds: how long a tag's entry is of use."""
     named = {
         entry[0].digest
@@ -30,7 +30,7 @@ def useless(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
     }
 
     def useful(key: str, text: str) -> bool:
-        old = now - checked(key, text)
+        old = now - confirmed_at(key, text)
         match key.partition(":")[0]:
             case "tag":
                 return old <= tag_seconds
@@ -68,7 +68,7 @@ def _digest(key: str) -> str:
     return key.removeprefix("digest:").partition("#")[0].partition("~")[0].rpartition("@")[2]
 
 
-def checked(key: str, text: str) -> int:
+def confirmed_at(key: str, text: str) -> int:
     """When an entry was last confirmed, in Unix seconds; 0 without one."""
     found = _object(text) if key.startswith(("tag:", "digest:")) else None
     when = found.get("checked") if isinstance(found, dict) else None

@@ -49,7 +49,7 @@ class Lock(Record):
     images: Mapping[str, Found]
     only: bool = False
 
-    def lacking(self, reference: Reference) -> Unknown:
+    def missing_answer(self, reference: Reference) -> Unknown:
         """The answer for an image that it lacks and that may not be looked up."""
         return Unknown(
             f"{self.path} does not hold {reference}, and --locked forbids asking: run `{self._command()} "
@@ -57,7 +57,7 @@ class Lock(Record):
             final=True,
         )
 
-    def behind(self, names: Sequence[str]) -> str:
+    def outdated_warning(self, names: Sequence[str]) -> str:
         """The warning where the cache has other digests for these references."""
         return (
             f"{self.path} may be out of date, because the cache knows another digest of {', '.join(names)}: "
@@ -70,13 +70,13 @@ class Lock(Record):
         return f"archfit lock{'' if self.path == DEFAULT_PATH else f' --lock-file {quote(self.path)}'}"
 
 
-class _Doubled(Record):
+class _DuplicateKey(Record):
     """Stands for an object that has a key twice."""
 
     key: str
 
 
-def kept(found: Found) -> Found:
+def as_locked(found: Found) -> Found:
     """The answer as it is read from the file again: without what the file does not keep."""
     return Found(found.platforms, found.digest, found.index and found.image, found.image, "lock")
 
@@ -124,9 +124,9 @@ class _Reader:
     def _document(self) -> dict[str, Any]:
         """The object under `images`, after everything around it has been checked."""
         document = self._decoded()
-        if not isinstance(document, dict | _Doubled) or document == {}:
+        if not isinstance(document, dict | _DuplicateKey) or document == {}:
             raise self._wrong("is not a lock file of archfit; name another, or write it with archfit lock")
-        if isinstance(document, _Doubled):
+        if isinstance(document, _DuplicateKey):
             if document.key not in {"version", "images"}:
                 raise self._wrong("has the same key twice; keep one")
             raise self._wrong(f"has the key {document.key!r} twice; keep one", document.key)
@@ -146,7 +146,7 @@ class _Reader:
             if key not in {"version", "images"}:
                 raise self._wrong(f"has the key {_short(key)}, which means nothing here; remove it", key)
         images = document["images"]
-        if isinstance(images, _Doubled):
+        if isinstance(images, _DuplicateKey):
             raise self._wrong(f"{_short(images.key)} is there twice; keep one of the lines", images.key)
         if not isinstance(images, dict):
             raise self._wrong("has images that are not an object", "images")
@@ -179,12 +179,12 @@ class _Reader:
         )
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Doubled:
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _DuplicateKey:
     made = dict(pairs)
     if len(made) == len(pairs):
         return made
     names = [name for name, _ in pairs]
-    return _Doubled(next(name for name in names if names.count(name) > 1))
+    return _DuplicateKey(next(name for name in names if names.count(name) > 1))
 
 
 class _Wrong(Exception):
@@ -199,7 +199,7 @@ def _answer(name: str, entry: Any) -> Found:
         raise _Wrong(f"is not an image reference: {error}") from None
     if reference.normalised != name:
         raise _Wrong(f"is not written in full; write {reference.normalised}")
-    if isinstance(entry, _Doubled):
+    if isinstance(entry, _DuplicateKey):
         raise _Wrong(f"has the key {_short(entry.key)} twice; keep one")
     if not isinstance(entry, dict):
         raise _Wrong("has an entry that is not an object")

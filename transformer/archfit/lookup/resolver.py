@@ -156,7 +156,7 @@ class Lookup:
         lock = self._lock
         if lock and lock.only:
             return {
-                reference.normalised: lock.images.get(reference.normalised) or lock.lacking(reference)
+                reference.normalised: lock.images.get(reference.normalised) or lock.missing_answer(reference)
                 for reference in references
             }
         locked = lock.images if lock else {}
@@ -175,7 +175,7 @@ class Lookup:
             elif name not in fresh:
                 missing.append(reference)
         if lock and moved:
-            self.messages.append(lock.behind(moved))
+            self.messages.append(lock.outdated_warning(moved))
         if missing:
             asked = (
                 self._offline(missing)

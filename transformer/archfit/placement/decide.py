@@ -98,8 +98,8 @@ def decide(pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Op
         results.append(pod.result("error", str(malformed), malformed.path))
     if results and any(result.severity == "error" for result in results):
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
-    if evidence.leave:
-        return Decision("Unresolved", evidence.leave, immutable=immutable, results=tuple(results))
+    if evidence.leave_reason:
+        return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
     reachable = union([reach.live for reach in found])
     case = _Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
     return _placed(case) if reachable else _conflict(case)

@@ -29,13 +29,13 @@ class ImageEvidence(Record):
 
     known: each use of an image whose platforms count.
     unasked: the platforms of at least one image cannot be looked up.
-    leave: why the pod is left as it is, "" when it is not.
+    leave_reason: why the pod is left as it is, "" when it is not.
     results: messages for the user; with an error among them the pod cannot be decided.
     """
 
     known: tuple[tuple[ImageUse, Found], ...]
     unasked: bool = False
-    leave: str = ""
+    leave_reason: str = ""
     results: tuple[Result, ...] = ()
 
     @classmethod
@@ -44,7 +44,9 @@ class ImageEvidence(Record):
         builder = _EvidenceBuilder(pod, options)
         for use, answer in zip(pod.images, given, strict=True):
             builder.add(use, answer)
-        return cls(tuple(builder.known), builder.unasked, builder.leave, tuple(builder.results.values()))
+        return cls(
+            tuple(builder.known), builder.unasked, builder.leave_reason, tuple(builder.results.values())
+        )
 
 
 class _EvidenceBuilder:
@@ -53,7 +55,7 @@ class _EvidenceBuilder:
     def __init__(self, pod: Pod, options: Options) -> None:
         self.pod, self.options = pod, options
         self.known: list[tuple[ImageUse, Found]] = []
-        self.unasked, self.leave = False, ""
+        self.unasked, self.leave_reason = False, ""
         self.results: dict[tuple[str, str], Result] = {}
 
     def add(self, use: ImageUse, answer: Answer) -> None:
@@ -79,10 +81,10 @@ class _EvidenceBuilder:
         elif isinstance(answer, Malformed):
             self._report(use, "error", _malformed(answer))
         elif isinstance(answer, Absent):
-            self.leave = self.leave or f"{use.text} does not exist"
+            self.leave_reason = self.leave_reason or f"{use.text} does not exist"
             self._report(use, *_absent(answer, options))
         else:
-            self.leave = self.leave or f"the platforms of {use.text} are not known"
+            self.leave_reason = self.leave_reason or f"the platforms of {use.text} are not known"
             self._report(use, *_unknown(answer, options))
 
     def _counted(self, use: ImageUse, found: Found) -> Found | Unknown:

@@ -79,7 +79,7 @@ class Fetcher:
         self._recall = recall
         self.answered_by: dict[str, Endpoint] = {}
         self.documents: dict[str, tuple[Endpoint, RawManifest]] | None = None
-        self._gone: set[str] = set()
+        self._unreachable: set[str] = set()
 
     def routes(self, questions: Sequence[Question]) -> list[Route]:
         """Where each question will be asked; the references' own registries become dialable."""
@@ -206,18 +206,18 @@ class Fetcher:
         """The first answer. Raises an error of the last server's kind, with the messages of all."""
         failed: list[RegistryError] = []
         for index, endpoint in enumerate(endpoints):
-            after = [other for other in endpoints[index + 1 :] if not other.instead]
-            if endpoint.instead and not isinstance(failed[-1] if failed else None, Unreachable):
+            after = [other for other in endpoints[index + 1 :] if not other.fallback]
+            if endpoint.fallback and not isinstance(failed[-1] if failed else None, Unreachable):
                 continue
             following = endpoints[index + 1 : index + 2]
-            if following and endpoint.origin in self._gone:
-                failed.append(Unreachable(f"{endpoint.origin} was not reached before", again=False))
+            if following and endpoint.origin in self._unreachable:
+                failed.append(Unreachable(f"{endpoint.origin} was not reached before", retryable=False))
                 continue
             try:
                 return ask(endpoint.replace(last=not after))
             except RegistryError as error:
                 if following and isinstance(error, Unreachable):
-                    self._gone.add(endpoint.origin)
+                    self._unreachable.add(endpoint.origin)
                 # Its frames hold the answer that was read; a run has no garbage collector to free it later.
                 failed.append(error.with_traceback(None))
         raise _joined(failed)

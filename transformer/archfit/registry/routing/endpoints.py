@@ -29,7 +29,7 @@ class Endpoint(Record):
     namespace: the registry that a mirror answers for, sent as `?ns=`; "" sends nothing.
     headers: names and values that go to this origin alone; they may be secrets, and so are not shown.
     resolves: it may answer for tags. pulls: it may be asked for manifests and blobs by digest.
-    instead: it is asked only where the endpoint before it gave no HTTP answer.
+    fallback: it is asked only where the endpoint before it gave no HTTP answer.
     last: no other is asked after it, so that requests to it are sent again where that may help.
     """
 
@@ -42,7 +42,7 @@ class Endpoint(Record):
     headers: tuple[tuple[str, str], ...] = ()
     resolves: bool = True
     pulls: bool = True
-    instead: bool = False
+    fallback: bool = False
     last: bool = True
 
     def __repr__(self) -> str:

@@ -142,7 +142,7 @@ def _endpoints(location: _Location, name: str) -> Iterator[Endpoint]:
     host, _, repository = name.partition("/")
     yield at("https", host, repository)
     if location.insecure:
-        yield at("http", host, repository).replace(instead=True)
+        yield at("http", host, repository).replace(fallback=True)
 
 
 def _registry(table: Table) -> _Registry:

@@ -64,7 +64,7 @@ class Connections:
         host, port = host_port(origin)
         self.policy.check(host, port)
         if self.left() <= 0:
-            raise Unreachable(f"{shown} did not answer in time", again=False)
+            raise Unreachable(f"{shown} did not answer in time", retryable=False)
         http = self._http
         if http is None:
             if not proxy_for(scheme, host, port, self._environ):

@@ -79,9 +79,9 @@ class HttpTransport(httpx.BaseTransport):
         except (httpx.InvalidURL, UnicodeError):
             raise RegistryError(f"{where!r} is not a host that can be asked: correct the name") from None
         except (httpcore.TimeoutException, TimeoutError):
-            raise Unreachable(f"{where} did not answer in time", again=self._dialer.left() > 0) from None
+            raise Unreachable(f"{where} did not answer in time", retryable=self._dialer.left() > 0) from None
         except (httpcore.ProxyError, httpcore.UnsupportedProtocol) as error:
-            raise Unreachable(f"the proxy for {where} refused: {reason(error)}", again=False) from None
+            raise Unreachable(f"the proxy for {where} refused: {reason(error)}", retryable=False) from None
         except (httpcore.LocalProtocolError, httpx.LocalProtocolError):
             # The library's own words repeat the header, which may be a credential.
             raise RegistryError(
@@ -91,7 +91,7 @@ class HttpTransport(httpx.BaseTransport):
             # httpx reads Location even where it does not follow it.
             raise RegistryError(f"{where} redirects to an invalid URL: refused") from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError) as error:
-            raise Unreachable(f"the connection to {where} broke: {reason(error)}", again=True) from None
+            raise Unreachable(f"the connection to {where} broke: {reason(error)}", retryable=True) from None
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """As httpx.BaseTransport."""

@@ -119,17 +119,17 @@ class DeadlineStream(httpcore.NetworkStream):
         except httpcore.ConnectError as error:
             why = error.__cause__ or error.__context__ or error
             if isinstance(why, ssl.SSLCertVerificationError):
-                raise Unreachable(untrusted(self._host, why), again=False, mistake=True) from None
+                raise Unreachable(untrusted(self._host, why), retryable=False, mistake=True) from None
             if isinstance(why, ssl.SSLError) and why.reason in _NO_TLS:
                 host = self._host if self._port == 443 else f"{self._host}:{self._port}"
                 raise Unreachable(
                     f"{host} answers without TLS. If it serves plain http, write --mirror {host}=http://{host}",
-                    again=False,
+                    retryable=False,
                     mistake=True,
                 ) from None
             if isinstance(why, ssl.SSLError):
                 raise Unreachable(
-                    f"{self._host} does not speak TLS as expected ({why.reason})", again=False
+                    f"{self._host} does not speak TLS as expected ({why.reason})", retryable=False
                 ) from None
             raise
         return DeadlineStream(inner, self._left, self._host, self._port)

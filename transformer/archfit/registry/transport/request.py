@@ -67,11 +67,11 @@ class Reply(Record):
 
 
 class Unreachable(RegistryError):
-    """No HTTP answer. again: asking once more may help. mistake: of configuration, as for any RegistryError."""
+    """No HTTP answer. retryable: asking once more may help. mistake: of configuration, as for any RegistryError."""
 
-    def __init__(self, message: str, *, again: bool, mistake: bool = False) -> None:
+    def __init__(self, message: str, *, retryable: bool, mistake: bool = False) -> None:
         super().__init__(message)
-        self.again = again
+        self.retryable = retryable
         self.mistake = mistake
 
 

@@ -62,7 +62,7 @@ class RetryingClient:
             try:
                 reply = self._follow(request)
             except Unreachable as error:
-                again = request.retry and error.again and tried < retry_policy.CONNECTION_TRIES
+                again = request.retry and error.retryable and tried < retry_policy.CONNECTION_TRIES
                 if not (again and server.may_retry() and self._pause(retry_policy.wait_seconds(tried, None))):
                     raise
                 continue

@@ -5,7 +5,7 @@
     group/Kind {podSpec: ..}       the rows that its schema allows, as the configuration file has them
     group/Kind row                 it has places for affinity or tolerations; no row follows from its schema
     group/Kind none                it has images, and no place for affinity or tolerations
-    group/Kind set                 it has such places and no images: worth a word where one of them is set
+    group/Kind set                 it has such places and no images: reported where one of them is set
 
 Kinds with a row of `custom_rows` may stand here too; the row counts.
 """
