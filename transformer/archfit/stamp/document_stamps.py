@@ -45,7 +45,7 @@ class DocumentStamps(Record):
     text: str
 
 
-def without_stamps(data: bytes, document: Document, own: UserRows) -> tuple[Document, DocumentStamps]:
+def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tuple[Document, DocumentStamps]:
     """The document with the pods that it would hold without its stamps, and the stamps.
 
     Whether the text lets all of it go is looked at only where something is about to change.
@@ -55,15 +55,15 @@ def without_stamps(data: bytes, document: Document, own: UserRows) -> tuple[Docu
     found = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
     if data.find(NAME.encode(), span.start, span.end) < 0:
         return document, DocumentStamps(objects, found, "")
-    before = _without(document, found, own)
+    before = _without(document, found, user_rows)
     if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
         problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
         return document, DocumentStamps(objects, tuple(one.replace(problem=problem) for one in found), "")
     return before, DocumentStamps(objects, found, span.text(data))
 
 
-def _without(document: Document, found: Iterable[StampState], own: UserRows) -> Document:
-    pods = find_pods(without_stamp(document.value, found), document.pods[0].location, (), own)
+def _without(document: Document, found: Iterable[StampState], user_rows: UserRows) -> Document:
+    pods = find_pods(without_stamp(document.value, found), document.pods[0].location, (), user_rows)
     return document.replace(pods=tuple(pods))
 
 
@@ -72,7 +72,7 @@ def document_decisions(
     stamps: DocumentStamps,
     decisions: Decided,
     decide: Callable[[Sequence[Pod]], Decided],
-    own: UserRows,
+    user_rows: UserRows,
 ) -> Decided:
     """The decisions for the pods of `without_stamps`, as decisions for the document as it is.
 
@@ -88,7 +88,7 @@ def document_decisions(
             stamp_state(document.value, pods, lambda operation: operation.path not in stuck)
             for pods in stamps.objects
         )
-        pods = _without(document, found, own).pods
+        pods = _without(document, found, user_rows).pods
         pods = tuple(pod.replace(images=was.images) for pod, (was, _) in zip(pods, decisions, strict=True))
         again = _by_object(document, found, decide(pods))
         # An object without a change keeps its decision: its stamp is not taken back.

@@ -21,13 +21,13 @@ from archfit.workloads.pods import ImageUse, Pod
 Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 
 
-def with_borrowed_images(documents: Iterable[Document], own: UserRows) -> tuple[Document, ...]:
-    """The documents with the images of such pods filled in. own: the user's rows."""
+def with_borrowed_images(documents: Iterable[Document], user_rows: UserRows) -> tuple[Document, ...]:
+    """The documents with the images of such pods filled in. user_rows: those of the configuration."""
     documents = tuple(documents)
     wanted = {key for document in documents for pod in document.pods if (key := _wanted(pod)) is not None}
     named: dict[Key, dict[str, Any]] = {}
     for document in documents:
-        for _, item in objects(document.value, (), own):
+        for _, item in objects(document.value, (), user_rows):
             ref = reference_of(item)
             key = (group_of(ref.api_version), ref.kind, ref.namespace, ref.name)
             if key in wanted:

@@ -21,6 +21,7 @@ from archfit.options.settings import Workload as Row
 from archfit.typing_names import TypeAlias
 
 UserRows: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
+"""The rows of `workloads:` in the configuration, by group and kind; they replace those of archfit."""
 
 _TEMPLATE = ("spec", "template", "spec")
 ROWS = (
@@ -82,10 +83,10 @@ PODLESS = frozenset(
 OWN_GROUPS = frozenset(group for group, _ in (*WORKLOADS, *PODLESS) if group != "monitoring.coreos.com")
 
 
-def rows_of(api_version: str, kind: str, own: UserRows) -> tuple[Row, ...]:
+def rows_of(api_version: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]:
     """The rows of a kind: the user's, where there are some, else ours; () for a kind that has none."""
     group, _, version = api_version.rpartition("/")
-    rows = own.get((group, kind)) if own else None
+    rows = user_rows.get((group, kind)) if user_rows else None
     if rows is None:
         row = WORKLOADS.get((group, kind))
         if row is not None:

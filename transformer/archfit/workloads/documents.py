@@ -55,7 +55,7 @@ class Contents(Record):
     untouched: tuple[Untouched, ...] = ()
 
 
-def read(data: bytes, span: Span, own: UserRows) -> Contents:
+def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
     """The contents of a part. Raises InvalidInput."""
     try:
         tree = parse(span.text(data))
@@ -73,13 +73,13 @@ def read(data: bytes, span: Span, own: UserRows) -> Contents:
             "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own",
             line=span.line + f"\n{tree.text}".split(f"\n{glued}", 1)[0].count("\n"),
         )
-    pods = find_pods(value, location, (), own)
+    pods = find_pods(value, location, (), user_rows)
     results = duplicate_results(tree, root, pods, span, location)
     untouched: tuple[Untouched, ...] = ()
     if len(pods) != 1 or pods[0].root or (pods[0].group, pods[0].ref.kind) not in WORKLOADS:
         from archfit.workloads.coverage.untouched import untouched_in
 
-        untouched = tuple(untouched_in(value, pods, location, own))
+        untouched = tuple(untouched_in(value, pods, location, user_rows))
     if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
         results = (*results, *_non_objects(tree, root, value, span, location))
     if not pods:

@@ -32,12 +32,12 @@ class Inventory(Record):
     untouched: tuple[Untouched, ...] = ()
 
 
-def is_podless(api_version: str, kind: str, own: UserRows = _NONE) -> bool | None:
+def is_podless(api_version: str, kind: str, user_rows: UserRows = _NONE) -> bool | None:
     """Whether objects of a kind hold no pod: True, False, or None for a kind that no table lists."""
     key = group_of(api_version), kind
-    if key in PODLESS and key not in own:
+    if key in PODLESS and key not in user_rows:
         return True
-    if key in LISTS or key[0] == _KUSTOMIZE or rows_of(api_version, kind, own):
+    if key in LISTS or key[0] == _KUSTOMIZE or rows_of(api_version, kind, user_rows):
         return False
     if key[0] in OWN_GROUPS:
         return None
@@ -46,17 +46,17 @@ def is_podless(api_version: str, kind: str, own: UserRows = _NONE) -> bool | Non
     return False if listed(*key) else None
 
 
-def scan_piece(data: bytes, piece: Piece, own: UserRows = _NONE) -> Inventory:
-    """What the piece holds. Problems become error results; nothing is raised for bad input. own: the user's rows."""
-    parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, own)))
+def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE) -> Inventory:
+    """What the piece holds. Problems become error results; nothing is raised for bad input."""
+    parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, user_rows)))
     try:
-        found = _read(data, parts, own)
+        found = _read(data, parts, user_rows)
     except InvalidInput as error:
         if not any(span.item for span in parts):
             return Inventory(results=(_unreadable(data, error, piece),))
         try:
             found = _read(
-                data, [Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)], own
+                data, [Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)], user_rows
             )
         except InvalidInput as whole:
             return Inventory(results=(_unreadable(data, whole, piece),))
@@ -67,12 +67,12 @@ def scan_piece(data: bytes, piece: Piece, own: UserRows = _NONE) -> Inventory:
     )
 
 
-def _read(data: bytes, parts: list[Span], own: UserRows) -> list[Contents]:
+def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]:
     if not parts:
         return []
     from archfit.workloads.documents import read  # a stream without pods does not load the parser
 
-    return [read(data, part, own) for part in parts]
+    return [read(data, part, user_rows) for part in parts]
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:

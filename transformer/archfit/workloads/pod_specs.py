@@ -18,13 +18,17 @@ _LIST_DEPTH = 16
 _IMAGES = 100_000
 
 
-def find_pods(value: Any, location: Location, path: Path = (), own: UserRows | None = None) -> list[Pod]:
+def find_pods(
+    value: Any, location: Location, path: Path = (), user_rows: UserRows | None = None
+) -> list[Pod]:
     """The pods of an object, or of every object in it.
 
     path: where the object stands in its document, () for the document itself. Pod.path begins with it.
-    own: the user's rows.
+    user_rows: those of the configuration.
     """
-    pods = [pod for at, item in objects(value, path, own) for pod in pods_of(item, location, at, own)]
+    pods = [
+        pod for at, item in objects(value, path, user_rows) for pod in pods_of(item, location, at, user_rows)
+    ]
     ordinary = len(path) + 3
     return [
         pod
@@ -62,7 +66,7 @@ def _with_metadata_between(value: Any, pod: Pod, start: Path) -> Pod:
 
 
 def objects(
-    value: Any, path: Path = (), own: UserRows | None = None
+    value: Any, path: Path = (), user_rows: UserRows | None = None
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """(path, object) of an object, or of every object of a `List`, nested ones and embedded ones too."""
     if not isinstance(value, dict):
@@ -71,24 +75,24 @@ def objects(
     if (
         isinstance(value.get("items"), list)
         and len(path) < 2 * _LIST_DEPTH
-        and _is_list(api_version, kind, own)
+        and _is_list(api_version, kind, user_rows)
     ):
         for number, item in enumerate(value["items"]):
-            yield from objects(_typed(item, value), (*path, "items", number), own)
+            yield from objects(_typed(item, value), (*path, "items", number), user_rows)
         return
     yield path, value
-    for row in rows_of(api_version, kind, own or {}):
+    for row in rows_of(api_version, kind, user_rows or {}):
         if row.objects and len(path) < 4 * _LIST_DEPTH:
             from archfit.workloads.patterns import matches
 
             for at, item in matches(value, row.objects):
-                yield from objects(item, (*path, *at), own)
+                yield from objects(item, (*path, *at), user_rows)
 
 
-def _is_list(api_version: str, kind: str, own: UserRows | None) -> bool:
+def _is_list(api_version: str, kind: str, user_rows: UserRows | None) -> bool:
     if (group_of(api_version), kind) in LISTS:
         return True
-    return kind[-4:] == "List" and bool(rows_of(api_version, kind[:-4], own or {}))
+    return kind[-4:] == "List" and bool(rows_of(api_version, kind[:-4], user_rows or {}))
 
 
 def _typed(item: Any, around: dict[str, Any]) -> Any:
@@ -111,21 +115,21 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
 
 
 def pods_of(
-    value: dict[str, Any], location: Location, path: Path, own: UserRows | None = None
+    value: dict[str, Any], location: Location, path: Path, user_rows: UserRows | None = None
 ) -> Iterator[Pod]:
     """The pods of one object, which stands at path. Raises InvalidInput for more than 100,000 images."""
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
-    rows = rows_of(api_version, kind, own or {})
+    rows = rows_of(api_version, kind, user_rows or {})
     found = _by_rows(rows, value, location, path)
     key = group_of(api_version), kind
-    if key in WORKLOADS and not (own and key in own):
+    if key in WORKLOADS and not (user_rows and key in user_rows):
         yield from found
         return
     count = 0
     unasked: tuple[ImageUse, ...] | None = None
     for pod in _once(found):
         if unasked is None:
-            unasked = tuple(_unread(rows, value, path, own=bool(own and key in own)))
+            unasked = tuple(_unread(rows, value, path, own=bool(user_rows and key in user_rows)))
         count += len(pod.images)
         if count > _IMAGES:
             raise InvalidInput(
@@ -153,7 +157,7 @@ def _once(pods: Iterator[Pod]) -> Iterable[Pod]:
 def _unread(
     rows: tuple[Workload, ...], value: dict[str, Any], path: Path, *, own: bool
 ) -> Iterator[ImageUse]:
-    """The images that no row reads, so that it is unknown which pods run them. own: the user's rows."""
+    """The images that no row reads, so that it is unknown which pods run them. own: they are the user's rows."""
     from archfit.workloads.coverage.unread import unread
 
     remedy = "; name its path under images or neverRun of the kind's row" if own else ""

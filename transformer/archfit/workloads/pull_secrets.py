@@ -53,11 +53,11 @@ class SecretEntry(Record):
 
 
 def pull_secrets(
-    streams: Iterable[tuple[bytes, Sequence[Piece]]], own: UserRows
+    streams: Iterable[tuple[bytes, Sequence[Piece]]], user_rows: UserRows
 ) -> tuple[dict[str, tuple[SecretEntry, ...]], tuple[str, ...]]:
     """For each image string of the pods the entries that their Secrets have, whatever registry they are for.
 
-    And warnings: Secrets that are named and cannot be read. streams: applied together. own: the user's rows.
+    And warnings: Secrets that are named and cannot be read. streams: applied together.
     """
     parts = [(data, piece) for data, pieces in streams for piece in pieces]
     found = [value for data, piece in parts for value in _objects(data, piece)]
@@ -69,7 +69,7 @@ def pull_secrets(
         pods = [
             pod
             for data, piece in parts
-            for document in scan_piece(data, piece, own).documents
+            for document in scan_piece(data, piece, user_rows).documents
             for pod in document.pods
         ]
         for pod in pods:

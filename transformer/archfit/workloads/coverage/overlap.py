@@ -18,13 +18,13 @@ from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.custom_rows import custom_rows
 
 
-def incomplete(own: UserRows, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
-    """A warning for each of the kinds whose rows in `own` read less than archfit's.
+def incomplete(user_rows: UserRows, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
+    """A warning for each of the kinds whose rows in `user_rows` read less than archfit's.
 
     kinds: group and kind of what the stream holds; doubles count once.
     """
     for group, kind in dict.fromkeys(kinds):
-        theirs = own.get((group, kind))
+        theirs = user_rows.get((group, kind))
         if not theirs:
             continue
         read = {path for row in theirs for path in (*_read(row), *(path for path, _ in row.never_run))}

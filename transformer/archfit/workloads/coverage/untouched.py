@@ -37,13 +37,15 @@ class Untouched(Record):
     controller: str = ""
 
 
-def untouched_in(value: Any, pods: Iterable[Pod], location: Location, own: UserRows) -> Iterator[Untouched]:
+def untouched_in(
+    value: Any, pods: Iterable[Pod], location: Location, user_rows: UserRows
+) -> Iterator[Untouched]:
     """What is left as it is in a document whose pods are these."""
     with_pods = {pod.root for pod in pods}
-    for at, item in objects(value, (), own):
+    for at, item in objects(value, (), user_rows):
         if not _left_out(item):
             controller = controller_of(item.get("metadata"))
-            for one in _of(item, location, own, has_pods=at in with_pods):
+            for one in _of(item, location, user_rows, has_pods=at in with_pods):
                 yield one.replace(controller=controller) if controller else one
 
 
@@ -53,12 +55,14 @@ def _left_out(item: dict[str, Any]) -> bool:
     return isinstance(annotations, dict) and text_of(annotations.get(_SKIP)) == "true"
 
 
-def _of(item: dict[str, Any], location: Location, own: UserRows, *, has_pods: bool) -> Iterator[Untouched]:
+def _of(
+    item: dict[str, Any], location: Location, user_rows: UserRows, *, has_pods: bool
+) -> Iterator[Untouched]:
     api_version, kind = text_of(item.get("apiVersion")), text_of(item.get("kind"))
     key = group_of(api_version), kind
-    if key not in own and (key in WORKLOADS or key in PODLESS or key in LISTS):
+    if key not in user_rows and (key in WORKLOADS or key in PODLESS or key in LISTS):
         return
-    rows = rows_of(api_version, kind, own)
+    rows = rows_of(api_version, kind, user_rows)
     if rows:
         for reason in _reasons(item, rows, has_pods=has_pods):
             yield Untouched(reference_of(item), location, reason)
