@@ -20,6 +20,8 @@ from archfit.record import Record
 from archfit.source.skip import may_be_quoted
 
 _ITEMS_KEY = rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])"
+# A key that may be "items" once more, which kubectl would take.
+_OTHER_KEY = rb"(?:\A|\n)(?:['\"]items['\"]|\"[^\"\n]*\\|[?*&!])"
 _INDENTED = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]"
 _AMPERSAND = rb"&[A-Za-z0-9_-]"
 
@@ -57,6 +59,8 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     stop = block_end.start() + 1 if block_end and block_end.end() < len(text) else len(text)
     dash = b"\n" + b" " * column + b"- "
     if text.find(dash, stop - 1) >= 0 or text.find(b"\nitems:", stop - 1) >= 0:
+        return None
+    if re.search(_OTHER_KEY, text[:first]) or re.search(_OTHER_KEY, text[stop - 1 :]):
         return None
     starts = [first]
     at = text.find(dash[:-1], first, stop)

@@ -22,6 +22,10 @@ _BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t
 _BEGINS_WITH_A_KEY = re.compile(
     rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[A-Za-z][A-Za-z0-9_.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?=[ \t\r\n]|\Z)"
 ).match
+_IDENTITY_KEYS = (b"kind", b"apiVersion")
+_OTHER_KEY = rb"['\"](?:kind|apiVersion)['\"]|\"[^\"\n]*\\|[?*&!]"
+_IDENTITY_LINE = rb"\n {%d}(?:(kind|apiVersion)|" + _OTHER_KEY + rb")"
+_AT_START = re.compile(rb"(kind|apiVersion)|" + _OTHER_KEY).match
 _ODD_BREAKS = ((b"\xc2", (b"\xc2\x85",)), (b"\xe2", (b"\xe2\x80\xa8", b"\xe2\x80\xa9")))
 _POD_WORDS = (b"containers", b"container:", b"image", b"Image", b"podTemplate", b"template:")
 _SINGLE = ord("'")
@@ -58,10 +62,10 @@ def identity(data: bytes, start: int, end: int, column: int = 0) -> Identity | N
     """
     if not column and not _BEGINS_WITH_A_KEY(data, start, end):
         return None
-    kind = _only_line(data, start, end, b"kind", column)
-    api_version = _only_line(data, start, end, b"apiVersion", column)
-    if kind < 0 or api_version < 0 or has_odd_breaks(data, start, end):
+    lines = _identity_lines(data, start, end, column)
+    if lines is None or has_odd_breaks(data, start, end):
         return None
+    kind, api_version = lines
     if may_be_quoted(data, start, kind) or may_be_quoted(data, start, api_version):
         return None
     bare_kind, bare_version = _BARE_KIND(data, kind, end), _BARE_API_VERSION(data, api_version, end)
@@ -91,15 +95,22 @@ def has_pod_words(data: bytes, start: int, end: int) -> bool:
     )
 
 
-def _only_line(data: bytes, start: int, end: int, word: bytes, column: int) -> int:
-    """Offset of the only line at this column that begins with word; -1 if there is none, or more than one."""
-    found = -1
-    if data.startswith(word, start + column, end) and data[start : start + column].strip(b" -") == b"":
-        found = start + column
-    needle = b"\n" + b" " * column + word
-    at = data.find(needle, start, end)
-    if at >= 0:
-        if found >= 0 or data.find(needle, at + 1, end) >= 0:
-            return -1
-        found = at + 1 + column
-    return found
+def _identity_lines(data: bytes, start: int, end: int, column: int) -> tuple[int, int] | None:
+    """Offsets of the only lines at this column that begin with `kind` and `apiVersion`.
+
+    None where one is missing or stands twice, or where a key with quotes, an escape, a tag or an anchor may be one of
+    them once more: kubectl takes the last.
+    """
+    lines: dict[bytes, int] = {}
+    first = start + column
+    if data[start:first].strip(b" -") == b"":
+        found = _AT_START(data, first, end)
+        if found and found[1] is None:
+            return None
+        if found:
+            lines[found[1]] = first
+    for found in re.compile(_IDENTITY_LINE % column).finditer(data, start, end):
+        if found[1] is None or found[1] in lines:
+            return None
+        lines[found[1]] = found.start(1)
+    return (lines[b"kind"], lines[b"apiVersion"]) if len(lines) == len(_IDENTITY_KEYS) else None
