@@ -44,7 +44,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
         "a malformed reference, and --strict",
     ),
     (r"^a line begins with '---' and goes on", _USELESS),
-    (r"cannot be edited: a (value there has a tag|blank line with a tab)", _NO_PLACE),
+    (r"cannot be edited: a (value there has a tag|blank line below it holds a tab)", _NO_PLACE),
     (r"cannot be edited: an explicit key|cannot be edited: a key without ':'", _NO_PLACE),
     (r"cannot be edited: an anchor stands where the value is missing", _NO_PLACE),
     (r"cannot be edited: the value there is neither a mapping nor a list, or a tag", _NO_PLACE),
