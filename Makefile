@@ -77,10 +77,10 @@ smoke: .venv/.ready ## Start every command from the wheel, installed alone with 
 
 campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SECONDS=600 SEED=1); failures go to .campaign/
 	@$(RUN) tests/support/install_tools.py redis-server
-	@PYTHONPATH=tests/support:tests/programs $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
-	@PYTHONPATH=tests/support:tests/programs $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=100000 SEED=1)
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)

@@ -53,7 +53,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"holds a bare CR, NEL, LS or PS", "parsers disagree on its lines"),
     (r"^this is not YAML", "a byte order mark inside of a document is none", b"\xef\xbb\xbf"),
     (r"cannot be edited: a mapping of one pair in a flow sequence", _NO_PLACE),
-    (r"^this is a kustomization, which names files", _USELESS),
+    (r"^this is a kustomization", _USELESS),
     (
         r"the character U\+0000 is not allowed in it",
         "Kubernetes' readers end there, and drop what follows",
