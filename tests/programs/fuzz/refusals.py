@@ -26,6 +26,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
     (r"a second document begins here", "libyaml knows more line breaks: LS, PS", b"\xe2\x80"),
     (r"a second document begins here", "libyaml knows more line breaks: NEL", b"\xc2\x85"),
     (r"^text stands behind '---'", "libyaml knows more line breaks: NEL", b"\xc2\x85"),
+    (r"^text stands behind '---'", "libyaml knows more line breaks: LS, PS", b"\xe2\x80"),
     (
         r"^this is not YAML: while scanning a tag|unknown escape character",
         "libyaml reads fewer tags and escapes",

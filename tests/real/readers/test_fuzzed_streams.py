@@ -60,6 +60,11 @@ STREAMS = [
         id="a template with two images",
     ),
     pytest.param(
+        '{"apiVersion": "v1", "kind": "PodTemplate", "template": {"spec": {"containers": [{"image": "n"}], '
+        '"affinity": {"nodeAffinity": {! }}}}}',
+        id="a tag at the end of a flow mapping",
+    ),
+    pytest.param(
         "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{image: n}]\n  hostname: a\n   \t\n",
         id="a blank line with a tab at the end",
     ),
@@ -115,6 +120,11 @@ REFUSED = [
         "apiVersion: v1\nkind: PodTemplate\ntemplate:\n <<:\n  spec:\n  ? spec\n  :\n   containers:\n   - image: n\n",
         "the key stands twice: kubectl takes the last one, kustomize refuses the document",
         id="a pod spec that stands twice in what a merge supplies",
+    ),
+    pytest.param(
+        "apiVersion: v1\nkind: PodTemplate\n<<:\n - template:\n   template:\n    spec:\n     containers:\n     - image: n\n",
+        "the key stands twice: kubectl takes the last one, kustomize refuses the document",
+        id="a template that stands twice in a list of mappings that a merge supplies",
     ),
     pytest.param(
         "apiVersion: apps/v1\nkind: Deployment\nspec:\n\ufefftemplate:\n  spec: {containers: [{image: n}]}\n",

@@ -42,7 +42,7 @@ def duplicate_results(
     for duplicate in tree.duplicates:
         path = (*paths.get(duplicate.opened, ()), duplicate.key)
         owner = read.owner(path) or (pods[0] if pods else None)
-        matters = read.is_read(tuple(step for step in path if step != "<<"))
+        matters = read.is_read(_without_merges(path))
         results.append(
             Result(
                 "error" if matters else "warning",
@@ -55,6 +55,15 @@ def duplicate_results(
             )
         )
     return tuple(results)
+
+
+def _without_merges(path: Path) -> Path:
+    """Where a value ends up that `<<` supplies, from one mapping or from a list of them."""
+    return tuple(
+        step
+        for number, step in enumerate(path)
+        if step != "<<" and not (number and path[number - 1] == "<<" and isinstance(step, int))
+    )
 
 
 class _Read:
