@@ -44,6 +44,7 @@ REASONS: tuple[tuple[str, str] | tuple[str, str, bytes], ...] = (
         r"^(an image cannot be looked up|\S+: its platforms cannot be looked up)",
         "a malformed reference, and --strict",
     ),
+    ("its platforms cannot be looked up: no image is named", "--strict"),
     (r"^a line begins with '---' and goes on", _USELESS),
     (r"cannot be edited: a (value there has a tag|blank line below it holds a tab)", _NO_PLACE),
     (r"cannot be edited: an explicit key|cannot be edited: a key without ':'", _NO_PLACE),
