@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 
 from archfit.record import Record
-from archfit.source.skip import may_be_quoted
+from archfit.source.skip import may_be_quoted, otherwise_written
 
 _ITEMS_KEY = rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])"
 # A key that may be "items" once more, which kubectl would take.
-_OTHER_KEY = rb"(?:\A|\n)(?:['\"]items['\"]|\"[^\"\n]*\\|[?*&!])"
+_ITEMS_AGAIN = rb"(?:\A|\n)(?:" + otherwise_written(b"items") + rb")"
 _INDENTED = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]"
 _AMPERSAND = rb"&[A-Za-z0-9_-]"
 
@@ -60,7 +60,7 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     dash = b"\n" + b" " * column + b"- "
     if text.find(dash, stop - 1) >= 0 or text.find(b"\nitems:", stop - 1) >= 0:
         return None
-    if re.search(_OTHER_KEY, text[:first]) or re.search(_OTHER_KEY, text[stop - 1 :]):
+    if re.search(_ITEMS_AGAIN, text[:first]) or re.search(_ITEMS_AGAIN, text[stop - 1 :]):
         return None
     starts = [first]
     at = text.find(dash[:-1], first, stop)

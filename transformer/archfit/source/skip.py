@@ -22,16 +22,21 @@ _BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t
 _BEGINS_WITH_A_KEY = re.compile(
     rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[A-Za-z][A-Za-z0-9_.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?=[ \t\r\n]|\Z)"
 ).match
-_IDENTITY_KEYS = (b"kind", b"apiVersion")
-_OTHER_KEY = rb"['\"](?:kind|apiVersion)['\"]|\"[^\"\n]*\\|[?*&!]"
-# What its first bytes rule out costs a third less.
-_IDENTITY_LINE = rb"(?=[ka'\"?*&!])(?:(kind|apiVersion)|" + _OTHER_KEY + rb")"
-_AT_START = re.compile(rb"(kind|apiVersion)|" + _OTHER_KEY).match
 _ODD_BREAKS = ((b"\xc2", (b"\xc2\x85",)), (b"\xe2", (b"\xe2\x80\xa8", b"\xe2\x80\xa9")))
 _POD_WORDS = (b"containers", b"container:", b"image", b"Image", b"podTemplate", b"template:")
 _SINGLE = ord("'")
 _BEFORE_QUOTE = b" \t\r\n[{,:"
 _ESCAPED_KEY = rb'"[^"\n]*\\[^"\n]*"[ \t]*:'
+
+
+def otherwise_written(keys: bytes) -> bytes:
+    """The pattern of a line that may begin with one of the keys in quotes, with an escape, a tag or an anchor."""
+    return rb"['\"](?:" + keys + rb")['\"]|\"[^\"\n]*\\|[?*&!]"
+
+
+# What its first byte rules out costs a third less.
+_IDENTITY_KEY = rb"(?=[ka'\"?*&!])(?:(kind|apiVersion)|" + otherwise_written(b"kind|apiVersion") + rb")"
+_STARTS_WITH_ONE = re.compile(_IDENTITY_KEY).match
 
 
 class Identity(Record):
@@ -104,14 +109,10 @@ def _identity_lines(data: bytes, start: int, end: int, column: int) -> tuple[int
     """
     lines: dict[bytes, int] = {}
     first = start + column
-    if data[start:first].strip(b" -") == b"":
-        found = _AT_START(data, first, end)
-        if found and found[1] is None:
-            return None
-        if found:
-            lines[found[1]] = first
-    for found in re.compile(b"\n" + b" " * column + _IDENTITY_LINE).finditer(data, start, end):
+    at_start = None if data[start:first].strip(b" -") else _STARTS_WITH_ONE(data, first, end)
+    others = re.compile(b"\n" + b" " * column + _IDENTITY_KEY).finditer(data, start, end)
+    for found in others if at_start is None else (at_start, *others):
         if found[1] is None or found[1] in lines:
             return None
         lines[found[1]] = found.start(1)
-    return (lines[b"kind"], lines[b"apiVersion"]) if len(lines) == len(_IDENTITY_KEYS) else None
+    return (lines[b"kind"], lines[b"apiVersion"]) if len(lines) == 2 else None
