@@ -65,6 +65,14 @@ STREAMS = [
         id="a tag at the end of a flow mapping",
     ),
     pytest.param(
+        "apiVersion: v1\nkind: PodTemplate\ntemplate: {spec: {containers: [{image: n}], hostname: !!str }}\n",
+        id="a tag in place of a value at the end of a flow mapping",
+    ),
+    pytest.param(
+        "apiVersion: v1\nkind: PodTemplate\ntemplate: {spec: {containers: [{image: n}], subdomain: 'a !b'}}\n",
+        id="an exclamation mark in a text at the end of a flow mapping",
+    ),
+    pytest.param(
         "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{image: n}]\n  hostname: a\n   \t\n",
         id="a blank line with a tab at the end",
     ),

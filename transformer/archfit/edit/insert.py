@@ -24,8 +24,6 @@ from archfit.typing_names import Any
 from archfit.workloads.sites import Site, Sites
 
 _UNSEEN = object()
-_TAG_AT_END = r"(?:^|[\s{\[,:])![^\s{}\[\],]*\Z"
-_LONGEST_TAG = 256
 _BLANKS_WITH_TAB = re.compile(r"(?:[ \t\r]*\n)*[ \r]*\t[ \t\r]*(?:\n|\Z)").match
 
 
@@ -149,12 +147,12 @@ def _addition(
     _check(above, addition)
     if path[-1] == "-":
         if above.flow:
-            return _into_flow(text, above, flow(value, as_json=above.json), first=first)
+            return _into_flow(above, flow(value, as_json=above.json), first=first)
         return _lines_behind(text, above, block_item(value, above.column, style))
     key = str(path[-1])
     if above.flow:
         member = flow({key: value}, as_json=above.json)
-        return _into_flow(text, above, member[1:-1], first=first)
+        return _into_flow(above, member[1:-1], first=first)
     return _lines_behind(text, above, block_member(key, value, above.column, style))
 
 
@@ -184,13 +182,12 @@ def _filled(text: str, site: Site, value: Any, style: Style) -> TextEdit:
     return _lines_below(text, site.end, block(value, column, style))
 
 
-def _into_flow(text: str, site: Site, member: str, *, first: bool) -> TextEdit:
+def _into_flow(site: Site, member: str, *, first: bool) -> TextEdit:
     if first and not site.members:
         return TextEdit(site.end, site.end, member)
     # Kubernetes' readers take a comma right behind a tag for a part of the tag.
-    before = text[max(0, site.end - _LONGEST_TAG) : site.end]
-    blank = " " if "!" in before and re.search(_TAG_AT_END, before) else ""
-    return TextEdit(site.end, site.end, f"{blank}, {member}")
+    comma = " , " if site.ends_with_tag else ", "
+    return TextEdit(site.end, site.end, comma + member)
 
 
 def _lines_behind(text: str, site: Site, lines: list[str]) -> TextEdit:

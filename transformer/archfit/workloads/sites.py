@@ -69,6 +69,7 @@ class Site(Record):
     members: how many it has.
     last: where the last member of a block mapping begins, -1 where there is none.
     block_scalar: it ends with a block scalar, to which the blank lines behind it belong.
+    ends_with_tag: its last member is a tag without text.
     line: 1-based line of the document's text.
     problem: why no edit can go here, "" if one can.
     """
@@ -84,6 +85,7 @@ class Site(Record):
     last: int = -1
     block_scalar: bool = False
     problem: str = ""
+    ends_with_tag: bool = False
 
 
 class AliasSite(Record):
@@ -262,6 +264,7 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         -1 if flow else last.start_mark.index,
         getattr(leaf, "style", None) in ("|", ">"),
         problem,
+        _is_bare_tag(leaf),
     )
 
 
@@ -286,7 +289,12 @@ def _sequence_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         line,
         len(nodes),
         block_scalar=getattr(leaf, "style", None) in ("|", ">"),
+        ends_with_tag=_is_bare_tag(leaf),
     )
+
+
+def _is_bare_tag(event: Any) -> bool:
+    return isinstance(event, Scalar) and event.tag is not None and not event.value and not event.style
 
 
 def _is_explicit(text: str, key: Any) -> bool:
