@@ -22,7 +22,7 @@ def test_the_makefile_starts_every_program() -> None:
 
 @pytest.mark.parametrize(("path", "name"), STARTED, ids=[name for _, name in STARTED])
 def test_a_program_starts(path: str, name: str) -> None:
-    modules = subprocess.run(
+    started = subprocess.run(
         [sys.executable, "-m", name, "--help"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": path},
@@ -30,5 +30,5 @@ def test_a_program_starts(path: str, name: str) -> None:
         text=True,
         check=False,
     )
-    assert modules.returncode == 0, modules.stderr
-    assert "--seed" in modules.stdout
+    assert started.returncode == 0, started.stderr
+    assert "--seed" in started.stdout

@@ -46,7 +46,8 @@ def renumbered(text: bytes, asked: Question) -> Question | None:
 
 def has_only_merges(text: bytes) -> bool:
     """Whether a document has no key but "<<": in quotes it is a merge for kustomize, and then the document is empty."""
-    return any(set(_value(text, piece) or {0}) == {"<<"} for piece in split(text))
+    values = (_value(text, piece) for piece in split(text))
+    return any(isinstance(value, dict) and value.keys() == {"<<"} for value in values)
 
 
 def _item(text: bytes, location: Location) -> tuple[str | int, ...]:
@@ -59,16 +60,12 @@ def _item(text: bytes, location: Location) -> tuple[str | int, ...]:
 
 
 def _is_empty(text: bytes, piece: Any) -> bool:
-    try:
-        return not parse(text[piece.start : piece.end].decode()).value
-    except ArchfitError:
-        return False
+    return not _value(text, piece)
 
 
-def _value(text: bytes, piece: Any) -> dict[str, Any] | None:
-    """What a document holds, if that is a mapping."""
+def _value(text: bytes, piece: Any) -> Any:
+    """What a document holds; the error, where it cannot be read."""
     try:
-        value = parse(text[piece.start : piece.end].decode()).value
-    except ArchfitError:
-        return None
-    return value if isinstance(value, dict) else None
+        return parse(text[piece.start : piece.end].decode()).value
+    except ArchfitError as error:
+        return error

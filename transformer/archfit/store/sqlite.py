@@ -28,11 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 else:
-    try:
-        # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.
-        import _sqlite3 as sqlite3
-    except ImportError:
-        import sqlite3
+    # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.
+    import _sqlite3 as sqlite3
 
 APPLICATION_ID = 0x61726366
 SCHEMA = 2
