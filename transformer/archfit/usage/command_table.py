@@ -551,6 +551,7 @@ A run that did not start left no report, so the report of the run before it is s
     ),
 )
 BY_NAME = {command.name: command for command in COMMANDS}
+MAIN = BY_NAME["transform"]  # what runs where no command is named
 
 
 def find(words: Sequence[str]) -> tuple[Command | None, Sequence[str]]:
@@ -565,3 +566,13 @@ def find(words: Sequence[str]) -> tuple[Command | None, Sequence[str]]:
 def members(group: Command) -> list[Command]:
     """The commands of a group."""
     return [command for command in COMMANDS if command.name.startswith(f"{group.name} ")]
+
+
+def first_words() -> list[str]:
+    """What may stand right after `archfit`."""
+    return [command.name for command in COMMANDS if " " not in command.name]
+
+
+def words_below(group: Command) -> list[str]:
+    """What the commands of a group are called behind its name."""
+    return [command.name.removeprefix(f"{group.name} ") for command in members(group)]

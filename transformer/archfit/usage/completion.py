@@ -15,10 +15,9 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from archfit.options.table import CONFIG_FLAG
-from archfit.usage.command_table import COMMANDS, Command
+from archfit.usage.command_table import COMMANDS, MAIN, Command, first_words, words_below
 
 _GENERAL = ("-h", "--help", "-V", "--version")
-_MAIN = "transform"
 
 
 def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
@@ -34,16 +33,9 @@ def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     return found | dict.fromkeys(_GENERAL)
 
 
-def first_words() -> list[str]:
-    """What may stand right after `archfit`."""
-    return [command.name for command in COMMANDS if " " not in command.name]
-
-
 def second_words(command: Command) -> list[str]:
     """What may stand right after the command: the commands of a group, or its words."""
-    prefix = f"{command.name} "
-    below = [one.name.removeprefix(prefix) for one in COMMANDS if one.name.startswith(prefix)]
-    return below or list(command.words)
+    return words_below(command) or list(command.words)
 
 
 def script(shell: str) -> str:
@@ -112,8 +104,8 @@ def _tables() -> str:
     lines = [
         '    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in',
         *(f"    {line}" for command in _longest_first() for line in _branch(command)),
-        f"    *) flags={_quoted(flags_of(_command(_MAIN)))}",
-        *(f"        {line}" for line in _values(_command(_MAIN))),
+        f"    *) flags={_quoted(flags_of(MAIN))}",
+        *(f"        {line}" for line in _values(MAIN)),
         "        ;;",
         "    esac",
         "    if [[ $COMP_CWORD == 1 && $current != -* ]]; then",
@@ -146,10 +138,6 @@ def _longest_first() -> list[Command]:
     return sorted(COMMANDS, key=lambda command: -command.name.count(" "))
 
 
-def _command(name: str) -> Command:
-    return next(command for command in COMMANDS if command.name == name)
-
-
 def _quoted(words: Mapping[str, object] | list[str] | tuple[str, ...]) -> str:
     return shlex.quote(" ".join(words))
 
@@ -176,9 +164,9 @@ def _fish() -> str:
             _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {word}") for word in command.words
         ]
         lines += _fish_flags(command, where)
-    names = " ".join(word for word in first_words())
+    names = " ".join(first_words())
     bare = f"not contains -- (commandline -opc)[2] {names}"
-    lines += _fish_flags(_command(_MAIN), bare)
+    lines += _fish_flags(MAIN, bare)
     return "\n".join([*lines, ""])
 
 

@@ -9,10 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from archfit.errors import UsageError
-from archfit.usage.command_table import BY_NAME, COMMANDS, Command, find, members
+from archfit.usage.command_table import BY_NAME, MAIN, Command, find, first_words, words_below
 from archfit.usage.help import help_text
-
-_MAIN = "transform"
 
 
 def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
@@ -31,20 +29,19 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
 def help_for(argv: Sequence[str]) -> str:
     """The help of the command that argv names, else of archfit."""
     command, _ = find(argv)
-    return help_text(command or BY_NAME[_MAIN])
+    return help_text(command or MAIN)
 
 
 def _unknown(word: str) -> str:
     if os.path.exists(word) or word.endswith((".yaml", ".yml", ".json")):
         return f"{word!r} is not a command, and archfit reads standard input: archfit < {word}"
     near = get_close_matches(word, BY_NAME, 1)
-    names = [command.name for command in COMMANDS if " " not in command.name]
-    hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(names)}."
+    hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(first_words())}."
     return f"{word!r} is not a command: {hint} See archfit --help"
 
 
 def _unknown_member(group: Command, word: str) -> str:
-    names = [command.name.removeprefix(f"{group.name} ") for command in members(group)]
+    names = words_below(group)
     near = get_close_matches(word, names, 1)
     if near:
         return f"{group.program} {word}: there is no such tool: did you mean {group.program} {near[0]}?"

@@ -24,12 +24,11 @@ from collections.abc import Iterable, Iterator
 from archfit.options.describe import default_text
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, Option
-from archfit.usage.command_table import COMMANDS, Command, Flag, members
+from archfit.usage.command_table import COMMANDS, MAIN, Command, Flag, members
 
 WIDTH = 100
 _INDENT = 30
-_EXAMPLE = "  "
-_MAIN = "transform"
+EXAMPLE = "  "
 _PARTS = (("placement:", "spec"), ("registries, cache and report:", "operator"))
 
 
@@ -42,7 +41,7 @@ def help_text(command: Command) -> str:
     own = [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
     if own:
         lines += ["", *entries(own)]
-    if command.name == _MAIN:
+    if command is MAIN:
         lines += ["", "commands:", *entries(listed())]
         lines += ["", "`archfit COMMAND --help` shows more about a command."]
     elif not command.run:
@@ -56,10 +55,7 @@ def help_text(command: Command) -> str:
     if command.options:
         lines += ["", *textwrap.wrap(_sources(command.options[0]), WIDTH)]
     if command.run:
-        lines += [
-            "",
-            *textwrap.wrap(f"Exit: {', '.join(f'{code} {why}' for code, why in command.exits)}.", WIDTH),
-        ]
+        lines += ["", *textwrap.wrap(exits(command), WIDTH)]
     return "\n".join([*lines, ""])
 
 
@@ -89,6 +85,11 @@ def option_entry(option: Option) -> tuple[str, str]:
     return head, text
 
 
+def exits(command: Command) -> str:
+    """The exit codes of a command as one sentence."""
+    return f"Exit: {', '.join(f'{code} {why}' for code, why in command.exits)}."
+
+
 def general(command: Command) -> Iterator[tuple[str, str]]:
     """What every command takes."""
     if command.options:
@@ -100,17 +101,17 @@ def general(command: Command) -> Iterator[tuple[str, str]]:
 def paragraphs(text: str) -> Iterator[str]:
     """The text wrapped; examples stay as they are."""
     for line in text.split("\n"):
-        yield from [line] if line.startswith(_EXAMPLE) or not line else textwrap.wrap(line, WIDTH)
+        yield from [line] if line.startswith(EXAMPLE) or not line else textwrap.wrap(line, WIDTH)
 
 
 def entries(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Two columns: a name and what it means."""
     for head, text in rows:
         wrapped = textwrap.wrap(text, WIDTH - _INDENT, break_on_hyphens=False)
-        if len(head) + len(_EXAMPLE) + 2 > _INDENT:
-            yield _EXAMPLE + head
+        if len(head) + len(EXAMPLE) + 2 > _INDENT:
+            yield EXAMPLE + head
         else:
-            yield (_EXAMPLE + head).ljust(_INDENT) + wrapped.pop(0)
+            yield (EXAMPLE + head).ljust(_INDENT) + wrapped.pop(0)
         yield from (" " * _INDENT + line for line in wrapped)
 
 

@@ -15,12 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from archfit import __version__
 from archfit.options.describe import replace_between
 from archfit.options.table import TABLE
-from archfit.usage.command_table import BY_NAME, COMMANDS, Command
-from archfit.usage.help import flag_entry, general, listed, option_entry
+from archfit.usage.command_table import COMMANDS, MAIN, Command
+from archfit.usage.help import EXAMPLE, exits, flag_entry, general, listed, option_entry
 
 BEGIN, END = "<!-- commands -->", "<!-- /commands -->"
-_MAIN = "transform"
-_EXAMPLE = "  "
 
 
 def markdown_list() -> str:
@@ -36,30 +34,29 @@ def updated(text: str) -> str:
 
 def man_page() -> str:
     """The manual page archfit(1), in the man macros of roff."""
-    main = BY_NAME[_MAIN]
     lines = [
         f'.TH ARCHFIT 1 "" "archfit {__version__}" "User Commands"',
         ".SH NAME",
         _text("archfit - places pods by the CPU architectures that their images support"),
         ".SH SYNOPSIS",
-        *_synopsis(main),
-        *(line for command in COMMANDS if command.run and command is not main for line in _synopsis(command)),
+        *_synopsis(MAIN),
+        *(line for command in COMMANDS if command.run and command is not MAIN for line in _synopsis(command)),
         ".SH DESCRIPTION",
-        _text(main.summary),
-        *_about(main.about),
+        _text(MAIN.summary),
+        *_about(MAIN.about),
         ".SH COMMANDS",
     ]
     for command in COMMANDS:
-        if command.run and command is not main:
+        if command.run and command is not MAIN:
             lines += [f".SS {_text(command.name)}", _text(command.summary), *_about(command.about)]
             own = [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
-            lines += [*_entries(own), *_options_of(command), *_exits(command)]
+            lines += [*_entries(own), *_options_of(command), ".PP", _text(exits(command))]
     lines += [
         ".SH OPTIONS",
         *_entries(option_entry(option) for option in TABLE if option.flags),
-        *_entries(general(main)),
+        *_entries(general(MAIN)),
         ".SH EXIT STATUS",
-        *_entries((str(code), why) for code, why in main.exits),
+        *_entries((str(code), why) for code, why in MAIN.exits),
         *_entries([("3", "check, lock --check: something was found")]),
         ".SH ENVIRONMENT",
         _text(
@@ -87,7 +84,7 @@ def _about(text: str) -> Iterator[str]:
     if text:
         yield ".PP"
     for line in text.split("\n") if text else ():
-        if line.startswith(_EXAMPLE):
+        if line.startswith(EXAMPLE):
             yield from (".PP", ".nf", _text(line), ".fi")
         else:
             yield _text(line) if line else ".PP"
@@ -104,10 +101,6 @@ def _options_of(command: Command) -> Iterator[str]:
     elif command.options:
         names = ", ".join(option.flags[0] for option in command.options if option.flags)
         yield from (".PP", _text(f"Of the options below, these count: {names}."))
-
-
-def _exits(command: Command) -> Iterator[str]:
-    yield from (".PP", _text(f"Exit: {', '.join(f'{code} {why}' for code, why in command.exits)}."))
 
 
 def _text(text: str) -> str:
