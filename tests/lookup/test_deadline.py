@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.lookup.deadline import Deadline
+from archfit.lookup.surroundings import Deadline
 from archfit.registry.credentials.keychain import Keychain
 from archfit.store import StoreTrouble
 from archfit.store.sqlite import SqliteStore

@@ -21,7 +21,7 @@ from archfit.commands.invocation import read_invocation
 from archfit.errors import InvalidReference, RegistryError, UsageError
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
 from archfit.lookup import operator_files
-from archfit.lookup.deadline import Deadline
+from archfit.lookup.surroundings import Deadline
 from archfit.options.settings import Operator
 from archfit.printable import visible
 from archfit.record import Record

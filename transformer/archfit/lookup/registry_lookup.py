@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from archfit.images.platforms import Answer, Found
 from archfit.images.reference import Reference
 from archfit.lookup.cache import LookupCache
-from archfit.lookup.deadline import Deadline
 from archfit.lookup.single_flight import single_flight
+from archfit.lookup.surroundings import Surroundings
 from archfit.options.settings import Operator
 from archfit.registry.client import RawManifest
 from archfit.registry.credentials.keychain import Keychain
@@ -26,7 +26,7 @@ from archfit.registry.routing.routes import Routes
 
 
 class RegistryLookup:
-    """The parameters are those of `resolver.open_lookup`. warn: takes a sentence for the user."""
+    """The gate of one lookup. warn: takes a sentence for the user."""
 
     def __init__(
         self,
@@ -34,33 +34,25 @@ class RegistryLookup:
         cache: LookupCache,
         keychain: Keychain,
         routes: Routes,
+        surroundings: Surroundings,
         *,
-        clock: Callable[[], float],
-        environ: Mapping[str, str],
-        progress: Callable[[int, int], None] | None,
-        wait: Callable[[float], object],
-        named_hosts_only: bool,
-        deadline: Deadline,
         warn: Callable[[str], None],
     ) -> None:
         self._shares_answers = operator.cache_ttl_seconds > 0
         self._cache = cache
-        self._clock = clock
-        self._progress = progress
-        self._wait = wait
-        self._deadline = deadline
+        self._surroundings = surroundings
         self._warn = warn
         self._warned: set[str] = set()
         self._session = RegistrySession(
             operator,
-            environ,
-            clock,
-            wait,
-            deadline.left,
+            surroundings.environ,
+            surroundings.clock,
+            surroundings.wait,
+            surroundings.deadline.left,
             cache.recall,
             keychain,
             routes,
-            named_hosts_only=named_hosts_only,
+            named_hosts_only=surroundings.named_hosts_only,
         )
 
     @property
@@ -84,9 +76,9 @@ class RegistryLookup:
             references,
             self._cache,
             lambda some: self._ask(some, stale),
-            clock=self._clock,
-            wait=self._wait,
-            left=self._deadline.left,
+            clock=self._surroundings.clock,
+            wait=self._surroundings.wait,
+            left=self._surroundings.deadline.left,
         )
 
     def manifests(
@@ -110,7 +102,7 @@ class RegistryLookup:
         routes = fetcher.routes(questions)
         origins = [endpoint.origin for route in routes for endpoint in route.endpoints]
         session.recall_servers(self._cache.servers(origins))
-        answers = fetcher.ask(questions, routes, self._progress)
+        answers = fetcher.ask(questions, routes, self._surroundings.progress)
         for text in session.warnings():
             if text not in self._warned:
                 self._warned.add(text)
@@ -126,5 +118,5 @@ class RegistryLookup:
             for reference, route, answer in asked
             if isinstance(answer, Found)
         ]
-        self._cache.write(found, session.changed_servers(), int(self._clock()))
+        self._cache.write(found, session.changed_servers(), int(self._surroundings.clock()))
         return {reference.normalised: answer for reference, _, answer in asked}

@@ -27,8 +27,8 @@ from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
-from archfit.lookup.deadline import Deadline
 from archfit.lookup.keys import OwnKeys
+from archfit.lookup.surroundings import Deadline, Surroundings
 from archfit.options.settings import Operator
 from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
@@ -56,26 +56,17 @@ class Lookup:
         operator: Operator,
         overrides: tuple[ImagePlatforms, ...],
         store: Store,
+        surroundings: Surroundings,
         *,
         lock: Lock | None,
-        clock: Callable[[], float],
-        environ: Mapping[str, str],
-        progress: Callable[[int, int], None] | None,
-        wait: Callable[[float], object],
-        named_hosts_only: bool,
-        deadline: Deadline,
-        keychain: Keychain | None = None,
+        keychain: Keychain | None,
     ) -> None:
-        self._deadline = deadline
-        self._named_hosts_only = named_hosts_only
         self.messages: list[str] = []
         self._operator = operator
         self._overrides = overrides
+        self._surroundings = surroundings
+        self._deadline = surroundings.deadline
         self._lock = lock
-        self._clock = clock
-        self._environ = environ
-        self._progress = progress
-        self._wait = wait
         self._asked: RegistryLookup | None = None
         self._routed: Routes | None = None
         self._keychain = keychain
@@ -148,7 +139,7 @@ class Lookup:
         from archfit.registry.credentials.keychain import Keychain
 
         if self._keychain is None:
-            self._keychain = Keychain(self._operator.authfile, self._environ)
+            self._keychain = Keychain(self._operator.authfile, self._surroundings.environ)
         self._keychain.left = self._deadline.left
         return self._keychain
 
@@ -160,7 +151,7 @@ class Lookup:
                 for reference in references
             }
         locked = lock.images if lock else {}
-        now = self._clock()
+        now = self._surroundings.clock()
         fresh, stale = self._cache.read(references, now, settled=locked)
         answers: dict[str, Answer] = {**fresh}
         moved: list[str] = []
@@ -210,12 +201,7 @@ class Lookup:
                 self._cache,
                 self._credentials(),
                 self._routes(),
-                clock=self._clock,
-                environ=self._environ,
-                progress=self._progress,
-                wait=self._wait,
-                named_hosts_only=self._named_hosts_only,
-                deadline=self._deadline,
+                self._surroundings,
                 warn=self.messages.append,
             )
         return self._asked
@@ -235,30 +221,14 @@ def open_lookup(
 ) -> Lookup:
     """A Lookup over the operator's cache and registries.
 
-    lock: what it holds is final. clock: Unix seconds. progress: called with (done, total) as answers arrive from
-    registries. wait: sleeps for some seconds between tries. named_hosts_only: private addresses are asked only where
-    the operator names the host (`registry.transport.host_policy`); a reference is not enough. It is for servers and
-    plugins, where somebody else chooses the images. keychain: None is the operator's. Where the cache cannot be used,
-    `messages` says why. Raises UsageError for a file of the operator's that cannot be used.
+    lock: what it holds is final. clock, environ, progress, wait, named_hosts_only: as `Surroundings` has them; the last
+    is for servers and plugins, where somebody else chooses the images. keychain: None is the operator's. Where the
+    cache cannot be used, `messages` says why. Raises UsageError for a file of the operator's that cannot be used.
     """
-    deadline = Deadline()
-    store, trouble = (
-        (MemoryStore(), "") if lock and lock.only else _open_store(operator, environ, clock, deadline)
-    )
+    surroundings = Surroundings(environ, clock, wait, progress, named_hosts_only, Deadline())
+    store, trouble = (MemoryStore(), "") if lock and lock.only else _open_store(operator, surroundings)
     try:
-        lookup = Lookup(
-            operator,
-            overrides,
-            store,
-            lock=lock,
-            clock=clock,
-            environ=environ,
-            progress=progress,
-            wait=wait,
-            named_hosts_only=named_hosts_only,
-            deadline=deadline,
-            keychain=keychain,
-        )
+        lookup = Lookup(operator, overrides, store, surroundings, lock=lock, keychain=keychain)
     except BaseException:
         store.close()
         raise
@@ -267,15 +237,14 @@ def open_lookup(
     return lookup
 
 
-def _open_store(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], deadline: Deadline
-) -> tuple[Store, str]:
+def _open_store(operator: Operator, surroundings: Surroundings) -> tuple[Store, str]:
     if operator.no_cache:
         return MemoryStore(), ""
     from archfit.store.open import open_store
 
     try:
-        return open_store(operator, environ, clock, deadline.left_for_cache), ""
+        left = surroundings.deadline.left_for_cache
+        return open_store(operator, surroundings.environ, surroundings.clock, left), ""
     except StoreTrouble as trouble:
         return MemoryStore(), str(trouble)
 

@@ -1,4 +1,4 @@
-"""The one deadline of a lookup, for all that it waits for.
+"""What a lookup takes from the run around it, and the one deadline for all that it waits for.
 
     cache read | credential helpers | registries ........ | cache written
     <--------------------- --timeout ------------------->|<- grace ->
@@ -8,8 +8,10 @@ The answers may be written to the cache within half a second after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
+
+from archfit.record import Record
 
 GRACE_SECONDS = 0.5
 
@@ -32,3 +34,18 @@ class Deadline:
     def left_for_cache(self) -> float:
         """Seconds until the cache has to be done."""
         return max(0.0, self._end + GRACE_SECONDS - self._clock())
+
+
+class Surroundings(Record):
+    """environ: variables of the process. clock: Unix seconds. wait: sleeps for some seconds between tries.
+
+    progress: called with (done, total) as answers arrive from registries. named_hosts_only: private addresses are asked
+    only where the operator names the host (`registry.transport.host_policy`); a reference is not enough.
+    """
+
+    environ: Mapping[str, str]
+    clock: Callable[[], float]
+    wait: Callable[[float], object]
+    progress: Callable[[int, int], None] | None
+    named_hosts_only: bool
+    deadline: Deadline
