@@ -150,9 +150,7 @@ class LookupCache:
         return self._ttl > 0 and -_CLOCK_SLACK_SECONDS <= age <= self._ttl
 
     def _texts(self, references: Sequence[Reference]) -> dict[str, list[str]]:
-        keys = {reference.normalised: self._keys.of(reference) for reference in references}
-        kept = self._get([key for some in keys.values() for key in some])
-        return {name: [kept[key] for key in some if key in kept] for name, some in keys.items()}
+        return self._held({reference.normalised: self._keys.of(reference) for reference in references})
 
     def _late(self, references: Sequence[Reference]) -> dict[str, list[str]]:
         """What can only be asked for once the servers' entries are known."""
@@ -166,6 +164,10 @@ class LookupCache:
             for reference in references
             if servers[reference.normalised]
         }
+        return self._held(keys)
+
+    def _held(self, keys: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        """What the store has for the keys of each name, in one round trip."""
         kept = self._get([key for some in keys.values() for key in some])
         return {name: [kept[key] for key in some if key in kept] for name, some in keys.items()}
 

@@ -109,11 +109,7 @@ class ScopedKeys(OwnKeys):
 
     def _keys(self, reference: Reference) -> list[str]:
         """Without credentials: one for each endpoint that may answer for the reference."""
-        able = [
-            endpoint
-            for endpoint in self._asked(reference)
-            if (endpoint.resolves if reference.tag else endpoint.pulls)
-        ]
+        able = [endpoint for endpoint in self._asked(reference) if endpoint.may_answer(reference)]
         names = dict.fromkeys(self._endpoints.name(reference, endpoint) for endpoint in able)
         return [key_of(reference) + name for name in names]
 

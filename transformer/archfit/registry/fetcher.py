@@ -95,9 +95,7 @@ class Fetcher:
             endpoints = self._routes.endpoints(reference)
         except RegistryError as error:
             return Route((), str(error))
-        able = [
-            endpoint for endpoint in endpoints if (endpoint.resolves if reference.tag else endpoint.pulls)
-        ]
+        able = any(endpoint.may_answer(reference) for endpoint in endpoints)
         return Route(
             tuple(endpoints), "" if able else f"no mirror of {reference.registry} may be asked for it"
         )

@@ -45,6 +45,10 @@ class Endpoint(Record):
     fallback: bool = False
     last: bool = True
 
+    def may_answer(self, reference: Reference) -> bool:
+        """It may be asked for the reference itself, by tag or by digest."""
+        return self.resolves if reference.tag else self.pulls
+
     def __repr__(self) -> str:
         return f"Endpoint({self.origin}{self.base}/{self.repository})"
 
