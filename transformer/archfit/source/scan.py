@@ -42,6 +42,11 @@ class Span(Record):
         return text.decode()
 
 
+def whole(piece: Piece) -> Span:
+    """The piece as one part."""
+    return Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
+
+
 def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> Iterator[Span]:
     """The parts of a piece that have to be parsed.
 

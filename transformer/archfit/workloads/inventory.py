@@ -11,7 +11,7 @@ from __future__ import annotations
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Location, Result
-from archfit.source.scan import Span, spans
+from archfit.source.scan import Span, spans, whole
 from archfit.source.split import Piece
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 
@@ -55,11 +55,9 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE) -> Invent
         if not any(span.item for span in parts):
             return Inventory(results=(_unreadable(data, error, piece),))
         try:
-            found = _read(
-                data, [Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)], user_rows
-            )
-        except InvalidInput as whole:
-            return Inventory(results=(_unreadable(data, whole, piece),))
+            found = _read(data, [whole(piece)], user_rows)
+        except InvalidInput as of_whole:
+            return Inventory(results=(_unreadable(data, of_whole, piece),))
     return Inventory(
         tuple(part.document for part in found if part.document),
         tuple(result for part in found for result in part.results),

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from archfit.errors import InvalidInput
 from archfit.source.compose import parse
-from archfit.source.scan import Span, spans
+from archfit.source.scan import Span, spans, whole
 from archfit.source.split import Piece
 from archfit.source.values import mapping_of, text_of
 from archfit.typing_names import Any
@@ -77,8 +77,7 @@ def _read(data: bytes, piece: Piece) -> list[dict[str, Any]]:
     except InvalidInput:
         pass
     try:
-        whole = Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
-        return list(_objects(_value(data, whole)))
+        return list(_objects(_value(data, whole(piece))))
     except InvalidInput:
         return []
 

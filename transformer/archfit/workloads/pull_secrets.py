@@ -27,7 +27,7 @@ from archfit.errors import InvalidInput
 from archfit.images.reference import HUB, HUB_NAMES
 from archfit.record import Record
 from archfit.source.compose import parse
-from archfit.source.scan import Span, spans
+from archfit.source.scan import spans, whole
 from archfit.source.split import Piece
 from archfit.source.values import mapping_of, text_of
 from archfit.typing_names import Any, TypeAlias
@@ -123,8 +123,7 @@ def _objects(data: bytes, piece: Piece) -> Iterator[dict[str, Any]]:
         and data.find(b"ServiceAccount", piece.start, piece.end) < 0
     ):
         return
-    whole = Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
-    for parts in (list(spans(data, piece, _is_other)), [whole]):
+    for parts in (list(spans(data, piece, _is_other)), [whole(piece)]):
         try:
             trees = [(span.item, parse(span.text(data)).value) for span in parts]
         except InvalidInput:

@@ -21,7 +21,7 @@ from archfit.integrations.cluster.configuration_file import deliver, read_input
 from archfit.integrations.cluster.rows_file import rows_file
 from archfit.printable import count
 from archfit.source.compose import parse
-from archfit.source.scan import check_utf8
+from archfit.source.scan import check_utf8, whole
 from archfit.source.split import split
 from archfit.usage.command_table import BY_NAME
 from archfit.workloads.builtin import WORKLOADS
@@ -138,10 +138,7 @@ def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
         for piece in split(data):
             at = piece.line - 1
             if every or KIND.encode() in data[piece.start : piece.end]:
-                text = bytearray(data[piece.start : piece.end])
-                for start, end in piece.mask:
-                    text[start - piece.start : end - piece.start] = b" " * (end - start)
-                yield parse(text.decode()).value
+                yield parse(whole(piece).text(data)).value
             at = 0
     except InvalidInput as error:
         line = f" line {at + error.line}" if error.line else ""
