@@ -1,0 +1,1 @@
+"""The MutatingAdmissionPolicy: a lock file and the options of placement, written as CEL."""

@@ -1,0 +1,1 @@
+"""The webhook: an AdmissionReview in, its response out."""
