@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from archfit.admission.pod import admitted_pod, at_admission
+from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.patch import to_json
