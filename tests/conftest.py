@@ -6,6 +6,7 @@
     oracle(before, after, ..)        tests/support/corpus_streams.py
     textcheck(before, after)         tests/support/corpus_streams.py
     corpus_registry                  a real registry that serves every image of the corpus
+    control_plane                    tests/support/control_plane.py: a real API server; one for the whole session
 
 A part that is missing skips its tests, or fails them where ARCHFIT_TEST_MISSING=fail; there every skip is a
 failure.
@@ -30,6 +31,7 @@ from hypothesis import settings
 
 import machine
 import published_crds
+from control_plane import ControlPlane
 from corpus_streams import Corpus, Oracle, textcheck_of
 from debian_registry import DebianRegistry
 from program import archfit as run_archfit
@@ -227,6 +229,14 @@ def corpus_registry(
     """Debian's registry, serving every image of the corpus."""
     folder = tmp_path_factory.mktemp("registry")
     with DebianRegistry(real.tool("docker-registry"), folder, corpus.platforms) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def control_plane(real: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A real API server with etcd. A test that changes its flags or stops it starts one of its own."""
+    real.refuse_unmarked("a control plane")
+    with ControlPlane(tmp_path_factory.mktemp("control-plane")) as running:
         yield running
 
 

@@ -54,9 +54,9 @@ def program(path: Path, text: str) -> None:
         ),
         pytest.param(
             "kubectl",
-            "see https://kubernetes.io/docs/tasks/tools/ for kubectl",
-            "see https://kubernetes.io/docs/tasks/tools/ for kubectl",
-            id="what nothing installs",
+            "go build k8s.io/kubernetes/cmd/kubectl of v1.36.3, see tests/support/install_tools.py",
+            "Go is not installed (https://go.dev/dl/)",
+            id="a program of Kubernetes without Go",
         ),
     ],
 )
@@ -87,6 +87,37 @@ def test_a_go_program_is_built_once_for_each_version(bare: Path, monkeypatch: py
     assert (bare / "bin" / "helm3").exists()
 
 
+def test_a_program_of_kubernetes_takes_the_published_staging_modules(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, log = bare / "theirs.mod", bare / "log"
+    theirs.write_text(
+        "module k8s.io/kubernetes\n\ngo 1.26.0\n\nreplace (\n"
+        "\tk8s.io/api => ./staging/src/k8s.io/api\n\tk8s.io/kubectl => ./staging/src/k8s.io/kubectl\n)\n",
+        encoding="utf-8",
+    )
+    script = f"""#!/bin/sh
+echo "$@" >> {log}
+if [ "$1" = mod ]; then echo '{{"GoMod": "{theirs}"}}'; else /bin/cat go.mod >> {log}; : > kubectl; fi
+"""
+    program(bare / "go" / "go", script)
+    monkeypatch.setenv("PATH", f"{bare / 'go'}")
+    for _ in range(2):
+        install_tools.main(["kubectl"])
+    names = "k8s.io/component-base/version"
+    assert log.read_text(encoding="utf-8").splitlines() == [
+        "mod download -json k8s.io/kubernetes@v1.36.3",
+        f"build -mod=mod -ldflags -s -w -X {names}.gitVersion=v1.36.3 -X {names}.gitMajor=1"
+        f" -X {names}.gitMinor=36 -o kubectl k8s.io/kubernetes/cmd/kubectl",
+        "module archfit.dev/tools",
+        "go 1.26.0",
+        "require k8s.io/kubernetes v1.36.3",
+        "replace k8s.io/api => k8s.io/api v0.36.3",
+        "replace k8s.io/kubectl => k8s.io/kubectl v0.36.3",
+    ]
+    assert (bare / "bin" / "kubectl").exists()
+
+
 def test_a_program_that_is_there_is_left_alone(bare: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program(bare / "debian" / "usr" / "bin" / "docker-registry", "#!/bin/sh\n")
     install_tools.main(["docker-registry"])
@@ -95,7 +126,9 @@ def test_a_program_that_is_there_is_left_alone(bare: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    "tool", [tool for tool in machine.TABLE.values() if tool.source == "go"], ids=lambda row: row.name
+    "tool",
+    [tool for tool in machine.TABLE.values() if tool.source in install_tools.GO],
+    ids=lambda row: row.name,
 )
 def test_go_programs_are_pinned_to_a_version(tool: machine.Tool) -> None:
     assert tool.version.startswith("v")

@@ -8,7 +8,9 @@ exit status is 0 all the same: the tests themselves name what they could not run
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +39,46 @@ def go_install(tool: Tool) -> str:
         return "Go is not installed (https://go.dev/dl/)"
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         complaint = run(go, "install", f"{tool.origin}@{tool.version}", cwd=Path(folder), GOBIN=folder)
+        if not complaint:
+            (Path(folder) / tool.installs).replace(TOOLS / "bin" / tool.name)
+            stamp(tool).touch()
+    return complaint
+
+
+def go_build_kubernetes(tool: Tool) -> str:
+    """Build a program of k8s.io/kubernetes, which `go install` refuses (replace directives).
+
+    The complaint, or "". Its go.mod replaces each module of ./staging; a module of ours replaces them by the published
+    ones (v1.36.3 -> v0.36.3).
+    """
+    go = shutil.which("go")
+    if go is None:
+        return "Go is not installed (https://go.dev/dl/)"
+    major, minor, _ = tool.version.removeprefix("v").split(".")
+    said = {"gitVersion": tool.version, "gitMajor": major, "gitMinor": minor}
+    flags = " ".join(["-s -w", *(f"-X k8s.io/component-base/version.{key}={said[key]}" for key in said)])
+    module = tool.origin.partition("/cmd/")[0]
+    with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
+        fetched = subprocess.run(
+            (go, "mod", "download", "-json", f"{module}@{tool.version}"),
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
+        if fetched.returncode:
+            return f"{module}@{tool.version} could not be downloaded"
+        theirs = Path(json.loads(fetched.stdout)["GoMod"]).read_text(encoding="utf-8")
+        staged = re.findall(r"^\s*(\S+) => \./staging/", theirs, re.MULTILINE)
+        ours = [
+            "module archfit.dev/tools",
+            *re.findall(r"^go \S+$", theirs, re.MULTILINE),
+            f"require {module} {tool.version}",
+            *(f"replace {name} => {name} v0.{minor}.{tool.version.rpartition('.')[2]}" for name in staged),
+        ]
+        (Path(folder) / "go.mod").write_text("\n".join(ours) + "\n", encoding="utf-8")
+        complaint = run(
+            go, "build", "-mod=mod", "-ldflags", flags, "-o", tool.installs, tool.origin, cwd=Path(folder)
+        )
         if not complaint:
             (Path(folder) / tool.installs).replace(TOOLS / "bin" / tool.name)
             stamp(tool).touch()
@@ -74,12 +116,13 @@ def present(tool: Tool) -> bool:
     """It is there, and a Go program in the pinned version."""
     return (
         stamp(tool).exists() and (TOOLS / "bin" / tool.name).exists()
-        if tool.source == "go"
+        if tool.source in GO
         else find(tool.name) is not None
     )
 
 
-INSTALL = {"go": go_install, "unpack": unpack, "apt": apt_install, "path": lambda tool: tool.line}
+INSTALL = {"go": go_install, "kubernetes": go_build_kubernetes, "unpack": unpack, "apt": apt_install}
+GO = ("go", "kubernetes")
 
 
 def main(names: list[str]) -> None:

@@ -2,10 +2,10 @@
 
     name              how `make test` gets it                             looked for in
     helm3, helm4, ..  `go install MODULE@VERSION`                         .tools/bin, PATH
+    kubectl, kube-..  `go build` of k8s.io/kubernetes                     .tools/bin, PATH
     docker-registry   Debian's package, unpacked below .tools; no root    .tools/debian, PATH
     redis-server      the same, with what it needs; no service is started  .tools/debian, PATH
     skopeo, zsh, ..   Debian's package, installed; needs root             PATH
-    kubectl           never: it is found or it is not                     PATH
 
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
 tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
@@ -55,7 +55,7 @@ def refuse_unmarked(what: str) -> None:
 class Tool(NamedTuple):
     """A program the tests run.
 
-    source: "go" (a package path), "unpack" or "apt" (a Debian package), "path" (nothing installs it).
+    source: "go" or "kubernetes" (a package path), "unpack" or "apt" (a Debian package).
     origin: package path or package names.
     version: exact Go module version; "" where the distribution decides.
     installs: file name that the origin installs.
@@ -72,9 +72,9 @@ class Tool(NamedTuple):
         """What installs it, as one line for a terminal."""
         return {
             "go": f"go install {self.origin}@{self.version}",
+            "kubernetes": f"go build {self.origin} of {self.version}, see tests/support/install_tools.py",
             "unpack": f"apt-get install {self.origin}",
             "apt": f"apt-get install {self.origin}",
-            "path": f"see https://kubernetes.io/docs/tasks/tools/ for {self.origin}",
         }[self.source]
 
 
@@ -101,7 +101,12 @@ TABLE = {
         Tool("zsh", "apt", "zsh", "", "zsh"),
         Tool("fish", "apt", "fish", "", "fish"),
         Tool("groff", "apt", "groff", "", "groff"),
-        Tool("kubectl", "path", "kubectl", "", "kubectl"),
+        *(
+            Tool(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", "v1.36.3", name)
+            for name in ("kubectl", "kube-apiserver", "kube-scheduler")
+        ),
+        Tool("etcd", "unpack", "etcd-server", "", "etcd"),
+        Tool("promtool", "unpack", "prometheus", "", "promtool"),
     )
 }
 
