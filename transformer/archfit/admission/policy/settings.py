@@ -1,0 +1,33 @@
+"""What is chosen for a policy beside the options of placement: its name, its API version, who it is about."""
+
+from __future__ import annotations
+
+from archfit.record import Record
+from archfit.typing_names import Any, TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+Requirement: TypeAlias = dict[str, Any]  # metav1.LabelSelectorRequirement: {key, operator, values}
+
+OWN_NAMESPACE = "archfit"
+ALWAYS_LEFT_OUT = ("kube-system", OWN_NAMESPACE)
+"""Namespaces whose pods the policy never sees."""
+
+
+class PolicySettings(Record):
+    """name: of the policy, its binding and, with the carrier `crd`, of the custom resource.
+
+    api_version: of admissionregistration.k8s.io. `v1` needs Kubernetes 1.36; `v1beta1` is served by 1.34 and 1.35 where
+        the feature gate MutatingAdmissionPolicy is on.
+    carrier: where the platforms of the images stand: `literal`, in the policy's variables; `crd`, in a custom resource.
+    namespace_selector: further requirements on the labels of a pod's namespace (LabelSelectorRequirement).
+    deny: whether the companion policy refuses the pods that it else warns of.
+    """
+
+    name: str = "archfit.dev"
+    api_version: Literal["v1", "v1beta1"] = "v1"
+    carrier: Literal["literal", "crd"] = "literal"
+    namespace_selector: tuple[Requirement, ...] = ()
+    deny: bool = False
