@@ -1,7 +1,7 @@
 """The Kubernetes objects of a policy, in the order to apply them.
 
-    MutatingAdmissionPolicy            the decision as CEL: `variables`, and one mutation made from them
-    MutatingAdmissionPolicyBinding     puts it into force
+MutatingAdmissionPolicy            the decision as CEL: `variables`, and one mutation made from them
+MutatingAdmissionPolicyBinding     puts it into force
 """
 
 from __future__ import annotations
