@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archfit.admission.policy.objects import policy_objects
-from archfit.admission.policy.settings import PolicySettings
+from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.options.settings import Options
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from archfit.admission.policy.settings import PolicySettings
+from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.typing_names import Any
