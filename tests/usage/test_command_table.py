@@ -97,7 +97,7 @@ def test_the_longest_name_wins(words, name, rest):
         ),
         pytest.param(
             ["setup"],
-            "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt or flux",
+            "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux or webhook",
             id="no tool",
         ),
         pytest.param(

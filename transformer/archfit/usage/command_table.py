@@ -510,6 +510,74 @@ into a Kustomization or a HelmRelease of Flux.
         exits=_SET_UP,
     ),
     Command(
+        "setup webhook",
+        "Writes the manifests of the admission webhook, or checks them.",
+        (
+            "setup webhook [OPTION]..",
+            "setup webhook --renew [--into DIR] [--days N]",
+            "setup webhook --check [--into DIR]",
+        ),
+        "archfit.integrations.webhook.setup:run",
+        _NO_INPUT,
+        flags=(
+            Flag(("--into",), "DIR", "Write there; default: archfit-webhook."),
+            Flag(("--namespace",), "NAME", "The namespace of the webhook; default: archfit."),
+            Flag(
+                ("--image",),
+                "NAME",
+                "The webhook's image; default: registry.example.com/archfit:VERSION.",
+            ),
+            Flag(
+                ("--configuration",),
+                "FILE",
+                "The archfit.yaml for the webhook, as archfit setup cluster writes it.",
+            ),
+            Flag(
+                ("--lock-file",),
+                "FILE",
+                "An archfit.lock for the webhook. It asks no registry for its images.",
+            ),
+            Flag(
+                ("--registry-secret",),
+                "NAME",
+                "A Secret of type kubernetes.io/dockerconfigjson in the webhook's namespace, with the credentials "
+                "for registries.",
+            ),
+            Flag(
+                ("--egress-port",),
+                "PORT",
+                "A port that the webhook may call beside DNS; default: 443. The first use replaces the default.",
+                repeatable=True,
+            ),
+            Flag(("--priority-class",), "NAME", "The pods' PriorityClass, as system-cluster-critical."),
+            Flag(
+                ("--cert-manager",),
+                "",
+                "Let cert-manager make and renew the certificate. Without it, archfit makes one with openssl.",
+            ),
+            Flag(("--days",), "N", "How long a new certificate is valid; default: 365."),
+            Flag(
+                ("--renew",),
+                "",
+                "Write a new certificate into DIR, and leave everything else there as it is.",
+            ),
+            Flag(("--force",), "", "Overwrite files that differ."),
+            Flag(
+                ("--check",),
+                "",
+                "Write nothing. Say whether key, certificate and caBundle in DIR belong together, and when the "
+                "certificate expires.",
+            ),
+        ),
+        about="""\
+It writes whole manifests: two replicas of archfit serve, and the MutatingWebhookConfiguration that calls them for new \
+pods.
+
+  archfit setup webhook --image ghcr.io/team/archfit:1
+  kubectl apply --server-side -f archfit-webhook""",
+        exits=_SET_UP,
+    ),
+    Command(
         "cache",
         "Shows where the answers of registries are kept, and removes them.",
         ("cache path|info|prune|clear [OPTION]..",),

@@ -1,0 +1,106 @@
+"""`archfit setup webhook --check [--into DIR]`: do the manifests in DIR fit together, and for how long?
+
+    90-webhook.yaml    calls a Service that 40-service.yaml defines
+    certificate        its key belongs to it, caBundle proves it for the Service's name, it is valid for 30 days
+    20-secret.yaml     no other user of this machine can read it
+    cert-manager       the annotation names the Certificate of 23-certificate.yaml, which has the Service's name
+
+The check reads the files and asks no cluster.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from datetime import datetime
+from typing import BinaryIO
+
+from archfit.errors import ArchfitError
+from archfit.integrations.check_lines import Line, Wrong, write_lines
+from archfit.integrations.webhook import webhook_folder
+from archfit.integrations.webhook.served_certificate import examine
+from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK
+from archfit.integrations.webhook.webhook_folder import WebhookFolder
+from archfit.integrations.yaml_files import parsed
+from archfit.printable import count
+
+_SOON_DAYS = 30
+
+
+def check(folder: str, stdout: BinaryIO, now: datetime) -> int:
+    """Writes a line for each thing found; 1 if one is wrong."""
+    return write_lines(_lines(folder, now), stdout)
+
+
+def _lines(folder: str, now: datetime) -> Iterator[Line]:
+    try:
+        there = webhook_folder.read(folder)
+    except ArchfitError as error:
+        yield False, str(error)
+        return
+    yield True, f"{os.path.join(folder, WEBHOOK)} calls the Service {there.namespace}/{there.service}"
+    yield _service(folder, there)
+    if there.inject:
+        yield _cert_manager(folder, there)
+    else:
+        yield from _own(folder, there, now)
+
+
+def _service(folder: str, there: WebhookFolder) -> Line:
+    path = os.path.join(folder, "40-service.yaml")
+    found = _named(path)
+    if found == f"{there.namespace}/{there.service}":
+        return True, f"{path} defines it"
+    return False, f"{path} defines {found or 'nothing'}, and the webhook calls another: correct one of them"
+
+
+def _cert_manager(folder: str, there: WebhookFolder) -> Line:
+    path = os.path.join(folder, "23-certificate.yaml")
+    found = _named(path)
+    if found != there.inject:
+        return (
+            False,
+            f"cert-manager takes caBundle from {there.inject}, and {path} defines {found or 'nothing'}",
+        )
+    with open(path, encoding="utf-8") as file:
+        names = list((parsed(file.read()).get("spec") or {}).get("dnsNames") or [])
+    if there.dns_names[0] not in names:
+        return False, f"{path}: dnsNames lacks {there.dns_names[0]}: add it"
+    return True, f"cert-manager makes the certificate for {there.dns_names[0]} and writes caBundle"
+
+
+def _own(folder: str, there: WebhookFolder, now: datetime) -> Iterator[Line]:
+    renew = f"run archfit setup webhook --renew --into {folder}, then kubectl apply --server-side -f {folder}"
+    if there.pair is None:
+        yield False, f"{SECRET} and caBundle hold no certificate: {renew}"
+        return
+    try:
+        served = examine(there.pair, there.dns_names[0])
+    except Wrong as error:
+        yield False, f"{error}: {renew}"
+        return
+    yield True, f"key, certificate and caBundle belong together, for {there.dns_names[0]}"
+    day, days = f"{served.expires:%Y-%m-%d}", served.days_left(now)
+    if served.expires <= now:
+        yield False, f"the certificate expired on {day}, and pods are created unchanged: {renew}"
+    elif days < _SOON_DAYS:
+        yield False, f"the certificate expires on {day}, in {count(days, 'day')}: {renew}"
+    else:
+        yield True, f"the certificate is valid until {day}, for {count(days, 'day')}"
+    path = os.path.join(folder, SECRET)
+    mode = stat.S_IMODE(os.stat(path).st_mode)
+    if os.name == "posix" and mode & 0o077:
+        yield False, f"{path} holds the private key, and others may read it: chmod 600 {path}"
+    else:
+        yield True, f"{path} is readable by you alone"
+
+
+def _named(path: str) -> str:
+    """NAMESPACE/NAME of the object in a file, "" where there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            metadata = parsed(file.read())["metadata"]
+        return f"{metadata['namespace']}/{metadata['name']}"
+    except Exception:  # noqa: BLE001 - whatever the file holds, it is no such object
+        return ""
