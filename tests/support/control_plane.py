@@ -59,6 +59,7 @@ _COLLECTIONS = {
     "Namespace": f"{_CORE}/namespaces",
     "Node": f"{_CORE}/nodes",
     "Pod": f"{_CORE}/namespaces/{{}}/pods",
+    "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses",
     "RuntimeClass": "/apis/node.k8s.io/v1/runtimeclasses",
     "MutatingAdmissionPolicy": f"{_ADMISSION}/mutatingadmissionpolicies",
     "MutatingAdmissionPolicyBinding": f"{_ADMISSION}/mutatingadmissionpolicybindings",
@@ -140,7 +141,11 @@ class ControlPlane:
                 f"--token-auth-file={self._folder / 'tokens.csv'}",
             ),
             *("--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/24"),
-            *("--endpoint-reconciler-type=none", "--enable-priority-and-fairness=false"),
+            *(
+                "--allow-privileged=true",
+                "--endpoint-reconciler-type=none",
+                "--enable-priority-and-fairness=false",
+            ),
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
             *self._flags,
         )

@@ -85,7 +85,7 @@ def _object(random: Random, number: int, architectures: Sequence[str]) -> dict[s
         notes["archfit.dev/skip"] = "true"
     if notes:
         metadata["annotations"] = notes
-    spec = _spec(random, architectures)
+    spec = pod_spec(random, architectures)
     if kind == "Pod":
         return {"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec}
     template: dict[str, Any] = {"template": {"metadata": {"labels": {"app": "p"}}, "spec": spec}}
@@ -95,7 +95,8 @@ def _object(random: Random, number: int, architectures: Sequence[str]) -> dict[s
     return {"apiVersion": group, "kind": kind, "metadata": metadata, "spec": template}
 
 
-def _spec(random: Random, architectures: Sequence[str]) -> dict[str, Any]:
+def pod_spec(random: Random, architectures: Sequence[str]) -> dict[str, Any]:
+    """A pod spec. architectures: that it may name."""
     usual = ("both:1", "amd:1", "all:1", "everywhere:1")
     number = random.choice((1, 1, 1, 2, 2, 3, 12))
     names = [random.choice(usual if random.random() < 0.6 else tuple(IMAGES)) for _ in range(number)]

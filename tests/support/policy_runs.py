@@ -1,0 +1,190 @@
+"""`archfit policy` in a real API server: what it makes of a pod, beside archfit's own decision for that pod.
+
+    policies = Policies(control_plane)
+    shop = policies.install("shop", locked, options)      the policy `shop.tests.archfit.dev` for the namespace `shop`
+    plain = policies.plain(pods)                          the pods as the API server makes them without a policy
+    policies.await_change(shop, plain)                    polls until the policy acts
+    policies.disagreements(shop, plain)                   where it differs from what archfit decides
+
+What is compared is the whole pod, less what the API server writes for each request (`stripped`).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.admission.policy.objects import policy_objects
+from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.images.overrides import override
+from archfit.images.platforms import Answer, Found, Unknown
+from archfit.images.reference import parse
+from archfit.patch import apply
+from archfit.source.values import plain, typed
+from control_plane import ControlPlane, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from archfit.options.settings import Options
+
+PLAIN = "plain"
+_PROBES = 50
+_OF_THE_REQUEST = ("uid", "creationTimestamp", "managedFields", "generation")
+
+
+class Installed(NamedTuple):
+    """A policy in force. name: of the policy, and of the namespace that it is for."""
+
+    name: str
+    images: Mapping[str, Found]
+    options: Options
+    objects: Sequence[Mapping[str, Any]]
+
+
+class Disagreement(NamedTuple):
+    """plain: without a policy. expected, actual: by archfit, by the policy; Refused where the API server said no."""
+
+    plain: Any
+    expected: Any
+    actual: Any
+
+    def __str__(self) -> str:
+        spec = {key: self.plain["spec"].get(key) for key in ("nodeSelector", "affinity", "tolerations", "os")}
+        images = [one["image"] for one in _containers(self.plain)]
+        return "\n".join(
+            (
+                f"metadata {json.dumps(self.plain['metadata'])}",
+                f"images   {images} volumes {self.plain['spec'].get('volumes')}",
+                f"plain    {json.dumps(spec)}",
+                f"expected {_differences(self.plain, self.expected)}",
+                f"actual   {_differences(self.plain, self.actual)}",
+            )
+        )
+
+
+def decided(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Any:
+    """The pod with what archfit decides at admission; the same object where it decides to leave it."""
+    admitted = admitted_pod(pod, namespace, options)
+    known = {text: _answer(text, images, options) for text in admitted.questions}
+    patch = admitted.decide(known, options).patch
+    return plain(apply(typed(pod), patch)) if patch else pod
+
+
+def policy_options(options: Options) -> Options:
+    """What a policy can be: a pod that cannot be decided, or that nothing can run, is left as it is."""
+    return at_admission(options.replace(on_unknown="leave", on_absent="leave", on_conflict="leave"))
+
+
+def stripped(pod: Any) -> Any:
+    """The pod less what the API server writes anew for each request."""
+    metadata = {key: value for key, value in pod["metadata"].items() if key not in _OF_THE_REQUEST}
+    if "generateName" in metadata:
+        metadata.pop("name", None)
+    return {**pod, "metadata": metadata}
+
+
+class Policies:
+    """See the module."""
+
+    def __init__(self, plane: ControlPlane) -> None:
+        self.plane = plane
+
+    def install(self, name: str, images: Mapping[str, Found], options: Options, **settings: Any) -> Installed:
+        """Apply the policy for the namespace of that name. settings: of PolicySettings."""
+        self.plane.namespace(name)
+        selector = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": [name]}
+        chosen = PolicySettings(name=f"{name}.tests.archfit.dev", namespace_selector=(selector,), **settings)
+        options = policy_options(options)
+        installed = Installed(name, images, options, policy_objects(images, options, chosen))
+        self.apply(installed.objects)
+        return installed
+
+    def apply(self, objects: Sequence[Mapping[str, Any]]) -> None:
+        """All of them, in their order; a custom resource once its definition is established."""
+        definitions = [one for one in objects if one["kind"] == "CustomResourceDefinition"]
+        if definitions:
+            self.plane.apply(_stream(definitions))
+            for one in definitions:
+                self.plane.kubectl("wait", "--for=condition=Established", f"crd/{one['metadata']['name']}")
+        self.plane.apply(_stream([one for one in objects if one not in definitions]))
+
+    def remove(self, installed: Installed) -> None:
+        """Delete its objects, less definitions."""
+        for one in installed.objects:
+            if one["kind"] != "CustomResourceDefinition":
+                self.plane.kubectl("delete", "--wait=false", "-f", "-", stdin=json.dumps(one))
+
+    def plain(self, pods: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Each as the API server makes it without a policy, or Refused."""
+        self.plane.namespace(PLAIN)
+        return [
+            made if isinstance(made, Refused) else stripped(made)
+            for made in self.plane.dry_all([_in(pod, PLAIN) for pod in pods])
+        ]
+
+    def admitted(self, namespace: str, pods: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Each as the API server makes it in that namespace, or Refused."""
+        return [
+            made if isinstance(made, Refused) else stripped(made)
+            for made in self.plane.dry_all([_in(pod, namespace) for pod in pods])
+        ]
+
+    def expected(self, installed: Installed, plain: Sequence[Any]) -> list[Any]:
+        """What archfit decides for each. plain: as the API server makes them without a policy."""
+        name = installed.name
+        return [decided(_in(pod, name), name, installed.images, installed.options) for pod in plain]
+
+    def await_change(self, installed: Installed, plain: Sequence[Any]) -> None:
+        """Poll until the policy changes one of the pods that archfit changes."""
+        name = installed.name
+        pods = [_in(pod, name) for pod in plain[:_PROBES]]
+        probes = [pod for pod in pods if decided(pod, name, installed.images, installed.options) is not pod]
+        self.plane.until(
+            f"the policy {name} acts",
+            lambda: any(made != pod for made, pod in zip(self.admitted(name, probes), probes, strict=True)),
+        )
+
+    def disagreements(self, installed: Installed, plain: Sequence[Any]) -> list[Disagreement]:
+        """Where the API server with the policy makes another pod than archfit. plain: none of them Refused."""
+        return [
+            Disagreement(pod, expected, actual)
+            for pod, expected, actual in zip(
+                [_in(pod, installed.name) for pod in plain],
+                self.expected(installed, plain),
+                self.admitted(installed.name, plain),
+                strict=True,
+            )
+            if expected != actual
+        ]
+
+
+def _answer(text: str, images: Mapping[str, Found], options: Options) -> Answer:
+    reference = parse(text)
+    stated = override(reference, options.image_platforms)
+    return stated or images.get(reference.normalised) or Unknown("the lock file lacks it")
+
+
+def _in(pod: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+    return {**pod, "metadata": {**pod["metadata"], "namespace": namespace}}
+
+
+def _stream(objects: Sequence[Mapping[str, Any]]) -> str:
+    return "\n---\n".join(map(json.dumps, objects))
+
+
+def _containers(pod: Any) -> list[Any]:
+    return [*pod["spec"].get("initContainers", ()), *pod["spec"]["containers"]]
+
+
+def _differences(before: Any, after: Any) -> str:
+    if isinstance(after, Refused):
+        return f"refused: {after}"
+    found = {
+        key: after[part].get(key)
+        for part in ("metadata", "spec")
+        for key in {**before[part], **after[part]}
+        if before[part].get(key) != after[part].get(key)
+    }
+    return json.dumps(found) if found else "unchanged"
