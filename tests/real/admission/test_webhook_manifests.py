@@ -1,0 +1,270 @@
+"""What `archfit setup webhook` and the chart write, judged by a real API server."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+import published_crds
+from archfit.integrations.webhook.certificates import Pair
+from archfit.integrations.webhook.served_certificate import examine
+from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK
+from archfit.integrations.webhook.webhook_folder import read
+from chart_runs import CHART, VALUES, Chart, named
+from control_plane import Refused
+from helm_runs import start
+from program import PROGRAM
+from webhook_recorder import WebhookRecorder, as_external_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from control_plane import ControlPlane
+
+NAMESPACE = "archfit"
+WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+_DEFINITIONS = ("crd-certificates.yaml", "crd-issuers.yaml", "monitoring.coreos.com_servicemonitors.yaml")
+
+
+@pytest.fixture(scope="module")
+def plane(control_plane: ControlPlane) -> ControlPlane:
+    """With the namespace, which takes restricted pods alone, and the kinds of cert-manager and of Prometheus."""
+    control_plane.namespace(NAMESPACE, **{"pod-security.kubernetes.io/enforce": "restricted"})
+    wanted = [path for path in published_crds.files() if path.name in _DEFINITIONS]
+    assert len(wanted) == len(_DEFINITIONS)
+    for path in wanted:
+        (definition,) = (value for value in yaml.safe_load_all(path.read_text()) if value)
+        name = definition["metadata"]["name"]
+        definition["metadata"] = {"name": name}  # cert-manager's labels are templates
+        control_plane.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(definition))
+        control_plane.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=60s")
+    return control_plane
+
+
+def setup(folder: Path, *words: str) -> list[dict[str, Any]]:
+    """The objects that `archfit setup webhook` writes into the folder."""
+    start([str(PROGRAM), "setup", "webhook", "--into", str(folder), *words], dict(os.environ)).ok()
+    return [yaml.safe_load(path.read_text()) for path in sorted(folder.glob("*.yaml"))]
+
+
+def accepted(plane: ControlPlane, *words: str, stdin: str | None = None) -> list[str]:
+    """The lines of `kubectl apply --dry-run=server`, which warned of nothing."""
+    done = plane.kubectl("apply", "--dry-run=server", "--validate=strict", *words, stdin=stdin)
+    # Host namespaces are a value of the user's, which NOTES and values.yaml explain.
+    assert [line for line in done.stderr.splitlines() if "host namespaces" not in line] == []
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("words", [(), ("--cert-manager",)], ids=["own", "cert-manager"])
+def test_the_api_server_takes_every_file(plane: ControlPlane, tmp_path: Path, words: tuple[str, ...]) -> None:
+    objects = setup(tmp_path / "out", *words)
+    assert len(accepted(plane, "--server-side", "-f", str(tmp_path / "out"))) == len(objects)
+
+
+@pytest.mark.parametrize("words", list(VALUES.values()), ids=list(VALUES))
+def test_the_api_server_takes_what_the_chart_renders(plane: ControlPlane, words: tuple[str, ...]) -> None:
+    chart = Chart("helm4")
+    stream = chart.render(*words).ok().decode()
+    assert len(accepted(plane, "-f", "-", stdin=stream)) == len(chart.objects(*words))
+
+
+def test_the_api_server_takes_a_service_monitor(plane: ControlPlane) -> None:
+    words = ("--set", "metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus")
+    stream = Chart("helm4").render(*words).ok().decode()
+    assert "servicemonitor.monitoring.coreos.com/archfit created (server dry run)" in accepted(
+        plane, "-f", "-", stdin=stream
+    )
+
+
+def test_the_pods_meet_the_restricted_pod_security_standard(plane: ControlPlane, tmp_path: Path) -> None:
+    (deployment,) = (value for value in setup(tmp_path / "out") if value["kind"] == "Deployment")
+    test = named(Chart("helm4").objects())["Pod", "archfit-test"]
+    for name, spec in (("webhook", deployment["spec"]["template"]["spec"]), ("test", test["spec"])):
+        spec.pop("serviceAccountName", None)
+        pod = {"kind": "Pod", "metadata": {"name": name, "namespace": NAMESPACE}, "spec": spec}
+        assert plane.dry(pod)["spec"]["enableServiceLinks"] is False
+        spec["containers"][0]["securityContext"]["allowPrivilegeEscalation"] = True
+        with pytest.raises(Refused, match="violates PodSecurity"):
+            plane.dry(pod)
+
+
+@pytest.fixture
+def installed(plane: ControlPlane, tmp_path: Path):
+    """A webhook that notes its requests, installed from the files of `archfit setup webhook`."""
+    objects = setup(tmp_path / "out")
+    pair = read(str(tmp_path / "out")).pair
+    assert pair
+    plane.namespace("shop")
+    with WebhookRecorder(pair, tmp_path) as recorder:
+        for value in as_external_name(objects, recorder.port):
+            plane.apply(json.dumps(value))
+        plane.until("the webhook is called", lambda: plane.dry(pod("probe")) and recorder.asked)
+        recorder.asked.clear()
+        yield recorder
+        plane.delete(f"{WEBHOOKS}/archfit")
+        plane.delete(f"/api/v1/namespaces/{NAMESPACE}/services/archfit")
+        plane.until("the webhook is gone", lambda: not asked_again(plane, recorder))
+
+
+def asked_again(plane: ControlPlane, recorder: WebhookRecorder) -> bool:
+    before = len(recorder.asked)
+    plane.dry(pod("probe"))
+    return len(recorder.asked) > before
+
+
+def pod(
+    name: str, namespace: str = "shop", spec: dict[str, Any] | None = None, **metadata: Any
+) -> dict[str, Any]:
+    return {
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace, **metadata},
+        "spec": {"containers": [{"name": "a", "image": "x.example/a:1"}], **(spec or {})},
+    }
+
+
+OWNER = {"apiVersion": "apps/v1", "name": "a", "uid": "1", "controller": True}
+
+
+@pytest.mark.parametrize(
+    ("value", "is_asked"),
+    [
+        pytest.param(pod("plain"), True, id="a-pod"),
+        pytest.param(
+            pod("owned", ownerReferences=[{**OWNER, "kind": "ReplicaSet"}]), True, id="of-a-replica-set"
+        ),
+        pytest.param(
+            pod("second", ownerReferences=[{**OWNER, "kind": "DaemonSet", "controller": False}]),
+            True,
+            id="of-a-daemon-set-that-does-not-control-it",
+        ),
+        pytest.param(
+            pod("daemon", ownerReferences=[{**OWNER, "kind": "DaemonSet"}]), False, id="of-a-daemon-set"
+        ),
+        pytest.param(pod("bound", spec={"nodeName": "n1"}), False, id="bound"),
+        pytest.param(pod("skip", annotations={"archfit.dev/skip": "true"}), False, id="skipped"),
+        pytest.param(pod("not-skipped", annotations={"archfit.dev/skip": "false"}), True, id="skip-false"),
+        pytest.param(pod("noted", annotations={"a": "b"}), True, id="other-annotations"),
+        pytest.param(pod("ignored", labels={"archfit.dev/webhook": "ignore"}), False, id="label-of-the-pod"),
+        pytest.param(pod("disabled", labels={"archfit.dev/webhook": "disabled"}), False, id="label-disabled"),
+        pytest.param(pod("other", labels={"archfit.dev/webhook": "on"}), True, id="another-label"),
+        pytest.param(pod("away", namespace="left-out"), False, id="label-of-the-namespace"),
+        pytest.param(pod("system", namespace="kube-system"), False, id="kube-system"),
+    ],
+)
+def test_the_api_server_asks_for_pods_that_archfit_may_change(
+    plane: ControlPlane, installed: WebhookRecorder, value: dict[str, Any], is_asked: bool
+) -> None:
+    plane.namespace("left-out", **{"archfit.dev/webhook": "ignore"})
+    plane.namespace("kube-system")
+    plane.dry(value)
+    assert installed.names() == ([value["metadata"]["name"]] if is_asked else [])
+    if is_asked:
+        (request,) = installed.asked
+        assert request["path"] == "/mutate?timeout=5s"
+        assert request["dryRun"] is True
+
+
+def test_what_the_webhook_answers_is_in_the_pod(plane: ControlPlane, installed: WebhookRecorder) -> None:
+    installed.answer = [{"op": "add", "path": "/spec/nodeSelector", "value": {"kubernetes.io/arch": "arm64"}}]
+    assert plane.dry(pod("a"))["spec"]["nodeSelector"] == {"kubernetes.io/arch": "arm64"}
+
+
+def test_other_requests_for_pods_are_not_asked(plane: ControlPlane, installed: WebhookRecorder) -> None:
+    plane.create(pod("stays"))
+    assert installed.names() == ["stays"]
+    path = "/api/v1/namespaces/shop/pods/stays"
+    there = plane.get(path)
+    there["metadata"]["labels"] = {"a": "b"}
+    plane.request("PUT", path, there)
+    plane.delete(path)
+    assert installed.names() == ["stays"]
+
+
+def test_a_renewed_certificate_is_believed_before_and_after_the_pods_read_it(
+    plane: ControlPlane, installed: WebhookRecorder, tmp_path: Path
+) -> None:
+    """The order of `kubectl apply`: caBundle changes at once, the pods' files up to a minute later."""
+    folder = tmp_path / "out"
+    start([str(PROGRAM), "setup", "webhook", "--renew", "--into", str(folder)], dict(os.environ)).ok()
+    renewed = [yaml.safe_load((folder / name).read_text()) for name in (SECRET, WEBHOOK)]
+    for value in as_external_name(renewed, installed.port):
+        plane.apply(json.dumps(value))
+    assert asked_again(plane, installed)  # the old pair
+    pair = read(str(folder)).pair
+    assert pair
+    installed.load(pair)
+    plane.until("the API server asks with the new caBundle", lambda: asked_again(plane, installed))
+
+
+def test_while_the_webhook_is_down_pods_are_created_unchanged(plane: ControlPlane, tmp_path: Path) -> None:
+    objects = setup(tmp_path / "out")
+    for value in as_external_name(objects, 1):  # nothing listens at port 1
+        plane.apply(json.dumps(value))
+    plane.namespace("shop")
+    try:
+        assert "nodeSelector" not in plane.dry(pod("down"))["spec"]
+    finally:
+        plane.delete(f"{WEBHOOKS}/archfit")
+        plane.delete(f"/api/v1/namespaces/{NAMESPACE}/services/archfit")
+
+
+@pytest.fixture(params=["helm3", "helm4"])
+def release(request: pytest.FixtureRequest, plane: ControlPlane):
+    """Runs `helm VERB` for the release `archfit`, in the real API server."""
+    chart = Chart(request.param)
+
+    def run(verb: str, *words: str) -> str:
+        access = {"KUBECONFIG": str(plane.kubeconfig)}
+        return chart.run(verb, "archfit", "--namespace", NAMESPACE, *words, **access).ok().decode()
+
+    yield run
+    chart.run("uninstall", "archfit", "--namespace", NAMESPACE, KUBECONFIG=str(plane.kubeconfig))
+
+
+def certificate(plane: ControlPlane) -> tuple[Pair, dict[str, Any]]:
+    """The installed pair with the CAs of caBundle, and the Secret."""
+    secret = plane.get(f"/api/v1/namespaces/{NAMESPACE}/secrets/archfit-tls")
+    (webhook,) = plane.get(f"{WEBHOOKS}/archfit")["webhooks"]
+    bundle = webhook["clientConfig"]["caBundle"]
+    data = (bundle, secret["data"]["tls.crt"], secret["data"]["tls.key"])
+    return Pair(*map(base64.b64decode, data)), secret
+
+
+def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane, release) -> None:
+    notes = release("install", str(CHART))
+    assert "kubectl label namespace NAME archfit.dev/webhook=ignore" in notes
+    first, secret = certificate(plane)
+    examine(first, "archfit.archfit.svc")
+    release("upgrade", str(CHART), "--set", "replicas=3")
+    assert certificate(plane)[0] == first
+
+    secret["metadata"]["annotations"]["archfit.dev/renew-after"] = "1700000000"
+    del secret["metadata"]["managedFields"], secret["metadata"]["resourceVersion"]
+    as_helm = ("--server-side", "--force-conflicts", "--field-manager=helm")
+    plane.kubectl(
+        "apply", *as_helm, "-f", "-", stdin=json.dumps({**secret, "kind": "Secret", "apiVersion": "v1"})
+    )
+    release("upgrade", str(CHART))
+    second, _ = certificate(plane)
+    assert second.certificate != first.certificate
+    examine(second, "archfit.archfit.svc")
+    examine(first.replace(ca=second.ca), "archfit.archfit.svc")  # pods that have not read the new one
+    assert second.ca.count(b"BEGIN CERTIFICATE") == 2
+    release("upgrade", str(CHART), "--set", "replicas=2")
+    assert certificate(plane)[0] == second
+
+    release("uninstall")
+    with pytest.raises(Refused):
+        plane.get(f"{WEBHOOKS}/archfit")
+
+
+def test_helm_moves_from_its_own_certificate_to_cert_managers(plane: ControlPlane, release) -> None:
+    release("install", str(CHART))
+    release("upgrade", str(CHART), "--set", "certificate.source=cert-manager")
+    found = plane.get(f"{WEBHOOKS}/archfit")
+    assert found["metadata"]["annotations"]["cert-manager.io/inject-ca-from"] == "archfit/archfit"

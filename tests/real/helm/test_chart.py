@@ -1,0 +1,228 @@
+"""charts/archfit: both Helms take it, it renders what `archfit setup webhook` writes, its schema refuses mistakes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from archfit import __version__
+from archfit.integrations.webhook import setup_files
+from archfit.integrations.webhook.certificates import Pair
+from archfit.integrations.webhook.served_certificate import examine
+from archfit.integrations.webhook.setup_files import Choices
+from archfit.options.config_file import from_file
+from chart_runs import CERT_MANAGER, CHART, VALUES, Chart, named, plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(params=["helm3", "helm4"])
+def chart(request: pytest.FixtureRequest, real) -> Chart:
+    """Both Helms."""
+    return Chart(request.param)
+
+
+def setup_objects(choices: Choices) -> dict[tuple[str, str], dict[str, Any]]:
+    """What `archfit setup webhook` writes, but the Namespace, which `helm install --create-namespace` makes."""
+    texts = setup_files.files(choices)
+    if not choices.cert_manager:
+        texts = setup_files.with_certificate(texts, Pair(b"ca", b"certificate", b"key"))
+    found = [yaml.safe_load(text) for text in texts.values()]
+    return plain(value for value in found if value["kind"] != "Namespace")
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        pytest.param((), Choices(), id="default"),
+        pytest.param(CERT_MANAGER, Choices(cert_manager=True), id="cert-manager"),
+        pytest.param(
+            ("--set", "registrySecret=pulls,priorityClassName=high,networkPolicy.egressPorts={443,6379}"),
+            Choices(registry_secret="pulls", priority_class="high", egress_ports=(443, 6379)),
+            id="options",
+        ),
+        pytest.param(
+            ("--set-string", "image.repository=example.com/a,image.tag=2,lockFile=text"),
+            Choices(image="example.com/a:2", lock="text"),
+            id="image-and-lock",
+        ),
+    ],
+)
+def test_the_chart_renders_what_setup_writes(chart: Chart, words: tuple[str, ...], choices: Choices) -> None:
+    rendered = plain(chart.objects(*words))
+    written = setup_objects(choices)
+    assert sorted(rendered) == sorted(written)
+    for key, value in written.items():
+        if key[0] == "ConfigMap":  # the text of the configuration is Helm's own
+            texts = [one["data"].pop("archfit.yaml") for one in (value, rendered[key])]
+            assert yaml.safe_load(texts[0]) == yaml.safe_load(texts[1])
+        assert rendered[key] == value, key
+
+
+def test_another_namespace_is_another_name_in_the_certificate(chart: Chart) -> None:
+    rendered = plain(chart.objects(*CERT_MANAGER, namespace="hooks"))
+    assert rendered == setup_objects_without_text(Choices(cert_manager=True, namespace="hooks"), rendered)
+
+
+def setup_objects_without_text(choices: Choices, rendered: dict) -> dict:
+    written = setup_objects(choices)
+    for found in (written, rendered):
+        found["ConfigMap", "archfit"]["data"] = {}
+    return written
+
+
+@pytest.mark.parametrize("words", list(VALUES.values()), ids=list(VALUES))
+def test_lint_and_template_take_the_values(chart: Chart, words: tuple[str, ...]) -> None:
+    chart.run("lint", "--strict", str(CHART), *words).ok()
+    rendered = named(chart.objects(*words))
+    assert {kind for kind, _ in rendered} >= {"ServiceAccount", "ConfigMap", "Service", "Deployment"}
+    for value in rendered.values():
+        assert value["metadata"]["labels"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(("--set", "mode=operator"), "mode", id="mode"),
+        pytest.param(("--set", "replicaCount=3"), "replicaCount", id="a-name-of-other-charts"),
+        pytest.param(("--set", "replicas=0"), "replicas", id="no-replicas"),
+        pytest.param(("--set-string", "replicas=two"), "replicas", id="text-for-a-number"),
+        pytest.param(("--set", "webhook.failurePolicy=Fial"), "failurePolicy", id="misspelt"),
+        pytest.param(("--set", "webhook.timeoutSeconds=31"), "timeoutSeconds", id="timeout"),
+        pytest.param(("--set", "webhook.ignoredNamespaces={A_B}"), "ignoredNamespaces", id="namespace"),
+        pytest.param(("--set", "certificate.source=none"), "source", id="certificate"),
+        pytest.param(("--set", "certificate.source=secret"), "secretName", id="secret-without-name"),
+        pytest.param(("--set", "certificate.days=0"), "days", id="days"),
+        pytest.param(("--set", "certificate.caBundle=abc"), "caBundle", id="bundle-that-is-no-PEM"),
+        pytest.param(("--set", "image.repository="), "repository", id="no-image"),
+        pytest.param(("--set", "image.digest=latest"), "digest", id="digest"),
+        pytest.param(("--set", "image.pullPolicy=Sometimes"), "pullPolicy", id="pull-policy"),
+        pytest.param(("--set", "ports.https=70000"), "https", id="port"),
+        pytest.param(("--set", "networkPolicy.egressPorts={https}"), "egressPorts", id="port-by-name"),
+        pytest.param(("--set", "fullnameOverride=UPPER"), "fullnameOverride", id="name"),
+        pytest.param(("--set", "configuration.kind=Other"), "configuration", id="configuration-kind"),
+        pytest.param(("--set", "configuration.sepc.strict=true"), "configuration", id="configuration-key"),
+        pytest.param(("--set", "configuration="), "configuration", id="empty-configuration"),
+        pytest.param(("--set-json", 'nodeSelector={"a":1}'), "nodeSelector", id="number-in-selector"),
+        pytest.param(("--set", "podDisruptionBudget.maxUnavailable=half"), "maxUnavailable", id="budget"),
+        pytest.param(
+            ("--set-json", 'webhook.matchConditions=[{"name":"a"}]'),
+            "matchConditions",
+            id="condition-without-text",
+        ),
+    ],
+)
+def test_the_schema_refuses(chart: Chart, words: tuple[str, ...], said: str) -> None:
+    ran = chart.render(*words)
+    assert ran.status == 1
+    assert "values don't meet the specifications of the schema" in ran.stderr
+    assert said in ran.stderr
+
+
+def test_a_kubernetes_without_match_conditions_is_refused(chart: Chart) -> None:
+    ran = chart.run("template", "archfit", str(CHART), "--kube-version", "1.27.9")
+    assert ran.status == 1
+    assert "chart requires kubeVersion: >=1.28.0-0" in ran.stderr
+
+
+def test_the_schema_has_every_value_and_the_chart_the_version() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+    values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+
+    def same(shape: dict[str, Any], value: Any, path: str) -> None:
+        if not isinstance(value, dict) or "properties" not in shape:
+            return
+        assert set(value) == set(shape["properties"]) - {"global"} or path == ".certificate.issuerRef", path
+        for key, member in value.items():
+            same(shape["properties"][key], member, f"{path}.{key}")
+
+    same(schema, values, "")
+    facts = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
+    assert facts["version"] == facts["appVersion"] == __version__
+
+
+def test_the_configuration_may_be_a_text_of_ones_own(chart: Chart, tmp_path: Path) -> None:
+    text = '# ours\napiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {onConflict: leave}\n# "end"\n'
+    (tmp_path / "archfit.yaml").write_text(text)
+    (tmp_path / "archfit.lock").write_text('{"a": "\\"{{ b }}"}\n')
+    rendered = named(
+        chart.objects(
+            *("--set-file", f"configuration={tmp_path}/archfit.yaml"),
+            *("--set-file", f"lockFile={tmp_path}/archfit.lock"),
+        )
+    )
+    data = rendered["ConfigMap", "archfit"]["data"]
+    assert data["archfit.yaml"].strip() == text.strip()
+    assert data["archfit.lock"] == '{"a": "\\"{{ b }}"}\n'
+    assert from_file(data["archfit.yaml"].encode(), "archfit.yaml").given["onConflict"].value == "leave"
+
+
+def test_the_default_configuration_is_one_that_archfit_reads(chart: Chart) -> None:
+    data = named(chart.objects())["ConfigMap", "archfit"]["data"]
+    assert from_file(data["archfit.yaml"].encode(), "x").given["clusterArchitectures"].value == (
+        "amd64",
+        "arm64",
+    )
+
+
+def test_a_changed_configuration_starts_new_pods(chart: Chart) -> None:
+    def checksum(*words: str) -> str:
+        template = named(chart.objects(*words))["Deployment", "archfit"]["spec"]["template"]
+        return template["metadata"]["annotations"]["checksum/configuration"]
+
+    assert checksum() == checksum("--set", "replicas=4")
+    assert checksum() != checksum("--set", "configuration.spec.onConflict=leave")
+    assert checksum() != checksum("--set", "lockFile=a")
+
+
+def test_helms_certificate_is_one_that_the_api_server_takes(chart: Chart) -> None:
+    rendered = named(chart.objects("--set", "certificate.days=30", namespace="hooks"))
+    secret = rendered["Secret", "archfit-tls"]
+    (webhook,) = rendered["MutatingWebhookConfiguration", "archfit"]["webhooks"]
+    assert webhook["clientConfig"]["caBundle"] == secret["data"]["ca.crt"]
+    pair = Pair(*(base64.b64decode(secret["data"][key]) for key in ("ca.crt", "tls.crt", "tls.key")))
+    served = examine(pair, "archfit.hooks.svc")
+    assert served.expires - served.begins == timedelta(days=30)
+    renew = datetime.fromtimestamp(int(secret["metadata"]["annotations"]["archfit.dev/renew-after"]), UTC)
+    assert 0.32 < served.share_left(renew) < 0.34
+
+
+def test_a_secret_of_ones_own_comes_with_its_ca(chart: Chart, tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
+    words = ("--set", "certificate.source=secret,certificate.secretName=pair")
+    rendered = named(chart.objects(*words, "--set-file", f"certificate.caBundle={tmp_path}/ca.pem"))
+    (webhook,) = rendered["MutatingWebhookConfiguration", "archfit"]["webhooks"]
+    assert base64.b64decode(webhook["clientConfig"]["caBundle"]) == (tmp_path / "ca.pem").read_bytes()
+    assert not any(kind == "Secret" for kind, _ in rendered)
+    assert (
+        "caBundle"
+        not in named(chart.objects(*words))["MutatingWebhookConfiguration", "archfit"]["webhooks"][0]
+    )
+
+
+def test_other_releases_have_other_names(chart: Chart) -> None:
+    rendered = named(chart.objects(release="web"))
+    assert ("Deployment", "web-archfit") in rendered
+    assert ("MutatingWebhookConfiguration", "web-archfit") in rendered
+    selector = rendered["Deployment", "web-archfit"]["spec"]["selector"]["matchLabels"]
+    assert selector["app.kubernetes.io/instance"] == "web"
+
+
+def test_the_test_pod_asks_what_the_certificate_is_for(chart: Chart) -> None:
+    pod = named(chart.objects(namespace="hooks"))["Pod", "archfit-test"]
+    assert pod["metadata"]["annotations"]["helm.sh/hook"] == "test"
+    (container,) = pod["spec"]["containers"]
+    program = container["command"][2]
+    compile(program, "program", "exec")
+    assert "https://archfit.hooks.svc/mutate?timeout=5s" in program
+
+
+def test_it_can_be_packaged(chart: Chart, tmp_path: Path) -> None:
+    chart.run("package", str(CHART), "--destination", str(tmp_path)).ok()
+    assert (tmp_path / f"archfit-{__version__}.tgz").exists()
