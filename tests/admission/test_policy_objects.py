@@ -2,12 +2,98 @@
 
 from __future__ import annotations
 
-from archfit.admission.policy.objects import policy_objects
+from typing import Any
+
+import pytest
+
+from archfit.admission.policy.carriers import MAX_CODE_POINTS, MAX_LITERAL_IMAGES
+from archfit.admission.policy.objects import policy_objects, variables
 from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.errors import UsageError
 from archfit.options.settings import Options
+from pod_decisions import found
+
+IMAGES = {"docker.io/library/app:1": found("amd64"), "quay.io/team/tool:2": found("amd64 arm64")}
+LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
+
+
+def the(kind: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
+    (one,) = (one for one in objects if one["kind"] == kind)
+    return one
+
+
+def many(number: int) -> dict[str, Any]:
+    return {
+        f"registry.example.com/team/service-{n:06}/application:1.2.3": found("amd64") for n in range(number)
+    }
 
 
 def test_the_policy_has_the_chosen_version_and_name():
-    (policy, *_) = policy_objects({}, Options(), PolicySettings(name="arch.example", api_version="v1beta1"))
-    assert policy["apiVersion"] == "admissionregistration.k8s.io/v1beta1"
-    assert policy["metadata"]["name"] == "arch.example"
+    settings = PolicySettings(name="arch.example", api_version="v1beta1")
+    for one in policy_objects(IMAGES, Options(), settings):
+        assert one["apiVersion"] == "admissionregistration.k8s.io/v1beta1"
+        assert one["metadata"]["name"] == "arch.example"
+
+
+def test_a_failing_policy_never_stops_a_pod():
+    spec = the("MutatingAdmissionPolicy", policy_objects(IMAGES, Options(), LITERAL))["spec"]
+    assert (spec["failurePolicy"], spec["reinvocationPolicy"]) == ("Ignore", "IfNeeded")
+
+
+def test_the_policy_is_about_new_pods_outside_of_kube_system_and_its_own_namespace():
+    own = {"key": "team", "operator": "Exists"}
+    settings = PolicySettings(namespace_selector=(own,))
+    constraints = the("MutatingAdmissionPolicy", policy_objects(IMAGES, Options(), settings))["spec"][
+        "matchConstraints"
+    ]
+    assert constraints["resourceRules"] == [
+        {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    ]
+    assert constraints["namespaceSelector"]["matchExpressions"] == [
+        {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", "archfit"]},
+        own,
+    ]
+
+
+def test_the_literal_carrier_is_the_policy_and_its_binding_alone():
+    kinds = [one["kind"] for one in policy_objects(IMAGES, Options(), LITERAL)]
+    assert kinds == ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"]
+
+
+def test_the_custom_resource_holds_the_table_and_the_policy_no_image():
+    definition, resource, policy, binding = policy_objects(IMAGES, Options(), CRD)
+    assert definition["metadata"]["name"] == "platformtables.archfit.dev"
+    assert resource["images"] == {"docker.io/library/app:1": "a", "quay.io/team/tool:2": "b"}
+    assert policy["spec"]["paramKind"] == {"apiVersion": resource["apiVersion"], "kind": resource["kind"]}
+    assert binding["spec"]["paramRef"] == {"name": "archfit.dev", "parameterNotFoundAction": "Allow"}
+    assert "quay.io" not in str(policy)
+
+
+def test_many_images_are_split_over_variables_below_the_limit_of_the_parser():
+    made = variables(many(MAX_LITERAL_IMAGES), Options(), LITERAL)
+    pieces = [one for one in made if one["name"].startswith("images")]
+    assert len(pieces) > 2
+    assert max(len(one["expression"]) for one in made) < MAX_CODE_POINTS
+    assert sum(one["expression"].count("registry.example.com") for one in pieces) == MAX_LITERAL_IMAGES
+
+
+def test_more_images_than_literals_hold_are_refused_with_the_other_carrier_named():
+    with pytest.raises(UsageError, match=r"5001 images.*5000.*--carrier crd"):
+        policy_objects(many(MAX_LITERAL_IMAGES + 1), Options(), LITERAL)
+
+
+def test_more_images_than_etcd_takes_are_refused():
+    with pytest.raises(UsageError, match=r"30000 images.*bytes"):
+        policy_objects(many(30_000), Options(), CRD)
+
+
+def test_a_variable_uses_only_earlier_ones():
+    made = variables(IMAGES, Options(), LITERAL)
+    names = [one["name"] for one in made]
+    for number, one in enumerate(made):
+        later = [
+            name
+            for name in names[number:]
+            if f"variables.{name} " in one["expression"].replace(".", " .").replace(" .", ".")
+        ]
+        assert later == []

@@ -67,13 +67,14 @@ def stream(random: Random, count: int, architectures: Sequence[str]) -> bytes:
          "scheduling": scheduling}
         for name, scheduling in RUNTIME_CLASSES.items()
     ]  # fmt: skip
-    documents = [*classes, *(_object(random, number, architectures) for number in range(count))]
+    documents = [*classes, *(an_object(random, number, architectures) for number in range(count))]
     if random.random() < 0.5:
         return "\n---\n".join(map(json.dumps, documents)).encode() + b"\n"
     return yaml.dump_all(documents, Dumper=yaml.CSafeDumper, sort_keys=False).encode()
 
 
-def _object(random: Random, number: int, architectures: Sequence[str]) -> dict[str, Any]:
+def an_object(random: Random, number: int, architectures: Sequence[str]) -> dict[str, Any]:
+    """One object with a pod. architectures: that pods name."""
     kind = random.choice(("Deployment", "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"))
     metadata: dict[str, Any] = {"name": f"p{number}", "namespace": "shop"}
     if kind in ("Job", "Pod") and random.random() < 0.3:

@@ -27,7 +27,7 @@ def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | 
 
     Raises UsageError when two rows match equally well and disagree.
     """
-    ranked = [(_specificity(row.pattern), row) for row in rows if _matches(row.pattern, reference)]
+    ranked = [(specificity(row.pattern), row) for row in rows if _matches(row.pattern, reference)]
     if not ranked:
         return None
     best = max(rank for rank, _ in ranked)
@@ -55,16 +55,18 @@ def _matches(pattern: str, reference: Reference) -> bool:
 def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
     from fnmatch import translate  # 3 ms, and most runs have no overrides
 
-    host, rest = _split(pattern)
+    host, rest = split_host(pattern)
     return re.compile(re.escape(host) + translate(rest)).match
 
 
-def _specificity(pattern: str) -> tuple[bool, int]:
-    host, rest = _split(pattern)
+def specificity(pattern: str) -> tuple[bool, int]:
+    """Of several patterns that match, the one with the highest rank counts."""
+    host, rest = split_host(pattern)
     literal = re.sub(_WILDCARD, "", rest)
     return literal == rest, len(host) + len(literal)
 
 
-def _split(pattern: str) -> tuple[str, str]:
+def split_host(pattern: str) -> tuple[str, str]:
+    """(a bracketed IPv6 host, which stands for itself; the glob after it)."""
     host = re.match(IPV6, pattern)
     return (host[0], pattern[host.end() :]) if host else ("", pattern)

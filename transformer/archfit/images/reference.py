@@ -30,14 +30,19 @@ HUB_NAMES = frozenset({HUB, HUB_INDEX, HUB_API})
 IPV6 = r"\[[a-fA-F0-9:]+\]"
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
-_HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?", re.ASCII).fullmatch
-_PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*", re.ASCII).fullmatch
-_TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII).fullmatch
-_DIGEST = r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}"
-_IDENTIFIER, _IDENTIFIER_LENGTH = r"[a-f0-9]{64}", 64
+# The grammar in what Python and RE2 both read, so that CEL can check it too.
+HOST = rf"(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?"
+PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
+TAG = r"\w[\w.-]{0,127}"
+DIGEST = r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}"
+IDENTIFIER = r"[a-f0-9]{64}"
+_HOST = re.compile(HOST, re.ASCII).fullmatch
+_PATH = re.compile(PATH, re.ASCII).fullmatch
+_TAG = re.compile(TAG, re.ASCII).fullmatch
+_IDENTIFIER_LENGTH = 64
 _TEMPLATE = re.compile(r"\{\{|\}\}|\$\(|\$\{|<[a-zA-Z_ -]+>", re.ASCII).search
-_PLACEHOLDERS = ("{", "$(", "<<", "://")
-_MAX_PATH = 255
+PLACEHOLDERS = ("{", "$(", "<<", "://")
+MAX_PATH = 255
 _LENGTHS = {"sha256": 64, "sha512": 128}
 
 
@@ -90,17 +95,17 @@ def is_path(text: str) -> bool:
 
 def is_digest(text: str) -> bool:
     """`sha256:` with 64, or `sha512:` with 128, lower-case hex digits: nothing else may enter a URL or a cache."""
-    return re.fullmatch(_DIGEST, text, re.ASCII) is not None
+    return re.fullmatch(DIGEST, text, re.ASCII) is not None
 
 
 def is_placeholder(text: str) -> bool:
     """Something fills it in later, as in `{{ .Values.image }}`, `$(params.x)`, `<<image>>` or `ko://..`."""
-    return any(mark in text for mark in _PLACEHOLDERS)
+    return any(mark in text for mark in PLACEHOLDERS)
 
 
 def parse(text: str) -> Reference:
     """The reference that containerd would pull for `image: text`. Raises InvalidReference."""
-    if len(text) == _IDENTIFIER_LENGTH and re.fullmatch(_IDENTIFIER, text, re.ASCII):
+    if len(text) == _IDENTIFIER_LENGTH and re.fullmatch(IDENTIFIER, text, re.ASCII):
         _refuse(
             text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
         )
@@ -110,7 +115,7 @@ def parse(text: str) -> Reference:
     path = f"library/{written}" if host == HUB and "/" not in written else written
     if (
         _PATH(path) is None
-        or len(path) > _MAX_PATH
+        or len(path) > MAX_PATH
         or _HOST(host) is None
         or (colon and _TAG(tag) is None)
         or (at and not is_digest(digest))
@@ -157,8 +162,8 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
         _refuse(text, f"has upper-case letters in its repository, {written!r}; they must be lower case")
     if _PATH(written) is None:
         _refuse(text, f"has a malformed repository, {written!r}")
-    if len(path) > _MAX_PATH:
-        _refuse(text, f"has a repository of {len(path)} characters; at most {_MAX_PATH} are allowed")
+    if len(path) > MAX_PATH:
+        _refuse(text, f"has a repository of {len(path)} characters; at most {MAX_PATH} are allowed")
     if tag is not None and _TAG(tag) is None:
         _refuse(text, f"has a malformed tag, {tag!r}")
     algorithm, _, value = (digest or "").partition(":")

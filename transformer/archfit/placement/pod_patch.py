@@ -87,7 +87,7 @@ def _affinity(pod: Pod, terms: RequiredTerms, preferred: Iterable[tuple[str, int
 def _tolerations(pod: Pod, new: Sequence[Toleration]) -> list[Operation]:
     if not new:
         return []
-    values = [_toleration(toleration) for toleration in new]
+    values = [toleration_fields(toleration) for toleration in new]
     return _appended(pod.at("tolerations"), pod.spec.get("tolerations"), values)
 
 
@@ -113,7 +113,8 @@ def _preference(architecture: str, weight: int) -> dict[str, Any]:
     }
 
 
-def _toleration(toleration: Toleration) -> dict[str, str]:
+def toleration_fields(toleration: Toleration) -> dict[str, str]:
+    """The toleration as Kubernetes has it, without empty fields."""
     fields = (
         ("key", toleration.key),
         ("operator", toleration.operator),

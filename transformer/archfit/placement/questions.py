@@ -33,9 +33,9 @@ from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.pods import ImageUse, Pod
 
-_REVISION = "istio.io/rev"
-_INJECT = "sidecar.istio.io/inject"
-_TEMPLATES = "inject.istio.io/templates"
+ISTIO_REVISION = "istio.io/rev"
+ISTIO_INJECT = "sidecar.istio.io/inject"
+ISTIO_TEMPLATES = "inject.istio.io/templates"
 
 
 def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[str, ...]:
@@ -103,13 +103,13 @@ def _no_reference(text: str) -> Unasked | Malformed | None:
 
 def _injected(pod: Pod) -> bool:
     labels, notes = _texts(pod.metadata.get("labels")), _texts(pod.metadata.get("annotations"))
-    if "false" in (labels.get(_INJECT), notes.get(_INJECT)):
+    if "false" in (labels.get(ISTIO_INJECT), notes.get(ISTIO_INJECT)):
         return False
     return (
-        _TEMPLATES in notes
-        or "true" in (labels.get(_INJECT), notes.get(_INJECT))
-        or _REVISION in labels
-        or _REVISION in notes
+        ISTIO_TEMPLATES in notes
+        or "true" in (labels.get(ISTIO_INJECT), notes.get(ISTIO_INJECT))
+        or ISTIO_REVISION in labels
+        or ISTIO_REVISION in notes
     )
 
 

@@ -1,14 +1,31 @@
 """The Kubernetes objects of a policy, in the order to apply them.
 
-MutatingAdmissionPolicy            the decision as CEL: `variables`, and one mutation made from them
-MutatingAdmissionPolicyBinding     puts it into force
+CustomResourceDefinition, PlatformTable    with the carrier `crd`: where the platforms stand
+MutatingAdmissionPolicy                    the decision as CEL: match conditions, variables, and one mutation
+MutatingAdmissionPolicyBinding             puts it into force
+
+Everything in the CEL is known to Kubernetes 1.34, whose API server checks it as 1.33 would: two-variable comprehensions
+(1.32), `sets`, `strings` of version 2, `find` and `findAll`; not the `lists` of 1.34. Source: KEP-3962;
+k8s.io/apiserver, pkg/cel/environment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.admission.policy.additions import addition_variables, mutation
+from archfit.admission.policy.carriers import Carrier
+from archfit.admission.policy.image_answers import (
+    Variables,
+    answer_variables,
+    override_variables,
+    reference_variables,
+)
+from archfit.admission.policy.left_alone import left_alone_variables
+from archfit.admission.policy.platform_table import all_architectures, platform_table, stated_classes
+from archfit.admission.policy.pod_choices import choice_variables, match_conditions, pod_variables
+from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
+from archfit.admission.policy.term_reach import supported_variables, term_variables
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.typing_names import Any
@@ -21,13 +38,40 @@ def policy_objects(
 
     Raises UsageError for overrides that disagree, and where the images do not fit the carrier.
     """
+    carrier = _carrier(images, options, settings)
     policy = {
-        "apiVersion": f"admissionregistration.k8s.io/{settings.api_version}",
-        "kind": "MutatingAdmissionPolicy",
-        "metadata": {"name": settings.name},
-        "spec": {"variables": variables(images, options, settings)},
+        **_head("MutatingAdmissionPolicy", settings),
+        "spec": {
+            "failurePolicy": "Ignore",
+            "reinvocationPolicy": "IfNeeded",
+            **carrier.spec(),
+            "matchConstraints": match_constraints(settings),
+            "matchConditions": conditions(options),
+            "variables": variables(images, options, settings),
+            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": mutation()}}],
+        },
     }
-    return [policy]
+    binding = {
+        **_head("MutatingAdmissionPolicyBinding", settings),
+        "spec": {"policyName": settings.name, **carrier.binding()},
+    }
+    return [*carrier.objects(), policy, binding]
+
+
+def match_constraints(settings: PolicySettings) -> dict[str, Any]:
+    """Pods that are created, in all namespaces but those that are left out."""
+    left_out = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(ALWAYS_LEFT_OUT)}
+    return {
+        "resourceRules": [
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+        ],
+        "namespaceSelector": {"matchExpressions": [left_out, *settings.namespace_selector]},
+    }
+
+
+def conditions(options: Options) -> list[dict[str, str]]:
+    """The match conditions, {name, expression}."""
+    return [{"name": name, "expression": expression} for name, expression in match_conditions(options)]
 
 
 def variables(
@@ -35,8 +79,35 @@ def variables(
 ) -> list[dict[str, str]]:
     """The policy's variables, {name, expression}, each using only earlier ones. The companion policy uses them too.
 
-    unknownImages: the pod's images without an answer. known: there are none. reachable: E. conflict: no node that the
-    pod allows runs all its images.
+    unknownImages: the pod's images without an answer. known: there are none. reachable: E. decided: the policy decides
+    for the pod. conflict: it does, and no node that the pod allows runs all its images.
     """
-    del images, options, settings
-    return []
+    carrier = _carrier(images, options, settings)
+    return [{"name": name, "expression": expression} for name, expression in _variables(carrier, options)]
+
+
+def _variables(carrier: Carrier, options: Options) -> Variables:
+    yield from carrier.variables()
+    yield from pod_variables()
+    yield from choice_variables(options)
+    yield from reference_variables()
+    yield from override_variables(stated_classes(options))
+    yield from answer_variables(carrier.images, carrier.classes, overridden=bool(options.image_platforms))
+    yield from supported_variables(options)
+    yield from term_variables()
+    yield from left_alone_variables(options)
+    yield from addition_variables(options)
+
+
+def _carrier(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> Carrier:
+    table = platform_table(images, options)
+    stated = [offers for _, offers in stated_classes(options)]
+    return Carrier(table, all_architectures([*table.classes.values(), *stated], options), settings)
+
+
+def _head(kind: str, settings: PolicySettings) -> dict[str, Any]:
+    return {
+        "apiVersion": f"admissionregistration.k8s.io/{settings.api_version}",
+        "kind": kind,
+        "metadata": {"name": settings.name},
+    }

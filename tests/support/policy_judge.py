@@ -1,0 +1,104 @@
+"""The judge of policies: the API server's own CEL compiler, evaluator and patcher, without a server (tests/judges/cel).
+
+judge.compile(policy)       what the API server would refuse of a MutatingAdmissionPolicy
+judge.admit(pod, "shop")    the pod as the policy leaves it
+decided(pod, ..)            the pod as archfit's own decision leaves it, with the lock file alone for answers
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.lookup.lockfile import Lock
+from archfit.lookup.resolver import open_lookup
+from archfit.options.settings import Operator, Options
+from archfit.patch import apply
+from archfit.results import Decision
+from archfit.source.values import plain, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from archfit.images.platforms import Found
+
+OLDEST = "1.33"
+"""What the API server of the oldest supported Kubernetes, 1.34, checks a new policy as."""
+
+
+class Admitted(NamedTuple):
+    """What became of a pod. error: what the API server ignored, "" for nothing. cost: as CEL counts it."""
+
+    pod: dict[str, Any]
+    matches: bool
+    error: str
+    cost: int
+    shown: dict[str, Any]
+
+
+class PolicyJudge:
+    """One running judge: a process that answers one line of JSON for each line of JSON."""
+
+    def __init__(self, binary: Path) -> None:
+        self._process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.communicate()
+
+    def compile(self, objects: Sequence[dict[str, Any]], version: str = OLDEST) -> list[str]:
+        """The errors of the policy among the objects; later pods are admitted by it."""
+        (policy,) = (one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
+        params = next((one for one in objects if one["kind"] == "PlatformTable"), None)
+        errors: list[str] = self._ask({"policy": policy, "params": params, "version": version})["errors"]
+        return errors
+
+    def admit(self, pod: Any, namespace: str = "shop", *show: str) -> Admitted:
+        """show: names of variables whose values are wanted."""
+        found = self._ask({"pod": pod, "namespace": namespace, "show": show})
+        if "pod" not in found:
+            raise AssertionError(f"the judge does not take the pod: {found['error']}")
+        return Admitted(
+            found["pod"], found["matches"], found.get("error", ""), found["cost"], found.get("shown", {})
+        )
+
+    def normalised(self, pod: Any) -> dict[str, Any]:
+        """The pod as Kubernetes' own types write it."""
+        made: dict[str, Any] = self._ask({"pod": pod, "normalise": True})["pod"]
+        return made
+
+    def read(self, expression: str, parts_of_object: Sequence[str]) -> tuple[list[str], int]:
+        """What is wrong with the values of its JSONPatch operations, and its size in code points."""
+        found = self._ask({"read": expression, "from": parts_of_object})
+        return found["errors"], found["code_points"]
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        if self._process.stdin is None or self._process.stdout is None:
+            raise AssertionError("the judge was started without pipes")
+        self._process.stdin.write(json.dumps(question).encode() + b"\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise AssertionError("the judge ended")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+def decided(
+    pod: dict[str, Any], images: Mapping[str, Found], options: Options, namespace: str = "shop"
+) -> tuple[Decision, dict[str, Any]]:
+    """Archfit's own decision for the pod, and the pod after its patch. images: of the lock file, with `--locked`."""
+    options = at_admission(options)
+    admitted = admitted_pod(pod, namespace, options)
+    lookup = open_lookup(Operator(), options.image_platforms, lock=Lock("archfit.lock", images, only=True))
+    decision = admitted.decide(lookup.resolve(admitted.questions), options)
+    return decision, plain(apply(typed(pod), decision.patch))

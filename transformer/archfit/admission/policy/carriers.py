@@ -1,0 +1,152 @@
+"""Where the platform table stands: in the policy's own variables, or in a custom resource that the policy reads.
+
+    literal    images1: {..}, images2: {..}, ..     each below 100,000 code points, the limit of CEL's parser
+    crd        params.images                        a PlatformTable with the policy's name, which it reads as its param
+
+A PlatformTable is a custom resource of the cluster (apiextensions.k8s.io/v1). Where it is missing, the policy does
+nothing (`parameterNotFoundAction: Allow`). A ConfigMap is never used: the API server keeps a stale copy of it for ever
+once no binding names the kind (kubernetes#133827), and reads it as a whole for each pod.
+
+Limits: etcd refuses objects above 1.5 MiB (--max-request-bytes); both carriers stay below 1.4 MB.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from archfit.admission.policy.cel_text import literal, rows, text
+from archfit.admission.policy.image_answers import Variables
+from archfit.admission.policy.platform_table import PlatformTable
+from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.errors import UsageError
+from archfit.images.platforms import ARCHITECTURES
+from archfit.typing_names import Any
+
+GROUP, VERSION, KIND, PLURAL = "archfit.dev", "v1alpha1", "PlatformTable", "platformtables"
+MAX_CODE_POINTS = 100_000
+MAX_LITERAL_IMAGES = 5_000
+MAX_BYTES = 1_400_000
+_PIECE = 95_000
+
+
+class Carrier:
+    """How a policy reads its table. images: the mappings to look a reference up in. classes: that of the classes."""
+
+    def __init__(self, table: PlatformTable, architectures: Sequence[str], settings: PolicySettings) -> None:
+        self._table, self._architectures, self._settings = table, architectures, settings
+        self._pieces = list(_pieces(table)) if settings.carrier == "literal" else []
+
+    @property
+    def images(self) -> list[str]:
+        if self._settings.carrier == "crd":
+            return ["params.images"]
+        return [f"variables.images{number}" for number in range(1, len(self._pieces) + 1)]
+
+    @property
+    def classes(self) -> str:
+        return "params.classes" if self._settings.carrier == "crd" else "variables.classes"
+
+    def variables(self) -> Variables:
+        """nodeArchitectures, architectures; with the literal carrier classes, images1, images2, .."""
+        yield "nodeArchitectures", literal(ARCHITECTURES)
+        if self._settings.carrier == "crd":
+            yield "architectures", "params.architectures.map(a, string(a))"
+            return
+        same = list(self._architectures) == sorted(ARCHITECTURES)
+        yield "architectures", "variables.nodeArchitectures" if same else literal(self._architectures)
+        yield (
+            "classes",
+            rows(
+                (f"{text(code)}: {literal(offers)}" for code, offers in self._table.classes.items()), "{", "}"
+            ),
+        )
+        for number, piece in enumerate(self._pieces, 1):
+            yield f"images{number}", piece
+
+    def spec(self) -> dict[str, Any]:
+        """What the policy's spec says of it."""
+        if self._settings.carrier == "literal":
+            return {}
+        return {"paramKind": {"apiVersion": f"{GROUP}/{VERSION}", "kind": KIND}}
+
+    def binding(self) -> dict[str, Any]:
+        """What the binding's spec says of it."""
+        if self._settings.carrier == "literal":
+            return {}
+        return {"paramRef": {"name": self._settings.name, "parameterNotFoundAction": "Allow"}}
+
+    def objects(self) -> list[dict[str, Any]]:
+        """The definition of the custom resource, and the one that holds the table."""
+        if self._settings.carrier == "literal":
+            return []
+        return [_definition(), self._resource()]
+
+    def _resource(self) -> dict[str, Any]:
+        made = {
+            "apiVersion": f"{GROUP}/{VERSION}",
+            "kind": KIND,
+            "metadata": {"name": self._settings.name},
+            "architectures": list(self._architectures),
+            "classes": self._table.classes,
+            "images": self._table.images,
+        }
+        size = len(json.dumps(made))
+        if size > MAX_BYTES:
+            raise UsageError(
+                f"{len(self._table.images)} images make a custom resource of {size} bytes, and the API server takes "
+                f"{MAX_BYTES}: write a lock file for fewer images, such as those of one cluster"
+            )
+        return made
+
+
+def _pieces(table: PlatformTable) -> Iterator[str]:
+    """The images as mappings below the limit of one expression; one at least. Raises UsageError."""
+    entries = [f"{text(name)}: {text(code)}" for name, code in table.images.items()]
+    size = sum(map(len, entries))
+    if len(entries) > MAX_LITERAL_IMAGES or size > MAX_BYTES:
+        raise UsageError(
+            f"the lock file has {len(entries)} images, and a policy with literals holds {MAX_LITERAL_IMAGES}: "
+            "write them to a custom resource with --carrier crd"
+        )
+    piece: list[str] = []
+    length = 0
+    for entry in entries:
+        if piece and length + len(entry) > _PIECE:
+            yield rows(piece, "{", "}")
+            piece, length = [], 0
+        piece.append(entry)
+        length += len(entry) + 4
+    yield rows(piece, "{", "}")
+
+
+def _definition() -> dict[str, Any]:
+    names = {"type": "array", "items": {"type": "string"}}
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    schema = {
+        "type": "object",
+        "description": "What the images of a lock file run on. `archfit policy` writes it; the policy reads it.",
+        "required": ["architectures", "classes", "images"],
+        "properties": {
+            "architectures": {"description": "Values of the label kubernetes.io/arch, sorted.", **names},
+            "classes": {
+                "description": "By code: architectures by operating system; roles in a pod without a restriction.",
+                "type": "object",
+                "additionalProperties": {"type": "object", "additionalProperties": names},
+            },
+            "images": {"description": "The code of a class by normalised image reference.", **texts},
+        },
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{PLURAL}.{GROUP}"},
+        "spec": {
+            "group": GROUP,
+            "scope": "Cluster",
+            "names": {"kind": KIND, "listKind": f"{KIND}List", "plural": PLURAL, "singular": KIND.lower()},
+            "versions": [
+                {"name": VERSION, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+            ],
+        },
+    }

@@ -1,0 +1,92 @@
+"""Values as CEL writes them, and expressions in lines.
+
+    text      'nginx:1.27'                    single quotes: YAML's and Kubernetes' examples have them
+    list      ['amd64', 'arm64']
+    mapping   {'linux': ['amd64']}            all members of one type, or each in `dyn(..)`
+
+Source: cel-spec, langdef.md (syntax, aggregate values).
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+Literal: TypeAlias = "str | int | bool | Iterable[Literal] | Mapping[str, Literal]"
+
+_PLACE = re.compile(r"%([a-z_]+)")
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def text(value: str) -> str:
+    """A string literal."""
+    return f"'{''.join(_escaped(character) for character in value)}'"
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    return character if " " <= character <= "~" else f"\\U{ord(character):08x}"
+
+
+def literal(value: Literal) -> str:
+    """The value in one line; members of mappings keep their order."""
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{text(key)}: {literal(member)}' for key, member in value.items())}}}"
+    return f"[{', '.join(map(literal, value))}]"
+
+
+def mixed(value: Mapping[str, Literal]) -> str:
+    """A mapping whose members have several types."""
+    return f"{{{', '.join(f'{text(key)}: dyn({literal(member)})' for key, member in value.items())}}}"
+
+
+def rows(entries: Iterable[str], opening: str = "[", closing: str = "]") -> str:
+    """A list or mapping with one entry on each line."""
+    lines = ",\n".join(f"  {entry}" for entry in entries)
+    return f"{opening}\n{lines}\n{closing}" if lines else f"{opening}{closing}"
+
+
+def cel(source: str, **parts: str) -> str:
+    """The expression without the margin that it has in the source, `%name` replaced by the part of that name.
+
+    The lines of a part are indented as the line that it stands in.
+    """
+    made = []
+    for line in textwrap.dedent(source).strip("\n").rstrip().splitlines():
+        margin = line[: len(line) - len(line.lstrip())]
+        pieces = _PLACE.split(line)
+        pieces[1::2] = [parts[name].replace("\n", f"\n{margin}") for name in pieces[1::2]]
+        made.append("".join(pieces))
+    return "\n".join(made)
+
+
+def all_of(conditions: Iterable[str]) -> str:
+    """All hold; `true` for none."""
+    return _joined(conditions, "&&", "true")
+
+
+def any_of(conditions: Iterable[str]) -> str:
+    """At least one holds; `false` for none."""
+    return _joined(conditions, "||", "false")
+
+
+def _joined(conditions: Iterable[str], operator: str, nothing: str) -> str:
+    parts = list(conditions)
+    if len(parts) == 1:
+        return parts[0]
+    return f" {operator} ".join(f"({part})" for part in parts) or nothing
+
+
+def choice(cases: Iterable[tuple[str, str]], otherwise: str) -> str:
+    """`condition ? value : ...`, the first condition that holds."""
+    chain = "".join(f"{condition}\n  ? {value}\n: " for condition, value in cases)
+    return f"{chain}{otherwise}"
