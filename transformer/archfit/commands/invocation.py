@@ -27,13 +27,18 @@ class Invocation(Record):
     settings: Settings
 
 
-def read_invocation(command: Command, argv: Sequence[str], environ: Mapping[str, str]) -> Invocation:
-    """The command line, the environment and the configuration file together. Raises UsageError."""
+def read_invocation(
+    command: Command, argv: Sequence[str], environ: Mapping[str, str], *, fallback: Layer | None = None
+) -> Invocation:
+    """The command line, the environment and the configuration file together. Raises UsageError.
+
+    fallback: the command's own defaults.
+    """
     layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
     for flag in command.flags:
         name = flag.names[-1]
         value = getattr(flags, name[2:].replace("-", "_"))
         if flag.words and value not in flag.words:
-            raise UsageError(f"{name}: {value!r} is not a format: write one of {', '.join(flag.words)}")
-    settings = load(argv, environ, read_file, flags=(layer, config))
+            raise UsageError(f"{name}: {value!r} is not known here: write one of {', '.join(flag.words)}")
+    settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
     return Invocation(flags, words, layer, settings)

@@ -60,6 +60,10 @@ class RegistryLookup:
         """How many requests of each kind were sent, sorted by kind."""
         return dict(sorted(self._session.http.requests.items()))
 
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        """How many answers came since the last call, by server and HTTP status; 0 is none."""
+        return self._session.http.take_replies()
+
     @property
     def pulls_left(self) -> dict[str, str]:
         """The last RateLimit-Remaining header of each server that sends it, by origin."""

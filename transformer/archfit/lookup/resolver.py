@@ -80,6 +80,10 @@ class Lookup:
     def pulls_left(self) -> dict[str, str]:
         return self._asked.pulls_left if self._asked else {}
 
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
+        return self._asked.take_replies() if self._asked else {}
+
     def resolve(self, texts: Iterable[str]) -> dict[str, Answer]:
         """An answer for each distinct text. Raises UsageError when overrides contradict each other."""
         self._deadline.start(self._operator.timeout_seconds)

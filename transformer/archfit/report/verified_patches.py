@@ -15,7 +15,7 @@ from typing import Any
 
 import jsonpatch
 
-from archfit.patch import PatchConflict, Test, apply, to_json
+from archfit.patch import Operation, PatchConflict, Test, apply, to_json
 from archfit.report.patches import Entry
 from archfit.results import Result
 from archfit.source.values import plain
@@ -23,14 +23,18 @@ from archfit.source.values import plain
 
 def wrong_patches(found: Iterable[Entry]) -> list[Result]:
     """Errors for patches that the two read differently, or that cannot be applied. Each is a bug of archfit's."""
-    return [_wrong(entry, why) for entry in found if entry.patch and (why := _difference(entry))]
+    return [
+        _wrong(entry, why) for entry in found if entry.patch and (why := difference(entry.value, entry.patch))
+    ]
 
 
-def _difference(entry: Entry) -> str:
-    steps = [step for step in entry.patch if not (isinstance(step, Test) and step.value is None)]
+def difference(value: Any, patch: Iterable[Operation]) -> str:
+    """What python-jsonpatch makes differently of a value as the parser gives it, "" if nothing."""
+    patch = tuple(patch)
+    steps = [step for step in patch if not (isinstance(step, Test) and step.value is None)]
     try:
-        ours = apply(entry.value, entry.patch)
-        theirs = jsonpatch.apply_patch(plain(entry.value), plain(to_json(steps)))
+        ours = apply(value, patch)
+        theirs = jsonpatch.apply_patch(plain(value), plain(to_json(steps)))
     except (PatchConflict, jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
         return f"it cannot be applied ({type(error).__name__})"
     return "" if _text(plain(ours)) == _text(theirs) else "python-jsonpatch makes another object of it"

@@ -279,6 +279,96 @@ With --offline it does not ask the registry.
         ),
     ),
     Command(
+        "serve",
+        "Runs the admission webhook, which places pods as they are created.",
+        ("serve --tls-dir DIR [OPTION]..",),
+        "archfit.commands.serve:run",
+        ("stderr", "environ"),
+        flags=(
+            Flag(
+                ("--listen",),
+                "[ADDRESS]:PORT",
+                "Where the webhook listens; default: :8443, every address.",
+                default=":8443",
+            ),
+            Flag(
+                ("--probe-listen",),
+                "[ADDRESS]:PORT",
+                "Where probes and metrics are, in plain HTTP; default: :8080.",
+                default=":8080",
+            ),
+            Flag(
+                ("--tls-dir",),
+                "DIR",
+                "The folder with tls.crt and tls.key, as a Secret of type kubernetes.io/tls is mounted. archfit "
+                "reads both again when they change.",
+                default="",
+            ),
+            Flag(("--tls-cert",), "FILE", "The certificate chain (PEM), instead of --tls-dir.", default=""),
+            Flag(("--tls-key",), "FILE", "The key of --tls-cert (PEM).", default=""),
+            Flag(
+                ("--insecure-http",),
+                "",
+                "Serves plain HTTP, for tests: only with a --listen address of this machine alone, such as "
+                "127.0.0.1:8443.",
+            ),
+            Flag(
+                ("--pull-secret",),
+                "NAMESPACE/NAME",
+                "A Secret whose credentials count for the pods of that namespace that refer to it. archfit reads it "
+                "with its service account.",
+                repeatable=True,
+            ),
+            Flag(
+                ("--drain-delay",),
+                "DURATION",
+                "How long the server takes requests after SIGTERM, until the Service has removed it; default: 5s.",
+                default="5s",
+            ),
+            Flag(
+                ("--log-level",),
+                "debug|info|warning|error",
+                "The lowest level of the log, which is JSON on standard error; default: info.",
+                words=("debug", "info", "warning", "error"),
+                default="info",
+            ),
+        ),
+        # It has no report, keeps no stamp, and a pod that is created is neither immutable nor a hook.
+        options=(
+            *_these(
+                "clusterArchitectures",
+                "tolerate",
+                "affinity",
+                "prefer",
+                "onAbsent",
+                "onUnknown",
+                "assume",
+                "onConflict",
+                "strict",
+                "imagePlatforms",
+                "exclude",
+                "unlabelledNodes",
+                "lockFile",
+                "locked",
+            ),
+            *_without("pullSecrets", "report"),
+        ),
+        about="""\
+The API server asks it about each pod that is created. It answers with the tolerations or the node affinity that the \
+pod needs. A pod whose images cannot be looked up in time is admitted as it is, with a warning. The defaults of three \
+options differ here: --on-absent, --on-unknown and --on-conflict are leave. It needs the extra: \
+pip install 'archfit[serve]'
+
+  archfit serve --tls-dir /etc/archfit/tls --config /etc/archfit/archfit.yaml
+
+See docs/serve.md.""",
+        exits=(
+            (0, "stopped by a signal"),
+            (1, "the server cannot start: certificate, port, or an extra that is missing"),
+            _WRONG_USAGE,
+        ),
+    ),
+    Command(
         "helm",
         "Does what transform does, with defaults for Helm; Helm 4 starts it.",
         ("helm [OPTION].. < rendered.yaml > placed.yaml",),

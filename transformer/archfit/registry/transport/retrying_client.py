@@ -43,9 +43,16 @@ class RetryingClient:
         self.connections = connections
         self.servers = servers
         self.requests: dict[str, int] = {}
+        self._replies: dict[tuple[str, int], int] = {}
         self._now = now
         self._wait = wait
         self._counting = threading.Lock()
+
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        """How many answers came since the last call, by server (`host[:port]`) and HTTP status; 0 is none."""
+        with self._counting:
+            replies, self._replies = self._replies, {}
+        return replies
 
     def send(self, request: Request) -> Reply:
         """The last answer. Raises RegistryError where there is none, or one that is refused."""
@@ -105,14 +112,23 @@ class RetryingClient:
             with self._counting:
                 self.requests[request.kind] = self.requests.get(request.kind, 0) + 1
             reply = self.connections.send(request)
+        except RegistryError:
+            self._count_reply(request, 0)
+            raise
         finally:
             server.end()
+        self._count_reply(request, reply.status)
         if reply.status in retry_policy.BUSY:
             server.busy(wave)
         pulls_left = reply.headers.get("ratelimit-remaining", "")
         if _LIMITS(pulls_left):  # other text might repeat what the server was sent
             server.pulls_left = pulls_left
         return reply
+
+    def _count_reply(self, request: Request, status: int) -> None:
+        key = request.origin.partition("://")[2], status
+        with self._counting:
+            self._replies[key] = self._replies.get(key, 0) + 1
 
 
 def _redirected(url: str, location: str) -> str:

@@ -1,0 +1,3 @@
+module archfit.dev/load
+
+go 1.24

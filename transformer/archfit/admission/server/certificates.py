@@ -1,0 +1,132 @@
+"""The server's certificate and key, read again when they change, and never served as a pair that does not match.
+
+    files ── resolve ..data once ── new SSLContext ── load both ──┬── they match: new handshakes get it
+                                                                  └── else the old pair goes on, and the problem is told
+
+The kubelet writes a Secret into a folder of its own and moves one link, `..data`, to it. So both files are read below
+the target that this link had at one moment. With plain files, the moment between the two writes shows as a pair that
+does not match, and the next look finds the right one.
+
+A context that is in use is never changed: loading a new pair into it would serve the new certificate with the old key
+for as long as the second file is missing. Handshakes begin with the first context and get the current one from its
+server-name callback, which also runs for clients that send no name. Source: kubernetes,
+pkg/volume/util/atomic_writer.go; Python, ssl.SSLContext.sni_callback.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+
+from archfit.admission.server.certificate_dates import validity
+from archfit.errors import ArchfitError
+from archfit.record import Record
+
+_DATA = "..data"
+_LONGEST = 1024 * 1024
+
+
+class Pair(Record):
+    """A certificate that is in use. not_before, not_after: Unix seconds."""
+
+    context: ssl.SSLContext
+    not_before: int
+    not_after: int
+
+
+class Certificates:
+    """cert, key: paths of PEM files. Raises ArchfitError for a pair that cannot be served.
+
+    context: what the listener takes; it serves the current pair. current: that pair.
+    """
+
+    def __init__(self, cert: str, key: str) -> None:
+        self._cert, self._key = cert, key
+        self._seen: object = None
+        self.current = self._read()
+        self.context = self.current.context
+        self.context.sni_callback = self._choose
+
+    def changed(self) -> bool:
+        """Whether the files are others than at the last `reload`."""
+        return self._state() != self._seen
+
+    def reload(self) -> None:
+        """Read the pair again; new handshakes get it. Raises ArchfitError, and the old pair goes on."""
+        self.current = self._read()
+
+    def _choose(
+        self, connection: ssl.SSLObject | ssl.SSLSocket, _name: str | None, _: ssl.SSLContext
+    ) -> None:
+        connection.context = self.current.context
+
+    def _read(self) -> Pair:
+        self._seen = self._state()
+        cert, key = _resolved((self._cert, self._key))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            with open(cert, encoding="ascii", errors="replace") as file:
+                not_before, not_after = validity(file.read(_LONGEST))
+            context.load_cert_chain(cert, key, password=_no_password)
+        except ssl.SSLError as error:
+            raise ArchfitError(self._wrong(error)) from None
+        except OSError as error:
+            name = self._cert if error.filename == cert else self._key
+            raise ArchfitError(
+                f"--tls-cert, --tls-key: cannot read {name!r} ({error.strerror}): mount a Secret of type "
+                "kubernetes.io/tls, or name files that can be read"
+            ) from None
+        except ValueError as error:
+            raise ArchfitError(
+                f"--tls-cert: {self._cert!r} cannot be used ({error}): name a file with a certificate in PEM"
+            ) from None
+        return Pair(context, not_before, not_after)
+
+    def _wrong(self, error: ssl.SSLError) -> str:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            return (
+                f"--tls-cert, --tls-key: the key in {self._key!r} does not belong to the certificate in "
+                f"{self._cert!r}: issue both again, and write them together"
+            )
+        return (
+            f"--tls-cert, --tls-key: {self._cert!r} and {self._key!r} cannot be used "
+            f"({error.reason or 'not a PEM file'}): name a certificate chain and its key, both in PEM, "
+            "without a password"
+        )
+
+    def _state(self) -> tuple[object, ...]:
+        return tuple(_identity(path) for path in _resolved((self._cert, self._key)))
+
+
+def _resolved(paths: tuple[str, str]) -> tuple[str, str]:
+    """The paths, both below the folder that `..data` leads to now, where the kubelet wrote them."""
+    targets: dict[str, str] = {}
+    cert, key = (_below_data(path, targets) for path in paths)
+    return cert, key
+
+
+def _below_data(path: str, targets: dict[str, str]) -> str:
+    folder = os.path.dirname(path)
+    try:
+        link = os.readlink(path)
+    except OSError:  # a plain file, or none
+        return path
+    if not link.startswith(f"{_DATA}/"):
+        return path
+    if folder not in targets:
+        targets[folder] = os.path.realpath(os.path.join(folder, _DATA))
+    return os.path.join(targets[folder], link.removeprefix(f"{_DATA}/"))
+
+
+def _identity(path: str) -> tuple[object, ...]:
+    try:
+        about = os.stat(path)
+    except OSError:
+        return (path,)
+    return path, about.st_mtime_ns, about.st_size, about.st_ino
+
+
+def _no_password() -> str:
+    """OpenSSL would ask on the terminal for the password of a key."""
+    return ""

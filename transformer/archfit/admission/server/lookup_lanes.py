@@ -1,0 +1,144 @@
+"""Threads that look images up, one at a time each, with a `Lookup` that is kept from one image to the next.
+
+    Flight ── queue ── lane: Lookup.resolve ── event loop: `landed`
+
+A Lookup is made for one run: it remembers servers that could not be reached, counts retries, reads credentials once and
+has one deadline. So a lane makes a new one after a lookup that failed, and after five minutes; until then
+connections, tokens and the cache's file stay open. The threads are daemons: none delays the end of the process.
+
+Pods are written by tenants, so a registry at a private address is asked only where the operator named it
+(`named_hosts_only`, see `registry.transport.host_policy`).
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from archfit.admission.server.image_answers import Flight
+from archfit.errors import ArchfitError, message_of
+from archfit.images.platforms import Answer, Found, Unknown
+from archfit.lookup.resolver import Lookup
+from archfit.registry.limits import NO_THREAD
+
+LIFE_SECONDS = 300.0
+Replies = Mapping[tuple[str, int], int]
+
+
+class LookupLanes:
+    """open_lookup: a new Lookup of the operator. with_secrets: the answer that a pull secret gives, else None.
+
+    landed: called from the thread of a lane with the flight and its answer. said: the same with each warning.
+    replied: called there with how many answers of each (server, HTTP status) there were. clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        lanes: int,
+        open_lookup: Callable[[], Lookup],
+        landed: Callable[[Flight, Answer], None],
+        said: Callable[[str], None],
+        replied: Callable[[Replies], None],
+        clock: Callable[[], float],
+        with_secrets: Callable[[Flight], tuple[Answer | None, Sequence[str], Replies]] | None = None,
+    ) -> None:
+        self._lanes = lanes
+        self._open = open_lookup
+        self._landed = landed
+        self._said = said
+        self._replied = replied
+        self._clock = clock
+        self._with_secrets = with_secrets
+        self._flights: queue.SimpleQueue[Flight | None] = queue.SimpleQueue()
+        self._threads = 0
+        self._idle = 0
+        self._counting = threading.Lock()
+
+    def start(self, flight: Flight) -> None:
+        """Look the image up in a thread of its own. The caller starts no more than `lanes` at once."""
+        with self._counting:
+            another = not self._idle and self._threads < self._lanes
+            if self._idle:
+                self._idle -= 1
+            elif another:
+                self._threads += 1
+        if another:
+            try:
+                threading.Thread(target=self._work, name="archfit-lookup", daemon=True).start()
+            except RuntimeError:
+                with self._counting:
+                    self._threads -= 1
+                if not self._threads:
+                    self._landed(flight, Unknown(f"asking for it needs a thread, which {NO_THREAD}"))
+                    return
+        self._flights.put(flight)
+
+    def close(self) -> None:
+        """Ends the lanes that wait; the others end with the process."""
+        for _ in range(self._threads):
+            self._flights.put(None)
+
+    def _work(self) -> None:
+        lane = _Lane(self._open, self._clock)
+        while (flight := self._flights.get()) is not None:
+            answer = self._answer(lane, flight)
+            with self._counting:
+                self._idle += 1
+            self._landed(flight, answer)
+        lane.close()
+
+    def _answer(self, lane: _Lane, flight: Flight) -> Answer:
+        try:
+            if flight.secrets and self._with_secrets:
+                answer, messages, replies = self._with_secrets(flight)
+                self._tell(messages, replies)
+                if answer:
+                    return answer
+            answer, messages, replies = lane.answer(flight.reference.original)
+            self._tell(messages, replies)
+        except Exception as error:  # noqa: BLE001 - a lane must not end, and each flight lands
+            if not isinstance(error, ArchfitError):
+                self._said(message_of(error))
+            return Unknown(message_of(error), mistake=True)
+        return answer
+
+    def _tell(self, messages: Sequence[str], replies: Replies) -> None:
+        for message in messages:
+            self._said(message)
+        if replies:
+            self._replied(replies)
+
+
+class _Lane:
+    """The Lookup of one thread."""
+
+    def __init__(self, open_lookup: Callable[[], Lookup], clock: Callable[[], float]) -> None:
+        self._open = open_lookup
+        self._clock = clock
+        self._lookup: Lookup | None = None
+        self._until = 0.0
+        self._said = 0
+
+    def answer(self, text: str) -> tuple[Answer, Sequence[str], Replies]:
+        """The answer for an image string, the warnings about it, the answers of servers. Raises ArchfitError."""
+        if self._lookup is None or self._clock() >= self._until:
+            self.close()
+            self._lookup = self._open()
+            self._until, self._said = self._clock() + LIFE_SECONDS, 0
+        lookup = self._lookup
+        try:
+            answer = lookup.resolve([text])[text]
+            messages, replies = lookup.messages[self._said :], lookup.take_replies()
+            self._said += len(messages)
+        except BaseException:
+            self.close()
+            raise
+        if isinstance(answer, Unknown) or (isinstance(answer, Found) and answer.origin == "stale"):
+            self.close()
+        return answer, messages, replies
+
+    def close(self) -> None:
+        lookup, self._lookup = self._lookup, None
+        if lookup:
+            lookup.close()

@@ -1,0 +1,138 @@
+"""An AdmissionReview as the API server sends it, read strictly, and its response.
+
+    {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+     "request": {"uid": .., "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
+                 "namespace": .., "dryRun": .., "object": {..}}}
+
+    {"apiVersion": .., "kind": .., "response": {"uid": .., "allowed": true}}                         nothing changes
+    .. "allowed": true, "patchType": "JSONPatch", "patch": BASE64 of an RFC 6902 patch               both or neither
+    .. "allowed": true, "warnings": ["..", ..]
+    .. "allowed": false, "status": {"code": 403, "reason": "Forbidden", "message": ".."}
+
+    what is wrong                                          HTTP status
+    no JSON, no object, no AdmissionReview of v1           400
+    no request, no uid; no Pod where one is created        400
+    anything but the creation of a Pod                     none: it is allowed as it is
+
+`request.namespace` counts, as the Pod of a controller may not repeat it. `metadata.name` is empty for a Pod with
+generateName: the API server makes the name after admission.
+Source: k8s.io/api/admission/v1, types.go; k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from archfit.admission.server.pod_extract import pod_extract
+from archfit.errors import ArchfitError
+from archfit.record import Record
+from archfit.source.values import mapping_of
+
+VERSION = "admission.k8s.io/v1"
+KIND = "AdmissionReview"
+_PODS = ("", "v1", "pods")
+_HEAD = f'{{"apiVersion":"{VERSION}","kind":"{KIND}","response":{{"uid":'
+_LONGEST_UID = 256
+
+
+class BadReview(ArchfitError):
+    """The request is answered with an HTTP status of its own. status: that."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Review(Record):
+    """One request.
+
+    name: of the Pod as a person finds it in a log, generateName where it has no name yet. pod: the part of the Pod that
+    a decision reads (`pod_extract`); None where nothing has to be decided.
+    """
+
+    uid: str
+    namespace: str
+    name: str
+    dry_run: bool
+    pod: dict[str, Any] | None
+
+
+def read_review(body: bytes) -> Review:
+    """The request in the body of an HTTP request. Raises BadReview."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadReview("the body is not JSON") from None
+    if not isinstance(document, dict):
+        raise BadReview("the body is not a JSON object")
+    version, kind = document.get("apiVersion"), document.get("kind")
+    if kind != KIND or not isinstance(version, str):
+        raise BadReview(f"the body is not an {KIND} of {VERSION}")
+    if version != VERSION:
+        raise BadReview(
+            f"this is not {VERSION}: set admissionReviewVersions: [v1] in the webhook configuration"
+        )
+    request = document.get("request")
+    if not isinstance(request, dict):
+        raise BadReview(f"the {KIND} has no request")
+    uid = request.get("uid")
+    if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
+        raise BadReview("the request has no uid")
+    pod = _created_pod(request)
+    namespace = request.get("namespace")
+    metadata = mapping_of((pod or {}).get("metadata"))
+    names = (request.get("name"), metadata.get("name"), metadata.get("generateName"))
+    return Review(
+        uid,
+        namespace if isinstance(namespace, str) else "",
+        next((name for name in names if isinstance(name, str) and name), ""),
+        request.get("dryRun") is True,
+        pod,
+    )
+
+
+def _created_pod(request: Mapping[str, Any]) -> dict[str, Any] | None:
+    resource = mapping_of(request.get("resource"))
+    named = tuple(resource.get(part) for part in ("group", "version", "resource"))
+    if request.get("operation") != "CREATE" or named != _PODS or request.get("subResource"):
+        return None
+    value = request.get("object")
+    if not isinstance(value, dict):
+        raise BadReview("the request has no object")
+    if (value.get("apiVersion"), value.get("kind")) != ("v1", "Pod") or not isinstance(
+        value.get("spec"), dict
+    ):
+        raise BadReview("the object is not a v1 Pod with a spec")
+    return pod_extract(value)
+
+
+def allowed(patch: Sequence[Mapping[str, Any]] = (), warnings: Sequence[str] = ()) -> str:
+    """The members of a response after its uid, for a Pod that is admitted. patch: RFC 6902."""
+    members: dict[str, object] = {"allowed": True}
+    if patch:
+        members["patchType"] = "JSONPatch"
+        members["patch"] = b64encode(_json(patch).encode()).decode()
+    if warnings:
+        members["warnings"] = list(warnings)
+    return _json(members)[1:-1]
+
+
+def denied(message: str, warnings: Sequence[str] = ()) -> str:
+    """The members of a response after its uid, for a Pod that is refused."""
+    status = {"code": 403, "reason": "Forbidden", "message": message}
+    members: dict[str, object] = {"allowed": False, "status": status}
+    if warnings:
+        members["warnings"] = list(warnings)
+    return _json(members)[1:-1]
+
+
+def response(uid: str, members: str) -> bytes:
+    """The whole response. members: of `allowed` or `denied`."""
+    return f"{_HEAD}{json.dumps(uid)},{members}}}}}".encode()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

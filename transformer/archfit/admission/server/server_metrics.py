@@ -1,0 +1,140 @@
+"""The metrics, in a registry of their own, by the rules of Prometheus. No label holds the name of an image.
+
+    archfit_admission_requests_total{outcome}            requests by outcome (`verdict`)
+    archfit_admission_duration_seconds                   from the request's headers to its response
+    archfit_admission_deadlines_total                    requests that were answered before all lookups were done
+    archfit_admission_requests_in_progress               requests that are being answered
+    archfit_lookups_total{origin,outcome}                answers for images: where each is from, what it is
+    archfit_lookups_waiting, archfit_lookups_running     images that wait for a lookup; lookups that are under way
+    archfit_registry_requests_total{host,code}           answers of registries by server and status; `none`: no answer
+    archfit_certificate_expiry_timestamp_seconds         the end of the certificate in use
+    archfit_certificate_reloads_total{result}            certificates read again: `success`, `failure`
+    archfit_lock_file_reloads_total{result}              the same for the lock file
+    archfit_build_info{version}                          always 1
+
+Pods are written by tenants, and so are the hosts of their images: after 100 hosts the others count as `other`.
+Source: prometheus.io, "Metric and label naming"; promtool check metrics.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import get_args
+
+import prometheus_client as prometheus
+
+from archfit import __version__
+from archfit.admission.server.verdict import Outcome
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
+
+MOST_HOSTS = 100
+OTHER_HOSTS = "other"
+_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_KINDS = {Found: "found", Absent: "absent", Unknown: "unknown", Unasked: "unasked", Malformed: "malformed"}
+
+
+class ServerMetrics:
+    """waiting, running: lookups, read when the metrics are. expiry: of the certificate, in Unix seconds."""
+
+    def __init__(
+        self,
+        waiting: Callable[[], float] = lambda: 0,
+        running: Callable[[], float] = lambda: 0,
+        expiry: Callable[[], float] | None = None,
+    ) -> None:
+        prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]  # as it is written there
+        self.registry = registry = prometheus.CollectorRegistry()
+        requests = prometheus.Counter(
+            "archfit_admission_requests_total",
+            "Admission requests, by outcome.",
+            ["outcome"],
+            registry=registry,
+        )
+        self._outcomes = {outcome: requests.labels(outcome) for outcome in get_args(Outcome)}
+        self._duration = prometheus.Histogram(
+            "archfit_admission_duration_seconds",
+            "Time from the headers of an admission request to its response.",
+            buckets=_BUCKETS,
+            registry=registry,
+        )
+        self.deadlines = prometheus.Counter(
+            "archfit_admission_deadlines_total",
+            "Admission requests that were answered before all lookups were done.",
+            registry=registry,
+        )
+        self.in_progress = prometheus.Gauge(
+            "archfit_admission_requests_in_progress",
+            "Admission requests that are being answered.",
+            registry=registry,
+        )
+        self._lookups = prometheus.Counter(
+            "archfit_lookups_total",
+            "Answers for images, by origin and outcome.",
+            ["origin", "outcome"],
+            registry=registry,
+        )
+        self._counted: dict[tuple[str, str], prometheus.Counter] = {}
+        _gauge(registry, "archfit_lookups_waiting", "Images that wait for a lookup.", waiting)
+        _gauge(registry, "archfit_lookups_running", "Lookups that are under way.", running)
+        self._replies = prometheus.Counter(
+            "archfit_registry_requests_total",
+            "Answers of registries, by server and HTTP status; none is no answer.",
+            ["host", "code"],
+            registry=registry,
+        )
+        if expiry:
+            text = "The end of the certificate in use, in seconds since 1970."
+            _gauge(registry, "archfit_certificate_expiry_timestamp_seconds", text, expiry)
+        self.certificate_reloads = _reloads(registry, "certificate", "Certificates that were read again.")
+        self.lock_file_reloads = _reloads(registry, "lock_file", "Lock files that were read again.")
+        build = prometheus.Gauge(
+            "archfit_build_info", "The version of archfit, as a label.", ["version"], registry=registry
+        )
+        build.labels(__version__).set(1)
+        prometheus.ProcessCollector(registry=registry)
+        prometheus.PlatformCollector(registry=registry)
+        prometheus.GCCollector(registry=registry)
+        self._hosts: set[str] = set()
+        self._lock = threading.Lock()
+
+    def answered(self, outcome: str, seconds: float) -> None:
+        """A request has its response."""
+        self._outcomes[outcome].inc()
+        self._duration.observe(seconds)
+
+    def looked_up(self, answer: Answer, origin: str = "") -> None:
+        """A request got an answer for an image. origin: "memory", "" for what the answer itself says."""
+        kind = _KINDS[type(answer)]
+        key = origin or (answer.origin if isinstance(answer, Found) else "registry"), kind
+        counter = self._counted.get(key)
+        if counter is None:
+            counter = self._counted[key] = self._lookups.labels(*key)
+        counter.inc()
+
+    def replied(self, replies: Mapping[tuple[str, int], int]) -> None:
+        """Registries answered. Safe to call from several threads."""
+        for (host, status), number in replies.items():
+            with self._lock:
+                if host not in self._hosts and len(self._hosts) < MOST_HOSTS:
+                    self._hosts.add(host)
+                shown = host if host in self._hosts else OTHER_HOSTS
+            self._replies.labels(shown, str(status) if status else "none").inc(number)
+
+    def text(self) -> bytes:
+        """All metrics in the text format 0.0.4."""
+        return prometheus.generate_latest(self.registry)
+
+
+CONTENT_TYPE = prometheus.CONTENT_TYPE_LATEST
+
+
+def _gauge(registry: prometheus.CollectorRegistry, name: str, text: str, read: Callable[[], float]) -> None:
+    prometheus.Gauge(name, text, registry=registry).set_function(read)
+
+
+def _reloads(registry: prometheus.CollectorRegistry, what: str, text: str) -> prometheus.Counter:
+    made = prometheus.Counter(f"archfit_{what}_reloads_total", text, ["result"], registry=registry)
+    for result in ("success", "failure"):
+        made.labels(result)
+    return made

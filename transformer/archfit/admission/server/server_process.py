@@ -1,0 +1,297 @@
+"""The server's process: two ports, certificates and lock file that are watched, signals.
+
+    start      configuration ── certificate ── ports ── log line "listening"
+    every 2 s  certificate or lock file changed? read again; where that fails, the old one goes on
+    SIGTERM    readiness off ── --drain-delay: requests still come, each response closes its connection
+               ── no new connections; requests that are under way end, in 10 s at most ── exit 0
+    SIGTERM again, or SIGINT: without --drain-delay
+
+One process, one event loop (uvloop); lookups in threads (`lookup_lanes`). Several replicas are several processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TextIO
+
+import uvicorn
+from prometheus_client import Counter
+
+from archfit import __version__
+from archfit.admission.admitted_pod import at_admission
+from archfit.admission.server.certificates import Certificates
+from archfit.admission.server.connection import Connection
+from archfit.admission.server.image_answers import Flight, ImageAnswers, PullSecret
+from archfit.admission.server.listen_address import ListenAddress, listen
+from archfit.admission.server.lookup_lanes import LookupLanes
+from archfit.admission.server.lookup_turns import LookupTurns
+from archfit.admission.server.probes import Probes
+from archfit.admission.server.server_log import LibraryMessages, ServerLog
+from archfit.admission.server.server_metrics import ServerMetrics
+from archfit.admission.server.verdicts import Verdicts
+from archfit.admission.server.watched_lock import WatchedLock
+from archfit.admission.server.webhook import PATH, Webhook
+from archfit.errors import ArchfitError
+from archfit.images.platforms import Answer
+from archfit.lookup.operator_files import check
+from archfit.lookup.resolver import Lookup, open_lookup
+from archfit.options.settings import Settings
+from archfit.record import Record
+
+if sys.platform == "win32":  # uvloop has no build for it
+    from asyncio import new_event_loop
+else:
+    from uvloop import new_event_loop
+
+
+LANES = 16
+SHARE = 8
+MOST_WAITING = 1024
+MOST_WAITING_OF_ONE = 256
+DRAIN_SECONDS = 10
+_WATCH_SECONDS = 2.0
+_KEEP_ALIVE_SECONDS = (
+    120  # longer than Go's client keeps an idle connection, so that it is the one that closes
+)
+_MOST_AT_ONCE = 2048
+_SAID_AGAIN_SECONDS = 300.0
+_MOST_SAID = 1000
+_GC_THRESHOLDS = (20_000, 20, 50)
+
+
+class ServeOptions(Record):
+    """What `archfit serve` has beside the options of any run.
+
+    cert, key: paths; "" for plain HTTP. drain_delay: seconds. pull_secrets: those that count.
+    """
+
+    listen: ListenAddress
+    probes: ListenAddress
+    cert: str = ""
+    key: str = ""
+    drain_delay: float = 5.0
+    log_level: str = "info"
+    pull_secrets: frozenset[PullSecret] = frozenset()
+
+
+def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """Serve until a signal. The exit code. Raises ArchfitError where the server cannot start."""
+    check(settings.operator, settings.options.lock_file)
+    lock = WatchedLock(settings.options)
+    certificates = Certificates(own.cert, own.key) if own.cert else None
+    with contextlib.ExitStack() as sockets:
+        ports = [
+            sockets.enter_context(listen(address, flag))
+            for address, flag in ((own.listen, "--listen"), (own.probes, "--probe-listen"))
+        ]
+        log = ServerLog(stderr, own.log_level)
+        try:
+            process = ServerProcess(settings, own, log, environ, lock, certificates)
+            with asyncio.Runner(loop_factory=new_event_loop) as runner:
+                return runner.run(process.run(*ports))
+        finally:
+            log.close()
+
+
+class ServerProcess:
+    """See the module. environ: of the process, for lookups."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        own: ServeOptions,
+        log: ServerLog,
+        environ: Mapping[str, str],
+        lock: WatchedLock,
+        certificates: Certificates | None,
+    ) -> None:
+        self._settings = settings
+        self._own = own
+        self._log = log
+        self._environ = environ
+        self._lock = lock
+        self._certificates = certificates
+        self._said: dict[str, float] = {}
+        self._stopping = asyncio.Event()
+        self._at_once = asyncio.Event()
+        options = at_admission(settings.options)
+        turns: LookupTurns[Flight] = LookupTurns(LANES, SHARE, MOST_WAITING, MOST_WAITING_OF_ONE)
+        self._metrics = ServerMetrics(
+            lambda: turns.waiting,
+            lambda: turns.running,
+            (lambda: certificates.current.not_after) if certificates else None,
+        )
+        self._lanes = LookupLanes(
+            LANES, self._open_lookup, self._landed, self._warn, self._metrics.replied, time.monotonic
+        )
+        self._answers = ImageAnswers(
+            options,
+            settings.operator.cache_ttl_seconds,
+            lock.current,
+            turns,
+            self._lanes.start,
+            time.monotonic,
+            self._metrics.looked_up,
+        )
+        self._webhook = Webhook(self._answers, Verdicts(options), self._metrics, log, own.pull_secrets)
+
+    async def run(self, port: socket.socket, probe_port: socket.socket) -> int:
+        """Serve on two sockets that listen, until a signal. The exit code."""
+        self._loop = loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop, number)
+        _route_library_messages(self._log)
+        webhook = _Server(self._config(self._webhook, self._certificates))
+        probes = _Server(self._config(Probes(self._metrics, self._not_ready)))
+        _collect_rarely()
+        watching = asyncio.ensure_future(self._watch())
+        serving = [
+            asyncio.ensure_future(server.serve([sock]))
+            for server, sock in ((webhook, port), (probes, probe_port))
+        ]
+        self._log.line(
+            "info",
+            "listening",
+            version=__version__,
+            webhook=f"{'https' if self._certificates else 'http'}://{_shown(port)}{PATH}",
+            probes=f"http://{_shown(probe_port)}",
+            configuration=list(self._settings.sources),
+        )
+        stop = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait([*serving, stop], return_when=asyncio.FIRST_COMPLETED)
+            ended = next((task for task in serving if task.done()), None)
+            if ended:
+                ended.result()
+                return 1
+            await self._drain(webhook, probes, serving)
+        finally:
+            for task in (watching, stop):
+                task.cancel()
+            self._lanes.close()
+        self._log.line("info", "stopped")
+        return 0
+
+    async def _drain(
+        self, webhook: uvicorn.Server, probes: uvicorn.Server, serving: Sequence[asyncio.Future[None]]
+    ) -> None:
+        self._webhook.draining = True
+        self._log.line("info", "draining", delaySeconds=self._own.drain_delay)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._at_once.wait(), self._own.drain_delay)
+        webhook.should_exit = True
+        await serving[0]
+        probes.should_exit = True
+        await serving[1]
+
+    def _stop(self, number: int) -> None:
+        if self._stopping.is_set() or number == signal.SIGINT:
+            self._at_once.set()
+        self._stopping.set()
+
+    def _not_ready(self) -> str:
+        if self._webhook.draining:
+            return "it is stopping"
+        if self._certificates and time.time() >= self._certificates.current.not_after:
+            return "its certificate has expired: renew it, as docs/serve.md says"
+        return ""
+
+    async def _watch(self) -> None:
+        certificates, lock, metrics = self._certificates, self._lock, self._metrics
+        while True:
+            await asyncio.sleep(_WATCH_SECONDS)
+            if certificates and certificates.changed():
+                await self._reload("certificate", certificates.reload, metrics.certificate_reloads)
+            if lock.changed() and await self._reload("lock file", lock.reload, metrics.lock_file_reloads):
+                self._answers.use_lock(lock.current)
+
+    async def _reload(self, what: str, reload: Callable[[], None], counter: Counter) -> bool:
+        try:
+            await asyncio.to_thread(reload)
+        except ArchfitError as error:
+            self._log.line("error", f"{what} not reloaded: the old one stays in use", reason=str(error))
+            counter.labels("failure").inc()
+            return False
+        self._log.line("info", f"{what} reloaded")
+        counter.labels("success").inc()
+        return True
+
+    def _open_lookup(self) -> Lookup:
+        return open_lookup(
+            self._settings.operator,
+            self._settings.options.image_platforms,
+            environ=self._environ,
+            named_hosts_only=True,
+        )
+
+    def _landed(self, flight: Flight, answer: Answer) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._answers.landed, flight, answer)
+
+    def _warn(self, message: str) -> None:
+        """A warning of a lookup, each at most once in five minutes."""
+        now = time.monotonic()
+        if now - self._said.get(message, -_SAID_AGAIN_SECONDS) < _SAID_AGAIN_SECONDS:
+            return
+        if len(self._said) >= _MOST_SAID:
+            self._said.clear()
+        self._said[message] = now
+        self._log.line("warning", "lookup", reason=message)
+
+    def _config(self, app: Webhook | Probes, certificates: Certificates | None = None) -> uvicorn.Config:
+        return uvicorn.Config(
+            app,
+            http=Connection,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            limit_concurrency=_MOST_AT_ONCE,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=DRAIN_SECONDS,
+            ssl_context_factory=(lambda _config, _default: certificates.context) if certificates else None,
+        )
+
+
+class _Server(uvicorn.Server):
+    """The process handles the signals, for both servers."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def _route_library_messages(log: ServerLog) -> None:
+    for name in ("uvicorn", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [LibraryMessages(log)]
+        logger.propagate = False
+        logger.setLevel(logging.DEBUG if log.writes("debug") else logging.WARNING)
+
+
+def _collect_rarely() -> None:
+    """Garbage collection: what is loaded stays for ever, and each request makes hundreds of containers without cycles.
+
+    The command line turns collection off, because a run is short.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    gc.enable()
+
+
+def _shown(port: socket.socket) -> str:
+    host, number = port.getsockname()[:2]
+    return f"[{host}]:{number}" if ":" in host else f"{host}:{number}"

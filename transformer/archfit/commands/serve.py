@@ -1,0 +1,87 @@
+"""`archfit serve`: the admission webhook. See `admission.server.server_process`.
+
+Its defaults differ from those of a run in three options: an image that is unknown or does not exist, and a Pod that no
+node can run, leave the Pod as it is (`leave`). Flags, variables and the configuration file all win over them.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+from archfit.commands.invocation import read_invocation
+from archfit.errors import ArchfitError, UsageError
+from archfit.options.layers import Given, Layer
+from archfit.options.problem import Problem
+from archfit.options.text_form import duration
+from archfit.printable import beneath
+from archfit.usage.command_table import BY_NAME
+
+_COMMAND = BY_NAME["serve"]
+_DEFAULTS = Layer(
+    "defaults of archfit serve (onAbsent, onUnknown, onConflict)",
+    {key: Given("leave", "archfit serve") for key in ("onAbsent", "onUnknown", "onConflict")},
+)
+_SECRET = re.compile(r"([a-z0-9.-]{1,63})/([a-z0-9.-]{1,253})", re.ASCII).fullmatch
+_TLS = "archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE and --tls-key FILE"
+
+
+def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ, fallback=_DEFAULTS)
+    flags = invocation.flags
+    if invocation.words:
+        raise UsageError(f"{invocation.words[0]!r} is not expected: archfit serve takes flags alone")
+    cert, key = _tls(flags)
+    drain_delay = _seconds(flags.drain_delay)
+    try:
+        from archfit.admission.server import server_process  # the extra may be missing, and says so
+        from archfit.admission.server.image_answers import PullSecret
+        from archfit.admission.server.listen_address import listen_address
+    except ImportError as error:
+        raise ArchfitError(
+            f"archfit serve needs packages that are not installed ({error.name}): pip install 'archfit[serve]'"
+        ) from None
+    own = server_process.ServeOptions(
+        listen_address(flags.listen, "--listen"),
+        listen_address(flags.probe_listen, "--probe-listen"),
+        cert,
+        key,
+        drain_delay,
+        flags.log_level,
+        frozenset(PullSecret(*_secret(text)) for text in flags.pull_secret),
+    )
+    if flags.insecure_http and not own.listen.is_loopback:
+        raise UsageError("--insecure-http: is for loopback only: add --listen 127.0.0.1:8443")
+    return server_process.serve(invocation.settings, own, beneath(stderr), environ)
+
+
+def _tls(flags: Namespace) -> tuple[str, str]:
+    """The paths of certificate and key, both "" with --insecure-http. Raises UsageError."""
+    both = flags.tls_cert, flags.tls_key
+    ways = [bool(flags.tls_dir), any(both), flags.insecure_http]
+    if sum(ways) > 1:
+        raise UsageError(
+            "name the certificate once: --tls-dir, or --tls-cert and --tls-key, or --insecure-http"
+        )
+    if flags.tls_dir:
+        return f"{flags.tls_dir}/tls.crt", f"{flags.tls_dir}/tls.key"
+    if not flags.insecure_http and not all(both):
+        raise UsageError(_TLS)
+    return both
+
+
+def _seconds(text: str) -> float:
+    try:
+        return duration(text)
+    except Problem as problem:
+        raise UsageError(f"--drain-delay: {problem.message}") from None
+
+
+def _secret(text: str) -> tuple[str, str]:
+    match = _SECRET(text)
+    if not match:
+        raise UsageError(f"--pull-secret: {text!r} is not the name of a Secret: write it as NAMESPACE/NAME")
+    return match[1], match[2]
