@@ -102,8 +102,8 @@ def test_the_longest_name_wins(words, name, rest):
         ),
         pytest.param(
             ["xyzzy"],
-            "'xyzzy' is not a command: the commands are transform, check, patch, lock, inspect, login-check, helm, "
-            "argocd, setup, cache, last, completion. See archfit --help",
+            "'xyzzy' is not a command: the commands are transform, check, patch, lock, inspect, login-check, serve, "
+            "helm, argocd, setup, cache, last, completion. See archfit --help",
             id="nothing near",
         ),
     ],

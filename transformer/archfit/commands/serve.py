@@ -38,8 +38,8 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
     drain_delay = _seconds(flags.drain_delay)
     try:
         from archfit.admission.server import server_process  # the extra may be missing, and says so
-        from archfit.admission.server.image_answers import PullSecret
         from archfit.admission.server.listen_address import listen_address
+        from archfit.admission.server.shared_answers import PullSecret
     except ImportError as error:
         raise ArchfitError(
             f"archfit serve needs packages that are not installed ({error.name}): pip install 'archfit[serve]'"

@@ -16,7 +16,7 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from archfit.admission.server.image_answers import Flight
+from archfit.admission.server.shared_answers import Flight
 from archfit.errors import ArchfitError, message_of
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.lookup.resolver import Lookup

@@ -10,11 +10,10 @@ taken out of service at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from archfit.admission.server.asgi import Receive, Scope, Send
 from archfit.admission.server.server_metrics import CONTENT_TYPE, ServerMetrics
-from archfit.admission.server.webhook import Receive, Send
 
 _TEXT = "text/plain; charset=utf-8"
 
@@ -26,7 +25,7 @@ class Probes:
         self._metrics = metrics
         self._not_ready = not_ready
 
-    async def __call__(self, scope: Mapping[str, Any], _receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """As ASGI calls it."""
         if scope["type"] != "http":
             return

@@ -14,8 +14,8 @@
     no request, no uid; no Pod where one is created        400
     anything but the creation of a Pod                     none: it is allowed as it is
 
-`request.namespace` counts, as the Pod of a controller may not repeat it. `metadata.name` is empty for a Pod with
-generateName: the API server makes the name after admission.
+The namespace of the request counts, as the Pod of a controller may not repeat it. The name of a Pod with generateName
+is empty: the API server makes it after admission.
 Source: k8s.io/api/admission/v1, types.go; k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go.
 """
 

@@ -27,15 +27,15 @@ from prometheus_client import Counter
 
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
-from archfit.admission.server.certificates import Certificates
+from archfit.admission.server.certificate_files import Certificates
 from archfit.admission.server.connection import Connection
-from archfit.admission.server.image_answers import Flight, ImageAnswers, PullSecret
 from archfit.admission.server.listen_address import ListenAddress, listen
 from archfit.admission.server.lookup_lanes import LookupLanes
 from archfit.admission.server.lookup_turns import LookupTurns
 from archfit.admission.server.probes import Probes
 from archfit.admission.server.server_log import LibraryMessages, ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
+from archfit.admission.server.shared_answers import Flight, PullSecret, SharedAnswers
 from archfit.admission.server.verdicts import Verdicts
 from archfit.admission.server.watched_lock import WatchedLock
 from archfit.admission.server.webhook import PATH, Webhook
@@ -132,7 +132,7 @@ class ServerProcess:
         self._lanes = LookupLanes(
             LANES, self._open_lookup, self._landed, self._warn, self._metrics.replied, time.monotonic
         )
-        self._answers = ImageAnswers(
+        self._answers = SharedAnswers(
             options,
             settings.operator.cache_ttl_seconds,
             lock.current,
@@ -141,7 +141,10 @@ class ServerProcess:
             time.monotonic,
             self._metrics.looked_up,
         )
-        self._webhook = Webhook(self._answers, Verdicts(options), self._metrics, log, own.pull_secrets)
+        self._probes = Probes(self._metrics, self._not_ready)
+        self._webhook = Webhook(
+            self._answers, Verdicts(options), self._metrics, log, self._probes, own.pull_secrets
+        )
 
     async def run(self, port: socket.socket, probe_port: socket.socket) -> int:
         """Serve on two sockets that listen, until a signal. The exit code."""
@@ -150,7 +153,7 @@ class ServerProcess:
             loop.add_signal_handler(number, self._stop, number)
         _route_library_messages(self._log)
         webhook = _Server(self._config(self._webhook, self._certificates))
-        probes = _Server(self._config(Probes(self._metrics, self._not_ready)))
+        probes = _Server(self._config(self._probes))
         _collect_rarely()
         watching = asyncio.ensure_future(self._watch())
         serving = [

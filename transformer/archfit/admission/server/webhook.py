@@ -1,4 +1,4 @@
-"""The webhook, as an ASGI application: POST /mutate?timeout=10s.
+"""The webhook, as an ASGI application: POST /mutate?timeout=10s. The probes answer on the same port, too.
 
     headers ── body ── review ── questions ── answers ── verdict ── response
 
@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
-from archfit.admission.server.image_answers import ImageAnswers, PullSecret, Secrets
+from archfit.admission.server.asgi import Application, Receive, Scope, Send
 from archfit.admission.server.review import BadReview, Review, read_review, response
 from archfit.admission.server.server_log import ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
+from archfit.admission.server.shared_answers import PullSecret, Secrets, SharedAnswers
 from archfit.admission.server.verdict import IGNORED, Verdict, failed
 from archfit.admission.server.verdicts import Verdicts
 from archfit.admission.server.warning_texts import BUG, shortened
@@ -36,11 +36,8 @@ from archfit.options.problem import Problem
 from archfit.options.text_form import duration
 from archfit.source.values import mapping_of
 
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-
 PATH = "/mutate"
+PROBES = ("/livez", "/readyz")
 MOST_BYTES = 4 * 1024 * 1024
 MOST_BYTES_TOGETHER = 64 * 1024 * 1024
 MOST_REQUESTS = 1000
@@ -60,17 +57,20 @@ class Gone(Exception):
 
 
 class Webhook:
-    """pull_secrets: those that the operator named. clock: seconds of a clock that never goes back.
+    """probes: answers /livez and /readyz here too. pull_secrets: those that the operator named.
+
+    clock: seconds of a clock that never goes back.
 
     draining: set from outside; each response then closes its connection.
     """
 
     def __init__(
         self,
-        answers: ImageAnswers,
+        answers: SharedAnswers,
         verdicts: Verdicts,
         metrics: ServerMetrics,
         log: ServerLog,
+        probes: Application,
         pull_secrets: frozenset[PullSecret] = frozenset(),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -79,13 +79,17 @@ class Webhook:
         self._verdicts = verdicts
         self._metrics = metrics
         self._log = log
+        self._probes = probes
         self._pull_secrets = pull_secrets
         self._clock = clock
         self._held = 0
 
-    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI calls it."""
         if scope["type"] != "http":
+            return
+        if scope["path"] in PROBES:
+            await self._probes(scope, receive, send)
             return
         started = self._clock()
         self._metrics.in_progress.inc()
@@ -189,7 +193,7 @@ class Webhook:
         return tuple(secret for secret in dict.fromkeys(referred) if secret in self._pull_secrets)
 
     async def _send(
-        self, send: Send, scope: Mapping[str, Any], status: int, body: bytes, *, closes: bool = False
+        self, send: Send, scope: Scope, status: int, body: bytes, *, closes: bool = False
     ) -> None:
         headers = [_JSON if status == 200 else _TEXT, (b"content-length", b"%d" % len(body))]
         if status == 405:
@@ -211,7 +215,7 @@ def budget(query: bytes) -> float:
     return BUDGET * min(seconds or DEFAULT_SECONDS, LONGEST_SECONDS)
 
 
-def _check_head(scope: Mapping[str, Any]) -> None:
+def _check_head(scope: Scope) -> None:
     if scope["path"] != PATH:
         raise BadReview(f"there is nothing here: the webhook is at {PATH}", 404)
     if scope["method"] != "POST":

@@ -62,7 +62,7 @@ class Flight:
         self.landed = landed
 
 
-class ImageAnswers:
+class SharedAnswers:
     """overrides: those of the configuration. ttl_seconds: how long the digest of a tag is believed.
 
     turns: who is looked up next. start: begins a lookup, whose answer comes back to `landed`. clock: seconds of a

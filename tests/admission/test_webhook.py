@@ -1,0 +1,350 @@
+"""The webhook as an ASGI application: HTTP statuses, deadlines, and Pods that are admitted whatever fails."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from typing import Any, NamedTuple
+
+import pytest
+
+from admission_reviews import Answered, body, decoded, pod, review
+from archfit.admission.admitted_pod import at_admission
+from archfit.admission.server.lookup_turns import LookupTurns
+from archfit.admission.server.probes import Probes
+from archfit.admission.server.server_log import ServerLog
+from archfit.admission.server.server_metrics import ServerMetrics
+from archfit.admission.server.shared_answers import Flight, PullSecret, SharedAnswers
+from archfit.admission.server.verdicts import Verdicts
+from archfit.admission.server.webhook import MOST_BYTES, MOST_REQUESTS, Webhook, budget
+from archfit.images.platforms import Answer, Found, ImagePlatforms, parse_platform
+from archfit.options.settings import Options
+
+AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
+JSON = (b"content-type", b"application/json")
+
+
+class Reply(NamedTuple):
+    status: int
+    headers: dict[bytes, bytes]
+    body: bytes
+
+    def answered(self) -> Answered:
+        assert (self.status, self.headers[b"content-type"]) == (200, b"application/json"), self.body
+        return decoded(self.body)
+
+
+class Door:
+    """A webhook whose lookups land at once, or never. log: its lines, decoded, after `close`."""
+
+    def __init__(self, answer: Answer | None = AMD, *secrets: PullSecret, **options: Any) -> None:
+        chosen = at_admission(
+            Options(on_absent="leave", on_unknown="leave", on_conflict="leave").replace(**options)
+        )
+        self.flights: list[Flight] = []
+        self.answer = answer
+        self.not_ready = ""
+        self._stream = io.StringIO()
+        self._log = ServerLog(self._stream, "debug", lambda: 1_767_225_600.25)
+        self.metrics = ServerMetrics()
+        self._answers = SharedAnswers(
+            chosen, 600, None, LookupTurns(4, 4, 100, 100), self._start, lambda: 0.0, self.metrics.looked_up
+        )
+        self.webhook = Webhook(
+            self._answers,
+            Verdicts(chosen),
+            self.metrics,
+            self._log,
+            Probes(self.metrics, lambda: self.not_ready),
+            frozenset(secrets),
+        )
+
+    def send(
+        self,
+        content: bytes,
+        *,
+        method: str = "POST",
+        path: str = "/mutate",
+        query: bytes = b"timeout=10s",
+        headers: tuple[tuple[bytes, bytes], ...] = (JSON,),
+        parts: int = 1,
+        requests: int = 1,
+    ) -> Reply:
+        return asyncio.run(
+            self._sent(
+                {
+                    "type": "http",
+                    "method": method,
+                    "path": path,
+                    "query_string": query,
+                    "headers": headers,
+                    "state": {"requests": requests},
+                },
+                content,
+                parts,
+            )
+        )
+
+    def review(self, value: dict[str, Any] | None = None, **request: Any) -> Answered:
+        return self.send(body(review(value or pod(), **request))).answered()
+
+    def count(self, text: str) -> float:
+        """The value of a metric, as it is written."""
+        lines = self.metrics.text().decode().splitlines()
+        return next(float(line.split()[-1]) for line in lines if line.startswith(f"{text} "))
+
+    def log(self) -> list[dict[str, Any]]:
+        self._log.close()
+        return [json.loads(line) for line in self._stream.getvalue().splitlines()]
+
+    def _start(self, flight: Flight) -> None:
+        self.flights.append(flight)
+        if self.answer:
+            asyncio.get_running_loop().call_soon(self._answers.landed, flight, self.answer)
+
+    async def _sent(self, scope: dict[str, Any], content: bytes, parts: int) -> Reply:
+        size = -(-len(content) // parts)
+        left = [content[at : at + size] for at in range(0, len(content), size or 1)] or [b""]
+        got: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            if not left:
+                return {"type": "http.disconnect"}
+            part = left.pop(0)
+            return {"type": "http.request", "body": part, "more_body": bool(left)}
+
+        async def send(message: Any) -> None:
+            got.append(message)
+
+        await self.webhook(scope, receive, send)
+        start, end = got
+        return Reply(start["status"], dict(start["headers"]), end["body"])
+
+
+def test_a_pod_gets_what_its_images_need():
+    door = Door()
+    answered = door.review()
+    assert (answered.uid, answered.allowed, answered.warnings) == ("705ab4f5", True, [])
+    assert answered.patch
+    assert door.count('archfit_admission_requests_total{outcome="changed"}') == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "text"),
+    [
+        pytest.param({"path": "/"}, 404, b"the webhook is at /mutate", id="path"),
+        pytest.param({"method": "GET"}, 405, b"takes POST", id="method"),
+        pytest.param({"headers": ()}, 415, b"Content-Type", id="no content type"),
+        pytest.param(
+            {"headers": ((b"content-type", b"text/yaml"),)}, 415, b"Content-Type", id="another type"
+        ),
+        pytest.param(
+            {"headers": (JSON, (b"content-length", b"4194305"))},
+            413,
+            b"larger than 4 MiB",
+            id="says it is huge",
+        ),
+        pytest.param({"content": b" " * (MOST_BYTES + 1)}, 413, b"larger than 4 MiB", id="is huge"),
+        pytest.param(
+            {"content": b" " * (MOST_BYTES + 1), "parts": 9},
+            413,
+            b"larger than 4 MiB",
+            id="is huge, in parts",
+        ),
+        pytest.param({"content": b"{"}, 400, b"not JSON", id="bad JSON"),
+        pytest.param(
+            {"content": body({**review(pod()), "request": None})}, 400, b"no request", id="no request"
+        ),
+    ],
+)
+def test_what_is_no_request_has_its_status_and_the_server_goes_on(
+    request_: dict[str, Any], status: int, text: bytes
+):
+    door = Door()
+    reply = door.send(**{"content": body(review(pod())), **request_})
+    assert reply.status == status
+    assert text in reply.body
+    assert reply.headers.get(b"allow", b"POST") == b"POST"
+    assert door.count('archfit_admission_requests_total{outcome="invalid"}') == 1
+    assert door.review().allowed
+    assert door.count("archfit_admission_requests_in_progress") == 0
+
+
+def test_a_body_may_come_in_parts_with_a_charset():
+    headers = ((b"content-type", b"Application/JSON; charset=utf-8"),)
+    assert Door().send(body(review(pod())), parts=7, headers=headers).answered().patch
+
+
+def test_a_large_pod_is_decided_as_a_small_one():
+    value = pod("app:1", annotations={"note": "x" * 300_000})
+    assert Door().review(value).patch == Door().review(pod("app:1")).patch
+
+
+def test_bodies_in_memory_are_bounded_together(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("archfit.admission.server.webhook.MOST_BYTES_TOGETHER", 100)
+    door = Door()
+    assert door.send(body(review(pod()))).status == 503
+    monkeypatch.undo()
+    assert door.review().patch
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param({"operation": "UPDATE"}, id="update"),
+        pytest.param({"subResource": "ephemeralcontainers"}, id="a subresource"),
+        pytest.param(
+            {"resource": {"group": "apps", "version": "v1", "resource": "deployments"}}, id="a Deployment"
+        ),
+    ],
+)
+def test_other_requests_are_allowed_as_they_are(request_: dict[str, Any]):
+    door = Door()
+    answered = door.review(**request_)
+    assert (answered.allowed, answered.patch, answered.warnings) == (True, None, [])
+    assert door.count('archfit_admission_requests_total{outcome="ignored"}') == 1
+
+
+def test_a_dry_run_makes_no_difference():
+    assert Door().review(dryRun=True) == Door().review()
+
+
+@pytest.mark.parametrize(
+    ("query", "seconds"),
+    [
+        pytest.param(b"timeout=10s", 8, id="seconds"),
+        pytest.param(b"timeout=3s", 2.4, id="less"),
+        pytest.param(b"timeout=500ms", 0.4, id="milliseconds"),
+        pytest.param(b"timeout=1m0s", 24, id="more than Kubernetes allows"),
+        pytest.param(b"", 8, id="missing"),
+        pytest.param(b"timeout=soon", 8, id="no duration"),
+        pytest.param(b"timeout=0s", 8, id="zero"),
+        pytest.param(b"timeout=%FF%00", 8, id="no text"),
+    ],
+)
+def test_lookups_may_take_four_fifths_of_the_time(query: bytes, seconds: float):
+    assert budget(query) == pytest.approx(seconds)
+
+
+def test_when_the_time_is_spent_the_pod_is_admitted_with_a_warning_and_the_next_one_is_placed():
+    door = Door(None)
+    answered = door.send(body(review(pod("quay.io/app:1"))), query=b"timeout=50ms").answered()
+    assert (answered.allowed, answered.patch) == (True, None)
+    (warning,) = answered.warnings
+    assert warning.startswith("archfit: quay.io/app:1: its platforms are not known: quay.io gave no answer")
+    assert door.count("archfit_admission_deadlines_total") == 1
+
+
+def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
+    door = Door()
+    monkeypatch.setattr(door.webhook._verdicts, "pod", lambda *_: 1 / 0)
+    answered = door.review()
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert "archfit itself failed" in answered.warnings[0]
+    (line,) = door.log()
+    assert (line["level"], line["outcome"]) == ("error", "error")
+    assert "ZeroDivisionError" in line["reason"]
+
+
+def test_a_patch_that_does_not_do_what_it_should_is_not_sent(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("archfit.admission.server.verdict.difference", lambda *_: "it cannot be applied")
+    answered = Door().review()
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert "archfit itself failed" in answered.warnings[0]
+
+
+def test_overrides_that_disagree_admit_the_pod_with_a_warning():
+    rows = tuple(
+        ImagePlatforms("docker.io/library/app:*", (parse_platform(name),)) for name in ("amd64", "arm64")
+    )
+    answered = Door(image_platforms=rows).review(pod("app:1"))
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert answered.warnings[0].startswith("archfit: ")
+
+
+def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():
+    door = Door()
+    door.review(pod("app:1", annotations={"secret": "hush-0815"}, generateName="web-"), dryRun=True)
+    (line,) = door.log()
+    assert line.pop("durationMs") >= 0
+    assert line == {
+        "time": "2026-01-01T00:00:00.250Z",
+        "level": "info",
+        "message": "admission",
+        "uid": "705ab4f5",
+        "namespace": "shop",
+        "name": "web-",
+        "outcome": "changed",
+        "reason": "restricted to amd64 (arm64 is not offered by app:1)",
+        "images": 1,
+        "dryRun": True,
+    }
+    assert "hush" not in json.dumps(line)
+
+
+@pytest.mark.parametrize(
+    ("named", "referred", "expected"),
+    [
+        pytest.param([("shop", "hub")], ["hub"], [("shop", "hub")], id="named and referred to"),
+        pytest.param([("shop", "hub")], [], [], id="not referred to"),
+        pytest.param([], ["hub"], [], id="not named"),
+        pytest.param([("till", "hub")], ["hub"], [], id="of another namespace"),
+        pytest.param(
+            [("shop", "a"), ("shop", "b")], ["b", "a", "b"], [("shop", "b"), ("shop", "a")], id="order"
+        ),
+    ],
+)
+def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it(
+    named: list[tuple[str, str]], referred: list[str], expected: list[tuple[str, str]]
+):
+    door = Door(AMD, *(PullSecret(*name) for name in named))
+    door.review(pod("app:1", spec={"imagePullSecrets": [{"name": name} for name in referred]}))
+    assert [(secret.namespace, secret.name) for secret in door.flights[0].secrets] == expected
+
+
+@pytest.mark.parametrize(
+    ("requests", "draining", "closes"),
+    [
+        pytest.param(1, False, False, id="a young connection"),
+        pytest.param(MOST_REQUESTS - 1, False, False, id="almost a thousand requests"),
+        pytest.param(MOST_REQUESTS, False, True, id="a thousand requests"),
+        pytest.param(1, True, True, id="while it drains"),
+    ],
+)
+def test_connections_end_after_a_thousand_requests_and_while_it_drains(
+    requests: int, draining: bool, closes: bool
+):
+    door = Door()
+    door.webhook.draining = draining
+    reply = door.send(body(review(pod())), requests=requests)
+    assert (reply.headers.get(b"connection") == b"close") is closes
+
+
+@pytest.mark.parametrize(
+    ("path", "not_ready", "status"),
+    [
+        pytest.param("/livez", "", 200, id="alive"),
+        pytest.param("/livez", "it is stopping", 200, id="alive while it stops"),
+        pytest.param("/readyz", "", 200, id="ready"),
+        pytest.param("/readyz", "it is stopping", 503, id="not ready"),
+    ],
+)
+def test_probes_answer_on_this_port_too(path: str, not_ready: str, status: int):
+    door = Door()
+    door.not_ready = not_ready
+    reply = door.send(b"", path=path, method="GET", headers=())
+    assert reply.status == status
+    assert reply.body.decode().strip() == (not_ready if status == 503 else "ok")
+
+
+def test_no_metric_has_an_image_in_it_and_hosts_are_bounded():
+    door = Door()
+    door.review(pod("quay.io/very/secret-image:1"))
+    door.metrics.replied({(f"host-{number}.example", 200): 1 for number in range(300)})
+    door.metrics.replied({("host-1.example", 0): 2})
+    text = door.metrics.text().decode()
+    assert "secret-image" not in text
+    assert text.count("archfit_registry_requests_total{") <= 102
+    assert door.count('archfit_registry_requests_total{code="200",host="other"}') == 200
+    assert door.count('archfit_registry_requests_total{code="none",host="host-1.example"}') == 2
