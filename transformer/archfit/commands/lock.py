@@ -19,15 +19,13 @@ from typing import BinaryIO, TextIO
 
 from archfit.commands.inputs import contents, surveyed
 from archfit.commands.invocation import read_invocation
-from archfit.commands.lock_needs import LockNeeds, lock_needs
+from archfit.commands.lock_answers import failed_result, looked_up
+from archfit.commands.lock_needs import lock_needs
 from archfit.errors import UsageError
-from archfit.images.platforms import Absent, Found, Malformed, Unasked, Unknown
 from archfit.lookup import operator_files
 from archfit.lookup.lock_storage import content_of, replace
 from archfit.lookup.lock_update import Change, changes, chosen, merged
-from archfit.lookup.lockfile import DEFAULT_PATH, as_locked, parse, render
-from archfit.lookup.session import LookupSession
-from archfit.options.settings import Settings
+from archfit.lookup.lockfile import DEFAULT_PATH, parse, render
 from archfit.printable import count
 from archfit.report.json_output import json_output
 from archfit.report.run_text import failure, lines
@@ -63,10 +61,11 @@ def run(
     content = content_of(path)
     before = {} if content is None else parse(content, path)
     names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
-    fresh, results, requests = _ask(names, needs, settings, environ, stderr)
+    asked = looked_up(names, needs, settings.operator, environ, stderr)
+    results = [*asked.messages, *(failed_result(one) for one in asked.failed)]
     if _failed([*needs.results, *results], stderr):
         return 1
-    after = merged(before, fresh, needs.needed, prune=flags.prune)
+    after = merged(before, asked.found, needs.needed, prune=flags.prune)
     changed = changes(before, after)
     text = render(after)
     # Git may have checked the file out with CRLF, which does not change the lock file.
@@ -85,44 +84,8 @@ def run(
         stderr, [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after]
     )
     unused = len(after.keys() - needs.needed.keys())
-    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, unused, requests)])
+    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, unused, asked.requests)])
     return 3 if stale else 0
-
-
-def _ask(
-    names: Sequence[str], needs: LockNeeds, settings: Settings, environ: Mapping[str, str], stderr: TextIO
-) -> tuple[dict[str, Found], list[Result], int]:
-    """The answers by reference, messages about them, and the number of requests."""
-    if not names:
-        return {}, [], 0
-    operator = settings.operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
-    session = LookupSession(Settings(operator=operator), environ, stderr)
-    try:
-        answers = session.answers([needs.needed[name] for name in names])
-    finally:
-        session.close()
-    fresh: dict[str, Found] = {}
-    results = session.messages
-    for name in names:
-        text = needs.needed[name]
-        answer = answers[text]
-        if isinstance(answer, Found):
-            fresh[name] = as_locked(answer)
-        else:
-            results.append(needs.uses[text].replace(message=f"{text}: {_why(answer)}"))
-    return fresh, results, sum(session.requests.values())
-
-
-def _why(answer: Absent | Unknown | Unasked | Malformed) -> str:
-    match answer:
-        case Absent():
-            return f"there is no such image: {answer.detail}; correct the image"
-        case Unknown():
-            return (
-                f"its platforms are not known: {answer.cause}; run it again, or state them with --image-platforms, "
-                "which no lock file needs to hold"
-            )
-    return answer.reason
 
 
 def _failed(results: Sequence[Result], stderr: TextIO) -> bool:

@@ -1,0 +1,41 @@
+"""Two ways to the cluster's API, and which one a command takes.
+
+    in a pod: KUBERNETES_SERVICE_HOST and a service account's token,     service_account
+      and neither --context, --kubeconfig nor KUBECONFIG
+    anywhere else                                                        kubectl, with the user's own login
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from archfit.cluster_api.kubectl import Kubectl
+from archfit.cluster_api.service_account import FOLDER, HOST, ServiceAccount
+
+SECONDS = 120.0
+"""For everything that one command does in the cluster."""
+
+
+class Connection(Protocol):
+    """The API of one cluster. Every method raises ClusterError."""
+
+    def get(self, path: str) -> Any:
+        """The object at a path such as /api/v1/pods?limit=500, decoded."""
+
+    def apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Applies objects in this order, server-side, as field manager `archfit`. A line about each."""
+
+    def close(self) -> None:
+        """Ends what is open."""
+
+
+def connect(
+    environ: Mapping[str, str], *, context: str = "", kubeconfig: str = "", seconds: float = SECONDS
+) -> Connection:
+    """The connection for this machine. context, kubeconfig: as the user's flags name them. Raises ClusterError."""
+    named = context or kubeconfig or environ.get("KUBECONFIG")
+    if not named and environ.get(HOST) and os.path.exists(os.path.join(FOLDER, "token")):
+        return ServiceAccount(environ, seconds=seconds)
+    return Kubectl(environ, context=context, kubeconfig=kubeconfig, seconds=seconds)

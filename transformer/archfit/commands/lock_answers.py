@@ -1,0 +1,75 @@
+"""The answers that a lock file or a policy is made of: for a tag, even a fresh answer of the cache does not count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+from archfit.commands.lock_needs import LockNeeds
+from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown
+from archfit.lookup.lockfile import as_locked
+from archfit.lookup.session import LookupSession
+from archfit.options.settings import Operator, Settings
+from archfit.record import Record
+from archfit.results import Result
+
+
+class Failure(Record):
+    """An image without platforms. text: as it is written. use: where, as a Result without message."""
+
+    reference: str
+    text: str
+    answer: Answer
+    use: Result
+
+
+class LockAnswers(Record):
+    """What registries said. found: by normalised reference. requests: how many were made."""
+
+    found: dict[str, Found]
+    failed: tuple[Failure, ...] = ()
+    messages: tuple[Result, ...] = ()
+    requests: int = 0
+
+
+def looked_up(
+    names: Sequence[str], needs: LockNeeds, operator: Operator, environ: Mapping[str, str], stderr: TextIO
+) -> LockAnswers:
+    """The answers for normalised references. names: of `needs.needed`. Raises UsageError."""
+    if not names:
+        return LockAnswers({})
+    operator = operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
+    session = LookupSession(Settings(operator=operator), environ, stderr)
+    try:
+        answers = session.answers([needs.needed[name] for name in names])
+    finally:
+        session.close()
+    found: dict[str, Found] = {}
+    failed: list[Failure] = []
+    for name in names:
+        text = needs.needed[name]
+        answer = answers[text]
+        if isinstance(answer, Found):
+            found[name] = as_locked(answer)
+        else:
+            failed.append(Failure(name, text, answer, needs.uses[text]))
+    return LockAnswers(found, tuple(failed), tuple(session.messages), sum(session.requests.values()))
+
+
+def failed_result(failure: Failure) -> Result:
+    """The error about an image that a lock file cannot hold."""
+    return failure.use.replace(message=f"{failure.text}: {_why(failure.answer)}")
+
+
+def _why(answer: Answer) -> str:
+    match answer:
+        case Absent():
+            return f"there is no such image: {answer.detail}; correct the image"
+        case Unknown():
+            return (
+                f"its platforms are not known: {answer.cause}; run it again, or state them with --image-platforms, "
+                "which no lock file needs to hold"
+            )
+        case Unasked():
+            return answer.reason
+    return getattr(answer, "reason", "")
