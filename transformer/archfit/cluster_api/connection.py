@@ -1,8 +1,8 @@
 """Two ways to the cluster's API, and which one a command takes.
 
-    in a pod: KUBERNETES_SERVICE_HOST and a service account's token,     service_account
-      and neither --context, --kubeconfig nor KUBECONFIG
-    anywhere else                                                        kubectl, with the user's own login
+in a pod: KUBERNETES_SERVICE_HOST and a service account's token,     service_account
+  and neither --context, --kubeconfig nor KUBECONFIG
+anywhere else                                                        kubectl, with the user's own login
 """
 
 from __future__ import annotations

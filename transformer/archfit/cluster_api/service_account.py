@@ -91,7 +91,11 @@ class ServiceAccount:
                 token = file.read().strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ClusterError(f"{self._token} cannot be read ({type(error).__name__})") from None
-        headers = {"Authorization": f"Bearer {token}", "Accept": "application/json", **(_APPLY if body else {})}
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            **(_APPLY if body else {}),
+        }
         try:
             with self._client.stream(
                 method, self._base + path, headers=headers, content=body, timeout=left

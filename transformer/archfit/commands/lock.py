@@ -19,7 +19,7 @@ from typing import BinaryIO, TextIO
 
 from archfit.commands.inputs import contents, surveyed
 from archfit.commands.invocation import read_invocation
-from archfit.commands.lock_answers import failed_result, looked_up
+from archfit.commands.lock_answers import asked_anew, failed_result, looked_up
 from archfit.commands.lock_needs import lock_needs
 from archfit.errors import UsageError
 from archfit.lookup import operator_files
@@ -61,7 +61,7 @@ def run(
     content = content_of(path)
     before = {} if content is None else parse(content, path)
     names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
-    asked = looked_up(names, needs, settings.operator, environ, stderr)
+    asked = looked_up(names, needs, asked_anew(settings.operator), environ, stderr)
     results = [*asked.messages, *(failed_result(one) for one in asked.failed)]
     if _failed([*needs.results, *results], stderr):
         return 1

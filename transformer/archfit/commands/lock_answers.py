@@ -1,4 +1,4 @@
-"""The answers that a lock file or a policy is made of: for a tag, even a fresh answer of the cache does not count."""
+"""The answers of registries that a lock file or a policy is made of, by normalised reference."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ def looked_up(
     """The answers for normalised references. names: of `needs.needed`. Raises UsageError."""
     if not names:
         return LockAnswers({})
-    operator = operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
     session = LookupSession(Settings(operator=operator), environ, stderr)
     try:
         answers = session.answers([needs.needed[name] for name in names])
@@ -54,6 +53,11 @@ def looked_up(
         else:
             failed.append(Failure(name, text, answer, needs.uses[text]))
     return LockAnswers(found, tuple(failed), tuple(session.messages), sum(session.requests.values()))
+
+
+def asked_anew(operator: Operator) -> Operator:
+    """The operator's part for answers that are written down: the age of a cached one must not count."""
+    return operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
 
 
 def failed_result(failure: Failure) -> Result:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from archfit.options.arguments import Parser
-from archfit.options.table import BY_KEY, OPERATOR, TABLE, Option
+from archfit.options.table import BY_KEY, OPERATOR, SPEC, TABLE, Option
 from archfit.record import Record
 
 ALL_STREAMS = ("stdin", "stdout", "stderr", "environ")
@@ -28,6 +28,8 @@ _DONE = (0, "done")
 _WRONG_USAGE = (2, "wrong usage")
 _DONE_OR_FAILED = (_DONE, (1, "failed: standard output is empty"), _WRONG_USAGE)
 _SET_UP = (_DONE, (1, "failed, or --check found something wrong"), _WRONG_USAGE)
+# A pod at admission is new and is no file: nothing of it is immutable, and nothing can be taken back later.
+_NOT_AT_ADMISSION = ("daemonSets", "hooks", "immutable", "stamp")
 _MANIFESTS = (
     "FILE ..",
     "Rendered manifests. - is standard input, which archfit reads if you name no file.",
@@ -106,6 +108,39 @@ _OUTPUT = Flag(
     "FILE",
     "Where to write; default: standard output. An existing file is never overwritten.",
 )
+
+POLICY_FLAGS = (
+    Flag(
+        ("--carrier",),
+        "literal|crd",
+        "Where the platforms of the images stand: literal, in the policy itself; crd, in a custom resource, "
+        "for more than about 5,000 images.",
+        words=("literal", "crd"),
+        default="literal",
+    ),
+    Flag(
+        ("--namespace-selector",),
+        "SELECTOR",
+        "Which namespaces the policy is about, by their labels and in kubectl's syntax, such as team=web or "
+        "'!legacy'. kube-system and archfit are always left out.",
+        repeatable=True,
+    ),
+    Flag(
+        ("--api-version",),
+        "v1|v1beta1",
+        "Of admissionregistration.k8s.io: v1 for Kubernetes 1.36 and later; v1beta1 for 1.34 and 1.35 with "
+        "the feature gate MutatingAdmissionPolicy.",
+        words=("v1", "v1beta1"),
+        default="v1",
+    ),
+    Flag(("--name",), "NAME", "The name of the policy's objects.", default="archfit.dev"),
+    Flag(
+        ("--deny",),
+        "",
+        "Refuse a pod that no node can run. Without it, the API server admits the pod and warns.",
+    ),
+)
+"""What a policy is, beside the options of placement."""
 
 COMMANDS = (
     Command(
@@ -188,6 +223,66 @@ fails if that has changed. Run archfit patch again then.
   kustomize build overlay | archfit patch > archfit/kustomization.yaml
   helm template web ./chart -n shop | archfit patch --format flux-helmrelease""",
         exits=_DONE_OR_FAILED,
+    ),
+    Command(
+        "policy",
+        "Writes a policy that places pods as they enter a cluster.",
+        (
+            "policy [OPTION].. [FILE|-]..",
+            "policy --live [--apply] [OPTION]..",
+            "policy --check [OPTION].. [FILE|-]..",
+        ),
+        "archfit.commands.policy:run",
+        arguments=(
+            (
+                "FILE ..",
+                "Rendered manifests, whose images archfit locks first. - is standard input. If you name no file, the "
+                "policy is made from archfit.lock, or from the lock file that --lock-file names.",
+            ),
+        ),
+        flags=(
+            *POLICY_FLAGS,
+            Flag(
+                ("--stats",),
+                "",
+                "Write what the policy costs instead: bytes, images, lists of platforms, the length of its "
+                "expressions, and their estimated cost for one pod.",
+            ),
+            Flag(
+                ("--check",),
+                "",
+                "Send the pods of the manifests to the cluster as a dry run. Report where the installed policy's "
+                "answer differs from archfit's own decision.",
+            ),
+            Flag(
+                ("--live",),
+                "",
+                "Make the policy from the images of the cluster's pods and workloads. archfit reads them through "
+                "kubectl, or in a pod with its service account.",
+            ),
+            Flag(("--apply",), "", "Apply the policy to the cluster instead of writing it."),
+            Flag(("--context",), "NAME", "The context of kubectl, for --live, --apply and --check."),
+            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live, --apply and --check."),
+            Flag(("--json",), "", "With --stats or --check: write the same as JSON."),
+        ),
+        options=(
+            *(option for option in SPEC if option.key not in _NOT_AT_ADMISSION),
+            *_without("pullSecrets", "report"),
+        ),
+        about="""\
+The policy is a MutatingAdmissionPolicy: Kubernetes itself adds the tolerations or the kubernetes.io/arch node \
+affinity to each new pod. It needs no server and asks no registry. A pod with an image that the policy does not \
+know stays as it is, and a second policy warns of it.
+
+  archfit policy | kubectl apply --server-side -f -
+  archfit policy --live --apply
+  helm template . | archfit policy --check -""",
+        exits=(
+            _DONE,
+            (1, "failed, or the check could not be made: standard output is empty"),
+            _WRONG_USAGE,
+            (3, "--check found a difference"),
+        ),
     ),
     Command(
         "lock",
@@ -597,6 +692,46 @@ Flux runs no functions. archfit reads manifests on standard input and writes the
 into a Kustomization or a HelmRelease of Flux.
 
   kustomize build . | archfit setup flux""",
+        exits=_SET_UP,
+    ),
+    Command(
+        "setup policy",
+        "Writes a CronJob that keeps an admission policy up to date.",
+        ("setup policy [OPTION]..", "setup policy --check [OPTION].."),
+        "archfit.integrations.policy.setup:run",
+        _NO_INPUT,
+        flags=(
+            Flag(("--into",), "DIR", "Write there; default: archfit-policy."),
+            Flag(("--schedule",), "CRON", "When the job runs, as in '17 * * * *', which is the default."),
+            Flag(("--image",), "NAME", "The job's image; default: registry.example.com/archfit:VERSION."),
+            Flag(
+                ("--configuration",),
+                "FILE",
+                "The archfit.yaml for the job, as archfit setup cluster writes it.",
+            ),
+            Flag(
+                ("--registry-secret",),
+                "NAME",
+                "A Secret of type kubernetes.io/dockerconfigjson in the namespace archfit, with the credentials for "
+                "registries.",
+            ),
+            *POLICY_FLAGS,
+            Flag(("--force",), "", "Overwrite files that differ."),
+            Flag(
+                ("--check",),
+                "",
+                "Write nothing. Say whether the cluster has the policy, and whether the job keeps it up to date.",
+            ),
+            Flag(("--context",), "NAME", "The context of kubectl, for --check."),
+            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
+        ),
+        about="""\
+The job runs archfit policy --live --apply: it reads which images the cluster uses, asks their registries, and \
+applies the policy. Its service account may list pods and workloads, and write the objects of the policy alone.
+
+  archfit setup policy --image ghcr.io/team/archfit:1
+  kubectl apply --server-side -f archfit-policy
+  archfit setup policy --check""",
         exits=_SET_UP,
     ),
     Command(

@@ -1,0 +1,130 @@
+"""`archfit policy [FILE|-]..`: admission without a server, as objects to apply.
+
+    archfit.lock ───────────┐                                      ┌─ YAML on standard output
+    manifests ── lock them ─┼─ images ── admission.policy ─ objects ┼─ --stats: what they cost
+    --live ── the cluster ──┘                                      └─ --apply: into the cluster
+
+    --check     `policy_check`: the installed policy's answers beside archfit's own
+
+Standard output is whole or empty. The same images and options give the same bytes. `policy_images` has what becomes of
+an image without an answer.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO, TextIO
+
+from archfit import __version__, standard_streams
+from archfit.admission.admitted_pod import at_admission
+from archfit.admission.policy.companion import companion_objects
+from archfit.admission.policy.objects import policy_objects
+from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.cluster_api.connection import connect
+from archfit.cluster_api.live_objects import live_objects
+from archfit.commands import policy_check
+from archfit.commands.inputs import contents, on_blank, surveyed
+from archfit.commands.invocation import Invocation, read_invocation
+from archfit.commands.policy_flags import check_flags, renewal
+from archfit.commands.policy_images import PolicyImages, from_cluster, from_lock, from_manifests
+from archfit.integrations.policy.live_images import KINDS, live_images
+from archfit.integrations.policy.settings_from_flags import policy_settings
+from archfit.lookup import operator_files
+from archfit.options.layers import Given, Layer
+from archfit.printable import count
+from archfit.report.json_output import json_output
+from archfit.report.objects_yaml import objects_yaml
+from archfit.report.policy_stats import policy_stats, stats_text
+from archfit.report.run_text import failure, lines
+from archfit.usage.command_table import BY_NAME, Command
+
+_COMMAND: Command = BY_NAME["policy"]
+_LIVE = Layer(
+    "defaults of archfit policy --live (onAbsent, onUnknown)",
+    {"onAbsent": Given("leave", "--live"), "onUnknown": Given("leave", "--live")},
+)
+_BETA = (
+    "note: v1beta1 needs Kubernetes 1.34 or 1.35, and on every kube-apiserver "
+    "--feature-gates=MutatingAdmissionPolicy=true and --runtime-config=admissionregistration.k8s.io/v1beta1=true"
+)
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ, fallback=_LIVE if "--live" in argv else None)
+    flags = invocation.flags
+    check_flags(flags, invocation.words)
+    settings = policy_settings(flags)
+    if flags.check:
+        return policy_check.run(invocation, settings, stdin, stdout, stderr, environ)
+    made = _images(invocation, stdin, stderr, environ)
+    if made.failed():
+        _write_lines(stderr, [failure(made.results), *lines(made.results)])
+        return 1
+    options = at_admission(invocation.settings.options)
+    objects = policy_objects(made.images, options, settings)
+    objects += companion_objects(objects, settings)
+    applied: list[str] = []
+    if flags.stats:
+        stats = policy_stats(objects, len(made.images))
+        output = json_output(stats) if flags.json else stats_text(stats)
+        standard_streams.write(stdout, [output])
+    elif flags.apply:
+        applied = _apply(flags, objects, environ)
+    else:
+        standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, made))])
+    _write_lines(stderr, [*lines(made.results), *([_BETA] if settings.api_version == "v1beta1" else [])])
+    _write_lines(stderr, [*applied, _summary(settings, made)])
+    return 0
+
+
+def _images(
+    invocation: Invocation, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> PolicyImages:
+    settings, flags = invocation.settings, invocation.flags
+    operator_files.check(settings.operator, settings.options.lock_file)
+    if flags.live:
+        connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
+        try:
+            live = live_images(live_objects(connection, KINDS))
+        finally:
+            connection.close()
+        return from_cluster(live, settings, environ, stderr)
+    if not invocation.words:
+        return from_lock(settings.options)
+    inputs = surveyed(
+        contents(invocation.words, stdin, _COMMAND.program), settings.options, on_blank(invocation.layer)
+    )
+    return from_manifests(inputs, settings, environ, stderr)
+
+
+def _apply(flags: Namespace, objects: Sequence[Mapping[str, Any]], environ: Mapping[str, str]) -> list[str]:
+    connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
+    try:
+        return connection.apply(objects)
+    finally:
+        connection.close()
+
+
+def _head(invocation: Invocation, made: PolicyImages) -> list[str]:
+    """The comment above the objects: what made them, and how to make them again."""
+    return [
+        f"Written by `archfit policy` {__version__} from {made.source}. Do not edit it. To renew it:",
+        f"  {renewal(invocation)} | kubectl apply --server-side -f -",
+    ]
+
+
+def _summary(settings: PolicySettings, made: PolicyImages) -> str:
+    sets = len({found.platforms for found in made.images.values()})
+    requests = f", {count(made.requests, 'registry request')}" if made.requests else ""
+    return (
+        f"archfit: policy {settings.name}: {count(len(made.images), 'image')} with "
+        f"{count(sets, 'different list')} of platforms{requests}"
+    )
+
+
+def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
+    stderr.writelines(f"{text}\n" for text in texts if text)

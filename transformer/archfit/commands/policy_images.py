@@ -1,0 +1,184 @@
+"""The images of a policy and their platforms: from a lock file, from manifests, or from a live cluster.
+
+no manifests, no --live      the lock file, archfit.lock or the one that --lock-file names; nobody is asked
+manifests                    their images, as `archfit lock` asks for them; what --lock-file holds is not asked
+--live                       the images of the cluster's pods and workloads; the same
+
+an image without an answer         what the policy does
+--on-absent, --on-unknown: fail    nothing is written: an error for each; the default for manifests
+leave                              a warning: the policy leaves its pods alone; the default of --live
+--on-unknown assume                it has the platforms of --assume
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+
+from archfit.commands.inputs import Manifests
+from archfit.commands.lock_answers import Failure, LockAnswers, asked_anew, looked_up
+from archfit.commands.lock_needs import LockNeeds, lock_needs
+from archfit.errors import ArchfitError, UsageError
+from archfit.images.overrides import override
+from archfit.images.platforms import Absent, Found, Unknown
+from archfit.images.reference import parse
+from archfit.integrations.policy.live_images import LiveImage
+from archfit.lookup.lock_storage import content_of, lock_of
+from archfit.lookup.lockfile import DEFAULT_PATH, Lock
+from archfit.lookup.lockfile import parse as parse_lock
+from archfit.options.settings import Options, Settings
+from archfit.printable import count
+from archfit.record import Record
+from archfit.results import ObjectRef, Result
+
+_LEFT = "the policy leaves pods with it alone"
+
+
+class PolicyImages(Record):
+    """What a policy is made from. images: by normalised reference. source: in words, for its head comment."""
+
+    images: dict[str, Found]
+    source: str
+    results: tuple[Result, ...] = ()
+    requests: int = 0
+
+    def failed(self) -> bool:
+        """Whether an error stands in the way of the policy."""
+        return any(result.severity == "error" for result in self.results)
+
+
+def from_lock(options: Options) -> PolicyImages:
+    """The images of the lock file. Raises ArchfitError where there is none, or none in it."""
+    path = options.lock_file or DEFAULT_PATH
+    content = content_of(path)
+    if content is None:
+        raise UsageError(
+            f"there is no {path}, and no manifests are named: write it with `archfit lock` from your manifests, name "
+            "another with --lock-file, or pass the manifests to archfit policy"
+        )
+    images = parse_lock(content, path)
+    if not images:
+        raise ArchfitError(
+            f"{path} holds no images, so a policy would change no pod: run `archfit lock` on your manifests"
+        )
+    return PolicyImages(images, f"{path} ({count(len(images), 'image')})")
+
+
+def from_manifests(
+    inputs: Sequence[Manifests], settings: Settings, environ: Mapping[str, str], stderr: TextIO
+) -> PolicyImages:
+    """The images of manifests. Raises ArchfitError."""
+    needs = lock_needs(inputs, settings.options)
+    if any(result.severity == "error" for result in needs.results):
+        return PolicyImages({}, "", needs.results)
+    images = {**_held(settings.options), **_overridden(inputs, settings.options)}
+    made = _with_answers(images, needs, settings, environ, stderr, anew=True)
+    names = [one.name or "standard input" for one in inputs]
+    shown = ", ".join(names[:3]) + (f" and {count(len(names) - 3, 'more file')}" if len(names) > 3 else "")
+    made = made.replace(source=f"{shown} ({count(len(made.images), 'image')})")
+    if not made.images and not made.failed():
+        raise ArchfitError(
+            "the manifests name no image, so a policy would change no pod: pass those of your workloads"
+        )
+    return made.replace(results=(*needs.results, *made.results))
+
+
+def from_cluster(
+    live: Iterable[LiveImage], settings: Settings, environ: Mapping[str, str], stderr: TextIO
+) -> PolicyImages:
+    """The images that a cluster uses. Raises ArchfitError."""
+    needed: dict[str, str] = {}
+    uses: dict[str, Result] = {}
+    images: dict[str, Found] = _held(settings.options)
+    for one in live:
+        reference = parse(one.text)
+        stated = override(reference, settings.options.image_platforms)
+        if stated:
+            images[reference.normalised] = stated
+            continue
+        needed.setdefault(reference.normalised, one.text)
+        uses.setdefault(one.text, Result("error", "", ObjectRef(*one.owner), one.field))
+    made = _with_answers(images, LockNeeds(needed, uses, ()), settings, environ, stderr, anew=False)
+    if not made.images and not made.failed():
+        raise ArchfitError(
+            "no image of the cluster has known platforms, so a policy would change no pod: run it again with -v"
+            if needed
+            else "the cluster runs no pods outside of DaemonSets, so a policy would change no pod"
+        )
+    return made.replace(source=f"the pods and workloads of a cluster ({count(len(made.images), 'image')})")
+
+
+def _held(options: Options) -> dict[str, Found]:
+    lock = lock_of(options)
+    return dict(lock.images) if lock else {}
+
+
+def _overridden(inputs: Iterable[Manifests], options: Options) -> dict[str, Found]:
+    """The images whose platforms the configuration states."""
+    found = {}
+    for reference in (parse(text) for manifests in inputs for text in manifests.survey.texts):
+        stated = override(reference, options.image_platforms)
+        if stated:
+            found[reference.normalised] = stated
+    return found
+
+
+def _with_answers(
+    images: Mapping[str, Found],
+    needs: LockNeeds,
+    settings: Settings,
+    environ: Mapping[str, str],
+    stderr: TextIO,
+    *,
+    anew: bool,
+) -> PolicyImages:
+    """The images with the answers for those that they lack."""
+    options, operator = settings.options, settings.operator
+    names = [name for name in needs.needed if name not in images]
+    if options.locked:
+        asked = _refused(names, needs, options)
+    else:
+        asked = looked_up(names, needs, asked_anew(operator) if anew else operator, environ, stderr)
+    assumed = {
+        failure.reference: Found(tuple(sorted(options.assume, key=str)))
+        for failure in asked.failed
+        if isinstance(failure.answer, Unknown) and options.on_unknown == "assume" and not failure.answer.final
+    }
+    results = (*asked.messages, *(_result(failure, options) for failure in asked.failed))
+    return PolicyImages({**images, **asked.found, **assumed}, "", results, asked.requests)
+
+
+def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:
+    """What --locked says about images that the lock file lacks."""
+    lock = Lock(options.lock_file or DEFAULT_PATH, {}, only=True)
+    return LockAnswers(
+        {},
+        tuple(
+            Failure(name, text, lock.missing_answer(parse(text)), needs.uses[text])
+            for name in names
+            for text in [needs.needed[name]]
+        ),
+    )
+
+
+def _result(failure: Failure, options: Options) -> Result:
+    answer = failure.answer
+    policy, flag = "fail", ""
+    if isinstance(answer, Absent):
+        policy, flag = options.on_absent, "--on-absent leave"
+        why = f"there is no such image: {answer.detail}"
+    elif isinstance(answer, Unknown):
+        policy = "fail" if answer.final else options.on_unknown
+        flag = "" if answer.mistake or answer.final else "--on-unknown leave"
+        why = f"its platforms are not known: {answer.cause}"
+    else:
+        why = str(getattr(answer, "reason", ""))
+    if policy == "assume":
+        return _about(failure, "warning", f"{why}; those of --assume count")
+    if policy == "leave":
+        return _about(failure, "warning", f"{why}; {_LEFT}")
+    return _about(failure, "error", f"{why}; correct it" + (f", or leave it out with {flag}" if flag else ""))
+
+
+def _about(failure: Failure, severity: Any, message: str) -> Result:
+    return failure.use.replace(severity=severity, message=f"{failure.text}: {message}", image=failure.text)

@@ -1,0 +1,105 @@
+"""The policy that is in force in a cluster: whether it is there, and which namespaces it leaves out.
+
+    MutatingAdmissionPolicy NAME          spec.matchConstraints.namespaceSelector
+    MutatingAdmissionPolicyBinding NAME   without it the policy is not in force
+
+Source: admissionregistration.k8s.io MutatingAdmissionPolicy; apimachinery, metav1.LabelSelector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from archfit.admission.policy.carriers import GROUP, PLURAL, VERSION
+from archfit.admission.policy.platform_table import OfferClass
+from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.admission.policy.table_reading import installed_table
+from archfit.cluster_api.cluster_error import ClusterError
+from archfit.cluster_api.connection import Connection
+from archfit.source.values import mapping_of
+
+_TABLES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"
+NAME_LABEL = "kubernetes.io/metadata.name"
+
+
+class Installed:
+    """An installed policy. Its methods raise ClusterError."""
+
+    def __init__(self, connection: Connection, policy: Mapping[str, Any]) -> None:
+        self._connection = connection
+        self._name = str(mapping_of(policy.get("metadata")).get("name"))
+        self._spec = spec = mapping_of(policy.get("spec"))
+        self._selector = mapping_of(mapping_of(spec.get("matchConstraints")).get("namespaceSelector"))
+        self._labels: dict[str, dict[str, str]] = {}
+
+    def table(self) -> dict[str, OfferClass]:
+        """What it knows about images."""
+        resource = None
+        if self._spec.get("paramKind"):
+            resource = mapping_of(self._connection.get(f"{_TABLES}/{quote(self._name)}"))
+        return installed_table({"spec": self._spec}, resource)
+
+    def leaves_out(self, namespace: str) -> str:
+        """Why pods of a namespace are not the policy's business, "" if they are."""
+        if namespace not in self._labels:
+            self._labels[namespace] = self._labels_of(namespace)
+        if selected(self._selector, self._labels[namespace]):
+            return ""
+        return f"the policy leaves the namespace {namespace} out (namespaceSelector)"
+
+    def _labels_of(self, namespace: str) -> dict[str, str]:
+        found = self._connection.get(f"/api/v1/namespaces/{quote(namespace)}")
+        return {NAME_LABEL: namespace, **mapping_of(mapping_of(found.get("metadata")).get("labels"))}
+
+
+def installed(connection: Connection, settings: PolicySettings) -> Installed:
+    """The policy of that name. Raises ClusterError where it, its binding or its API is not there."""
+    base = f"/apis/admissionregistration.k8s.io/{settings.api_version}"
+    renew = "write it with archfit policy, and apply it: archfit policy | kubectl apply --server-side -f -"
+    try:
+        connection.get(base)
+    except ClusterError as error:
+        if error.reason != "not-found":
+            raise
+        raise ClusterError(
+            f"the cluster does not serve admissionregistration.k8s.io/{settings.api_version}: a policy needs "
+            "Kubernetes 1.36, or 1.34 with --api-version v1beta1; use the webhook on older ones"
+        ) from None
+    found = {}
+    for kind, plural in (
+        ("MutatingAdmissionPolicy", "mutatingadmissionpolicies"),
+        ("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
+    ):
+        try:
+            found[kind] = connection.get(f"{base}/{plural}/{quote(settings.name)}")
+        except ClusterError as error:
+            if error.reason != "not-found":
+                raise
+            raise ClusterError(
+                f"the cluster has no {kind} {settings.name}, so there is nothing to check: name it with --name, or "
+                f"{renew}"
+            ) from None
+    return Installed(connection, mapping_of(found["MutatingAdmissionPolicy"]))
+
+
+def selected(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether a metav1.LabelSelector selects labels. An empty one selects all."""
+    if any(labels.get(key) != value for key, value in mapping_of(selector.get("matchLabels")).items()):
+        return False
+    return all(_met(one, labels) for one in selector.get("matchExpressions") or ())
+
+
+def _met(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    key, values = requirement.get("key"), requirement.get("values") or ()
+    match requirement.get("operator"):
+        case "In":
+            return labels.get(str(key)) in values
+        case "NotIn":
+            return labels.get(str(key)) not in values
+        case "Exists":
+            return key in labels
+        case "DoesNotExist":
+            return key not in labels
+    return False

@@ -1,0 +1,67 @@
+"""The images that a cluster uses now or will soon: of its pods, and of the templates that pods are made from.
+
+    pods            every pod, also those that an operator or a hand made
+    templates       Deployments, StatefulSets, ReplicaSets (a rollback takes an older one), Jobs, CronJobs
+    left out        pods that a DaemonSet controls, and mirror pods: the policy leaves them alone
+
+Images that are no references, or that are never pulled, have no platforms and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from archfit.admission.admitted_pod import MIRROR
+from archfit.cluster_api.live_objects import (
+    CRON_JOBS,
+    DEPLOYMENTS,
+    JOBS,
+    PODS,
+    REPLICA_SETS,
+    STATEFUL_SETS,
+)
+from archfit.patch import dotted
+from archfit.placement.questions import questions
+from archfit.placement.selection import PodOptions
+from archfit.record import Record
+from archfit.results import Location
+from archfit.source.values import mapping_of, typed
+from archfit.workloads.owner import controller_of
+from archfit.workloads.pod_specs import find_pods
+
+KINDS = (PODS, DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS, JOBS, CRON_JOBS)
+_HERE = Location(1, 1)
+
+
+class LiveImage(Record):
+    """An image in use. owner: apiVersion, kind, namespace and name of the object that names it, at `field`."""
+
+    text: str
+    owner: tuple[str, str, str, str]
+    field: str
+
+
+def live_images(objects: Iterable[dict[str, Any]]) -> list[LiveImage]:
+    """Each image string of the objects once, with the first object that names it."""
+    found: dict[str, LiveImage] = {}
+    for value in objects:
+        for image in _of(value):
+            found.setdefault(image.text, image)
+    return list(found.values())
+
+
+def _of(value: dict[str, Any]) -> Iterator[LiveImage]:
+    metadata = mapping_of(value.get("metadata"))
+    if value.get("kind") == PODS.kind and (
+        controller_of(typed(metadata)).startswith("DaemonSet/")
+        or MIRROR in mapping_of(metadata.get("annotations"))
+    ):
+        return
+    for pod in find_pods(typed(value), _HERE):
+        asked = set(questions(pod, PodOptions(), left_alone=True))
+        ref = pod.ref
+        for use in pod.images:
+            if use.text in asked:
+                owner = (ref.api_version, ref.kind, ref.namespace, ref.name)
+                yield LiveImage(use.text or "", owner, dotted(use.path))

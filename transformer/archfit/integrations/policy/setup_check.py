@@ -1,0 +1,78 @@
+"""`archfit setup policy --check`: does the cluster have a policy, and does the job keep it up to date?
+
+the API server serves the policy's API version          ok: .. or what to upgrade
+the policy and its binding are there
+the companion policy and its binding are there          it warns of images that the policy does not know
+the CronJob is there, is not suspended, and its last job succeeded
+the service account may list what the job reads         as `kubectl auth can-i --as` says it
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.cluster_api.cluster_error import ClusterError
+from archfit.cluster_api.connection import SECONDS
+from archfit.cluster_api.kubectl import Kubectl
+from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.integrations.policy.installed import installed
+from archfit.integrations.policy.live_images import KINDS
+from archfit.integrations.policy.setup_files import NAME, NAMESPACE
+from archfit.source.values import mapping_of
+
+_ACCOUNT = f"system:serviceaccount:{NAMESPACE}:{NAME}"
+_APPLY = "archfit setup policy, then kubectl apply --server-side -f archfit-policy"
+
+
+def check(settings: PolicySettings, flags: Namespace, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """Writes a line for each thing found; 1 if one is wrong."""
+    return write_lines(up_to_wrong(_right(settings, flags, environ)), stdout)
+
+
+def _right(settings: PolicySettings, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
+    kubectl = Kubectl(
+        environ, context=flags.context or "", kubeconfig=flags.kubeconfig or "", seconds=SECONDS
+    )
+    version = mapping_of(kubectl.get("/version")).get("gitVersion")
+    yield f"the API server answers ({version})"
+    yield from _cronjob(kubectl)
+    yield from _access(kubectl)
+    installed(kubectl, settings)
+    yield f"MutatingAdmissionPolicy {settings.name} and its binding are installed"
+
+
+def _cronjob(kubectl: Kubectl) -> Iterator[str]:
+    try:
+        found = mapping_of(kubectl.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/{quote(NAME)}"))
+    except ClusterError as error:
+        if error.reason != "not-found":
+            raise
+        raise Wrong(f"there is no CronJob {NAMESPACE}/{NAME}: write it with {_APPLY}") from None
+    spec, status = mapping_of(found.get("spec")), mapping_of(found.get("status"))
+    if spec.get("suspend"):
+        raise Wrong(f"CronJob {NAMESPACE}/{NAME} is suspended: set spec.suspend to false")
+    last, good = status.get("lastScheduleTime"), status.get("lastSuccessfulTime")
+    if last and not (good and good >= last) and not status.get("active"):
+        raise Wrong(
+            f"the last job of CronJob {NAMESPACE}/{NAME} ({last}) did not succeed; its log says why: "
+            f"kubectl logs -n {NAMESPACE} -l app.kubernetes.io/component=policy"
+        )
+    yield f"CronJob {NAMESPACE}/{NAME} is there ({spec.get('schedule')}; last success: {good or 'none yet'})"
+
+
+def _access(kubectl: Kubectl) -> Iterator[str]:
+    refused: list[Any] = []
+    for kind in KINDS:
+        words = ("auth", "can-i", "list", f"{kind.resource}.{kind.group}".rstrip("."), "-A")
+        if kubectl.run(*words, f"--as={_ACCOUNT}").output.strip() != b"yes":
+            refused.append(kind.resource)
+    if refused:
+        raise Wrong(
+            f"the service account {NAMESPACE}/{NAME} may not list {', '.join(refused)}: apply 10-access.yaml of "
+            "archfit setup policy"
+        )
+    yield f"the service account {NAMESPACE}/{NAME} may list {', '.join(kind.resource for kind in KINDS)}"
