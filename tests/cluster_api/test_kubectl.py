@@ -70,7 +70,10 @@ def test_an_answer_is_decoded_and_the_flags_are_passed_on(fake: Any, tmp_path: P
             id="nobody listens",
         ),
         pytest.param(
-            "Unable to connect to the server: dial tcp: lookup x: no such host", "unreachable", "", id="no host"
+            "Unable to connect to the server: dial tcp: lookup x: no such host",
+            "unreachable",
+            "",
+            id="no host",
         ),
         pytest.param(
             "Unable to connect to the server: net/http: TLS handshake timeout i/o timeout",

@@ -1,7 +1,7 @@
 """The table of an installed policy, read back: what it knows about images, for a renewal and for --check.
 
-    literal    variables `classes` and images1, images2, ..: CEL's literals here are Python's, too
-    crd        classes and images of the PlatformTable
+literal    variables `classes` and images1, images2, ..: CEL's literals here are Python's, too
+crd        classes and images of the PlatformTable
 """
 
 from __future__ import annotations
