@@ -69,7 +69,7 @@ def run(
     objects += companion_objects(objects, settings)
     applied: list[str] = []
     if flags.stats:
-        stats = policy_stats(objects, len(made.images))
+        stats = policy_stats(objects, len(made.images), _platform_lists(made), 0)
         output = json_output(stats) if flags.json else stats_text(stats)
         standard_streams.write(stdout, [output])
     elif flags.apply:
@@ -118,12 +118,15 @@ def _head(invocation: Invocation, made: PolicyImages) -> list[str]:
 
 
 def _summary(settings: PolicySettings, made: PolicyImages) -> str:
-    sets = len({found.platforms for found in made.images.values()})
     requests = f", {count(made.requests, 'registry request')}" if made.requests else ""
     return (
         f"archfit: policy {settings.name}: {count(len(made.images), 'image')} with "
-        f"{count(sets, 'different list')} of platforms{requests}"
+        f"{count(_platform_lists(made), 'different list')} of platforms{requests}"
     )
+
+
+def _platform_lists(made: PolicyImages) -> int:
+    return len({found.platforms for found in made.images.values()})
 
 
 def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:

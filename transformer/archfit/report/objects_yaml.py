@@ -1,7 +1,8 @@
 """Kubernetes objects as YAML for people: keys in their order, long texts as blocks, so that a diff shows lines.
 
     a text with line breaks        a literal block       |-
-    a long line with blanks        a folded block        >-
+    a long line with blanks,       a folded block        >-
+    or one with quotes
     any other text                 as it is, quoted where YAML 1.1 or 1.2 would read no string
 
 Source: the folded and literal styles of YAML 1.1, as PyYAML writes them and Kubernetes reads them (sigs.k8s.io/yaml).
@@ -31,7 +32,7 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     style = None
     if "\n" in value:
         style = "|"
-    elif len(value) > _WIDTH and " " in value and value == " ".join(value.split()):
+    elif (len(value) > _WIDTH or "'" in value) and " " in value and value == " ".join(value.split()):
         style = ">"
     elif value in _WORDS or value[:1] in _NUMBERS:
         style = "'"

@@ -22,7 +22,7 @@ def policy_stats(
     objects: Sequence[Mapping[str, Any]], images: int, platform_lists: int, cost: int
 ) -> dict[str, Any]:
     """The figures. images, platform_lists: of the table. cost: estimated, for a usual pod."""
-    expressions = [
+    expressions: list[dict[str, Any]] = [
         {"object": f"{one['kind']}/{one['metadata']['name']}", "name": name, "codePoints": len(text)}
         for one in objects
         for name, text in _expressions(one)

@@ -5,8 +5,8 @@
     30-configuration.yaml    archfit.yaml
     50-cronjob.yaml          archfit policy --live --apply, every hour
 
-kubectl applies files of a folder by their names. The texts are in files/. The rules follow from what `live_images` reads
-and from the objects of the policy, by name.
+kubectl applies files of a folder by their names. The texts are in files/. The rules follow from what `live_images`
+reads and from the objects of the policy, by name.
 Source: kubernetes.io/docs/reference/access-authn-authz/rbac; a server-side apply that creates is authorised with the
 object's name (apiserver v0.36.3, pkg/endpoints/handlers/patch.go), and a policy with a paramKind needs `get` on all
 objects of it (pkg/registry/admissionregistration/mutatingadmissionpolicy/authz.go).
