@@ -18,6 +18,8 @@ AS_IT_IS = {
     "commands/login_check.py": {"_text"},
     "commands/completion.py": {"script"},
     "commands/patch.py": {"output"},
+    "commands/policy.py": {"output", "objects_yaml"},
+    "commands/policy_check.py": {"as_text", "as_json"},
     "commands/transform.py": {"parts"},
     "integrations/argocd/command.py": {"renderer_of", "rendering"},
     "integrations/cluster/configuration_file.py": {"text"},

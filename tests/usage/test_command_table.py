@@ -97,13 +97,14 @@ def test_the_longest_name_wins(words, name, rest):
         ),
         pytest.param(
             ["setup"],
-            "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux or webhook",
+            "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy or "
+            "webhook",
             id="no tool",
         ),
         pytest.param(
             ["xyzzy"],
-            "'xyzzy' is not a command: the commands are transform, check, patch, lock, inspect, login-check, serve, "
-            "helm, argocd, setup, cache, last, completion. See archfit --help",
+            "'xyzzy' is not a command: the commands are transform, check, patch, policy, lock, inspect, login-check, "
+            "serve, helm, argocd, setup, cache, last, completion. See archfit --help",
             id="nothing near",
         ),
     ],

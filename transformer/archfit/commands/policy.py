@@ -41,8 +41,12 @@ from archfit.usage.command_table import BY_NAME, Command
 
 _COMMAND: Command = BY_NAME["policy"]
 _LIVE = Layer(
-    "defaults of archfit policy --live (onAbsent, onUnknown)",
-    {"onAbsent": Given("leave", "--live"), "onUnknown": Given("leave", "--live")},
+    "defaults of archfit policy --live (onAbsent, onUnknown, timeout)",
+    {
+        "onAbsent": Given("leave", "--live"),
+        "onUnknown": Given("leave", "--live"),
+        "timeout": Given(600.0, "--live"),
+    },
 )
 _BETA = (
     "note: v1beta1 needs Kubernetes 1.34 or 1.35, and on every kube-apiserver "

@@ -24,7 +24,7 @@ from archfit.commands.inputs import contents, in_file, on_blank, surveyed
 from archfit.commands.invocation import Invocation
 from archfit.integrations.policy.comparison import Compared, compared
 from archfit.integrations.policy.dry_run import SKIP, Admitted, admitted
-from archfit.integrations.policy.installed import Installed, installed
+from archfit.integrations.policy.installed_policy import Installed, installed
 from archfit.integrations.policy.left_alone_reasons import reason
 from archfit.integrations.policy.sample_pods import SamplePod, sample_pods
 from archfit.lookup.lock_storage import content_of

@@ -75,12 +75,11 @@ def from_manifests(
     made = _with_answers(images, needs, settings, environ, stderr, anew=True)
     names = [one.name or "standard input" for one in inputs]
     shown = ", ".join(names[:3]) + (f" and {count(len(names) - 3, 'more file')}" if len(names) > 3 else "")
-    made = made.replace(source=f"{shown} ({count(len(made.images), 'image')})")
+    results = [*needs.results, *made.results]
     if not made.images and not made.failed():
-        raise ArchfitError(
-            "the manifests name no image, so a policy would change no pod: pass those of your workloads"
-        )
-    return made.replace(results=(*needs.results, *made.results))
+        why = "the manifests name no image with known platforms, so a policy would change no pod: pass others"
+        results.append(Result("error", why))
+    return made.replace(source=f"{shown} ({count(len(made.images), 'image')})", results=tuple(results))
 
 
 def from_cluster(
@@ -99,12 +98,14 @@ def from_cluster(
         needed.setdefault(reference.normalised, one.text)
         uses.setdefault(one.text, Result("error", "", ObjectRef(*one.owner), one.field))
     made = _with_answers(images, LockNeeds(needed, uses, ()), settings, environ, stderr, anew=False)
-    if not made.images and not made.failed():
-        raise ArchfitError(
-            "no image of the cluster has known platforms, so a policy would change no pod: run it again with -v"
+    if not made.images:
+        why = (
+            "no image of the cluster has known platforms, so a policy would change no pod: correct what the warnings "
+            "name"
             if needed
             else "the cluster runs no pods outside of DaemonSets, so a policy would change no pod"
         )
+        return made.replace(results=(*made.results, Result("error", why)))
     return made.replace(source=f"the pods and workloads of a cluster ({count(len(made.images), 'image')})")
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import yaml
 
+from archfit.printable import visible
+
 _WIDTH = 116
 # Booleans and numbers for Kubernetes, which PyYAML writes as they are: y, 1e3.
 _WORDS = frozenset("yYnN")
@@ -44,7 +46,7 @@ _Dumper.add_representer(str, _text)
 
 def objects_yaml(objects: Sequence[Mapping[str, Any]], head: Sequence[str]) -> bytes:
     """A stream of documents. head: lines of the comment above them."""
-    comment = "".join(f"# {line}".rstrip() + "\n" for line in head)
+    comment = "".join(f"# {visible(line)}".rstrip() + "\n" for line in head)
     documents = [
         yaml.dump(dict(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
         for value in objects

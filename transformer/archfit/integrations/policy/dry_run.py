@@ -25,6 +25,8 @@ SKIP = f"{ANNOTATION}skip"
 _AT_ONCE = 100
 _CREATE = ("create", "--dry-run=server", "-o", "json", "-f", "-")
 _NUMBER = re.compile(rf"{PREFIX}(?:skipped-)?(\d+)-")
+_NO_COMPLAINT = ("Warning:", "WARNING:")
+_LONGEST = 2000
 _NOT_CONNECTED = ("unauthorized", "unreachable", "timeout")
 
 
@@ -45,8 +47,7 @@ def admitted(kubectl: Kubectl, pods: Sequence[SamplePod]) -> list[Admitted]:
     for start in range(0, len(both), _AT_ONCE):
         answers, refused = _created(kubectl, both[start : start + _AT_ONCE])
         plain |= answers
-        for number, complaint in refused.items():
-            complaints.setdefault(number, complaint)
+        complaints = {**refused, **complaints}
     found = []
     for value in values:
         name = value["metadata"]["generateName"]
@@ -74,10 +75,12 @@ def _created(
         raise ClusterError(f"kubectl create failed: {ran.complaint.strip()}", reason)
     complaints: dict[str, str] = {}
     for line in ran.complaint.splitlines():
-        if line.strip() and not line.startswith("Warning:"):
+        if line.strip() and not line.startswith(_NO_COMPLAINT):
             matched = _NUMBER.search(line)
-            complaints.setdefault(matched[1] if matched else "", line.strip())
-    return answers, complaints
+            number = matched[1] if matched else ""
+            known = complaints.get(number)
+            complaints[number] = f"{known}; {line.strip()}" if known else line.strip()
+    return answers, {number: text[:_LONGEST] for number, text in complaints.items()}
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
