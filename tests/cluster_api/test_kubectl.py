@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.cluster_api import kubectl as module
+from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.cluster_error import ClusterError
-from archfit.cluster_api.connection import connect
 from archfit.cluster_api.kubectl import Kubectl
 
 if TYPE_CHECKING:

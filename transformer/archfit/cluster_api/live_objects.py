@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from archfit.cluster_api.connection import Connection
+from archfit.cluster_api.cluster_connection import Connection
 from archfit.cluster_api.paged_list import listed
 from archfit.record import Record
 

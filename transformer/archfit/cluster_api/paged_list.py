@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
+from archfit.cluster_api.cluster_connection import Connection
 from archfit.cluster_api.cluster_error import ClusterError
-from archfit.cluster_api.connection import Connection
 
 LIMIT = 500
 _MAX_PAGES = 4000

@@ -21,7 +21,7 @@ from archfit.admission.admitted_pod import at_admission
 from archfit.admission.policy.companion import companion_objects
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
-from archfit.cluster_api.connection import connect
+from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.live_objects import live_objects
 from archfit.commands import policy_check
 from archfit.commands.inputs import contents, on_blank, surveyed

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TextIO
 from archfit import standard_streams
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
 from archfit.admission.policy.policy_settings import PolicySettings
-from archfit.cluster_api.connection import SECONDS
+from archfit.cluster_api.cluster_connection import SECONDS
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.commands.inputs import contents, in_file, on_blank, surveyed
 from archfit.commands.invocation import Invocation

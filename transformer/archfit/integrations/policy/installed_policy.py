@@ -16,8 +16,8 @@ from archfit.admission.policy.carriers import GROUP, PLURAL, VERSION
 from archfit.admission.policy.platform_table import OfferClass
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.admission.policy.table_reading import installed_table
+from archfit.cluster_api.cluster_connection import Connection
 from archfit.cluster_api.cluster_error import ClusterError
-from archfit.cluster_api.connection import Connection
 from archfit.source.values import mapping_of
 
 _TABLES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"

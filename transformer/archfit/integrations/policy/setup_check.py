@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.cluster_api.cluster_connection import SECONDS
 from archfit.cluster_api.cluster_error import ClusterError
-from archfit.cluster_api.connection import SECONDS
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
 from archfit.integrations.policy.installed_policy import installed
