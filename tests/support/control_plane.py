@@ -205,8 +205,8 @@ class ControlPlane:
         return done
 
     def apply(self, text: str) -> None:
-        """`kubectl apply` of a stream."""
-        self.kubectl("apply", "-f", "-", stdin=text)
+        """`kubectl apply --server-side` of a stream; without the flag no object may be above 256 KiB."""
+        self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=text)
 
     def namespace(self, name: str, **labels: str) -> str:
         """Its name. It may be there already."""
@@ -223,11 +223,11 @@ class ControlPlane:
         labels: Mapping[str, str] | None = None,
         taints: Iterable[Mapping[str, str]] = (),
     ) -> None:
-        """A ready node with room for 1,000 pods, labelled as its kubelet would."""
-        words = {"hostname": name, "arch": architecture, "os": system}
-        room = {"cpu": "1000", "memory": "1000Gi", "pods": "1000"}
-        labelled = {f"kubernetes.io/{key}": value for key, value in words.items()}
-        labelled |= {f"beta.{key}": labelled[key] for key in ("kubernetes.io/arch", "kubernetes.io/os")}
+        """A ready node with room for 10,000 pods, labelled as its kubelet would; without architecture a virtual one."""
+        words = {"arch": architecture, "os": system} if architecture else {}
+        room = {"cpu": "1000", "memory": "1000Gi", "pods": "10000"}
+        labelled = {f"{part}kubernetes.io/{key}": words[key] for part in ("", "beta.") for key in words}
+        labelled["kubernetes.io/hostname"] = name
         self.create(
             {
                 "kind": "Node",

@@ -5,6 +5,7 @@
     plain = policies.plain(pods)                          the pods as the API server makes them without a policy
     policies.await_change(shop, plain)                    polls until the policy acts
     policies.disagreements(shop, plain)                   where it differs from what archfit decides
+    policies.look(shop, "variables.x", plain)             what a variable of the policy is for each pod
 
 What is compared is the whole pod, less what the API server writes for each request (`stripped`).
 """
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 
 PLAIN = "plain"
 _PROBES = 50
+_LOOKING = "looking"
+_PROBE = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "probe"},
+    "spec": {"containers": [{"name": "c", "image": "probe"}]},
+}
 _OF_THE_REQUEST = ("uid", "creationTimestamp", "managedFields", "generation")
 
 
@@ -145,6 +153,43 @@ class Policies:
             f"the policy {name} acts",
             lambda: any(made != pod for made, pod in zip(self.admitted(name, probes), probes, strict=True)),
         )
+
+    def look(self, installed: Installed, expression: str, plain: Sequence[Any]) -> list[str | None]:
+        """A CEL expression (a string) over the policy's variables for each pod; None where the policy does not match.
+
+        As in "variables.leftAlone.join(',')".
+        """
+        plane, name = self.plane, f"{_LOOKING}.tests.archfit.dev"
+        plane.namespace(_LOOKING)
+        add, there = "JSONPatch{op: 'add', path: ", "/metadata/annotations"
+        patch = (
+            f"has(object.metadata.annotations) ? [{add}'{there}/{_LOOKING}', value: {expression}}}]"
+            f" : [{add}'{there}', value: {{'{_LOOKING}': {expression}}}}}]"
+        )
+        selector = {"matchLabels": {"kubernetes.io/metadata.name": _LOOKING}}
+        objects = []
+        for one in installed.objects:
+            if one["kind"] == "MutatingAdmissionPolicy":
+                constraints = {**one["spec"]["matchConstraints"], "namespaceSelector": selector}
+                mutations = [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}]
+                spec = {**one["spec"], "matchConstraints": constraints, "mutations": mutations}
+                objects.append({**one, "metadata": {"name": name}, "spec": spec})
+            if one["kind"] == "MutatingAdmissionPolicyBinding":
+                spec = {key: one["spec"][key] for key in one["spec"] if key != "matchResources"}
+                objects.append({**one, "metadata": {"name": name}, "spec": {**spec, "policyName": name}})
+        self.apply(objects)
+        probe = _in(_PROBE, _LOOKING)
+
+        def seen(pod: Any) -> str | None:
+            found: str | None = pod["metadata"].get("annotations", {}).get(_LOOKING)
+            return found
+
+        plane.until("the policy that looks acts", lambda: seen(plane.dry(probe)) is not None)
+        found = [seen(pod) for pod in self.admitted(_LOOKING, plain)]
+        for one in objects:
+            plane.kubectl("delete", "-f", "-", stdin=json.dumps(one))
+        plane.until("the policy that looks is gone", lambda: seen(plane.dry(probe)) is None)
+        return found
 
     def disagreements(self, installed: Installed, plain: Sequence[Any]) -> list[Disagreement]:
         """Where the API server with the policy makes another pod than archfit. plain: none of them Refused."""

@@ -2,7 +2,8 @@
 
 They have the specs of `drawing`, and beside them:
 
-    images           spelt in every way that names the same image; behind a port, by digest; volumes; sidecars
+    images           spelt in every way that names the same image; behind a port, by digest; volumes; sidecars;
+                     strings that are no reference, or one that the lock file lacks
     answers          of the lock file: indexes, single manifests, artifacts, wasm, higher variants; some images lack one
     metadata         generateName or a name, labels, controllers, mirror pods, annotations of archfit
     affinity         empty, or of pods only
@@ -37,6 +38,20 @@ _SPELLINGS = (
 _SINGLE = {"single-amd:1": "amd64", "single-arm:1": "arm64", "single-win:1": "windows/amd64"}
 _KINDS = {"v3:1": "amd64/v3", "v3arm:1": "amd64/v3 arm64", "wasm-and:1": "wasi/wasm amd64 arm64"}
 _CONTROLLERS = ("ReplicaSet", "StatefulSet", "Job")
+_ODD_IMAGES = (
+    UNLOCKED,
+    "auto",
+    "nginx@sha256:abc",
+    "Team/app:1",
+    "quay.io/team/Both:1",
+    "quay.io/team/both:1:2",
+    "ko://example.com/cmd",
+    "{{ image }}",
+    "0123456789abcdef" * 4,
+    "localhost:5000",
+    "registry.local:99999/both:1",
+    f"quay.io/team/pinned@sha256:{'A' * 64}",
+)
 _TOLERATIONS = (
     {"key": ARCH, "operator": "Exists", "effect": "NoSchedule"},
     {"key": ARCH, "operator": "Exists", "effect": "NoExecute"},
@@ -61,9 +76,18 @@ _AFFINITIES: tuple[dict[str, Any], ...] = (
 _ANNOTATIONS = (
     {"archfit.dev/skip": "true"},
     {"archfit.dev/skip": "false"},
+    {"archfit.dev/skip": " TRUE"},
+    {"archfit.dev/skip": "yes"},
     {"archfit.dev/only": "amd64"},
+    {"archfit.dev/only": "s390x, aarch64"},
+    {"archfit.dev/only": "z80"},
+    {"archfit.dev/onlyy": "amd64"},
     {"archfit.dev/tolerate": "false"},
     {"archfit.dev/image-platforms": "linux/arm64"},
+    {"archfit.dev/image-platforms": "linux/x86_64, arm/v7, windows/amd64"},
+    {"archfit.dev/image-platforms": "freebsd/amd64 linux/arm64"},
+    {"archfit.dev/image-platforms": ""},
+    {"inject.istio.io/templates": "gateway"},
     {"team": "shop"},
 )
 
@@ -93,6 +117,8 @@ def pod(
         spec.pop("runtimeClassName", None)
     for container in (*spec["containers"], *spec.get("initContainers", ())):
         container["image"] = _image(random, container["image"], elsewhere)
+        if random.random() < elsewhere / 10:
+            container["imagePullPolicy"] = "Never"
     for container in spec.get("initContainers", ()):
         if random.random() < 0.3:
             container["restartPolicy"] = "Always"
@@ -119,9 +145,9 @@ def _image(random: Random, name: str, elsewhere: float) -> str:
     if random.random() < 0.1:
         name = random.choice((*_SINGLE, *_KINDS, "chart:1"))
     chance = random.random()
-    if chance < elsewhere / 10:
-        return UNLOCKED
-    if chance < 0.03:
+    if chance < elsewhere / 5:
+        return random.choice(_ODD_IMAGES)
+    if chance < elsewhere / 5 + 0.03:
         return f"quay.io/team/pinned{random.choice(('', ':any'))}@{DIGEST}"
     return random.choice(_SPELLINGS[0] if random.random() < 0.5 else random.choice(_SPELLINGS)).format(name)
 

@@ -1,0 +1,121 @@
+"""A policy that is made, changed, deleted and made again in a real API server, and one whose table is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from archfit.options.settings import Options
+from control_plane import ControlPlane
+from drawn_pods import at_creation
+from pod_decisions import ARCH, found
+from policy_runs import Policies
+
+CARRIERS = ("literal", "crd")
+AMD, ARM = (
+    {"docker.io/library/app:1": found(architecture, origin="lock")} for architecture in ("amd64", "arm64")
+)
+APP = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web"},
+    "spec": {"containers": [{"name": "c", "image": "app:1"}]},
+}
+OWN = {
+    "CustomResourceDefinition",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+}
+
+
+def architectures(policies, name):
+    """What the node affinity of a pod with APP asks for, None where there is none."""
+    (pod,) = policies.admitted(name, [APP])
+    affinity = pod["spec"].get("affinity")
+    if affinity is None:
+        return None
+    (term,) = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    (one,) = term["matchExpressions"]
+    assert (one["key"], one["operator"]) == (ARCH, "In")
+    return one["values"]
+
+
+def becomes(policies, name, wanted):
+    policies.plane.until(f"pods of {name} get {wanted}", lambda: [architectures(policies, name)] == [wanted])
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_a_new_table_is_noticed_and_so_is_a_policy_that_goes_and_comes_back(policies, carrier):
+    name = f"lifecycle-{carrier}"
+    installed = policies.install(name, AMD, Options(), carrier=carrier)
+    becomes(policies, name, ["amd64"])
+    policies.install(name, ARM, Options(), carrier=carrier)
+    becomes(policies, name, ["arm64"])
+    policies.remove(installed)
+    becomes(policies, name, None)
+    policies.install(name, AMD, Options(), carrier=carrier)
+    becomes(policies, name, ["amd64"])
+
+
+def test_pods_pass_while_the_table_is_missing(policies):
+    name = "without-table"
+    installed = policies.install(name, AMD, Options(), carrier="crd")
+    becomes(policies, name, ["amd64"])
+    (table,) = (one for one in installed.objects if one["kind"] not in OWN)
+    for _ in range(2):
+        policies.remove(installed._replace(objects=[table]))
+        becomes(policies, name, None)
+        policies.apply([table])
+        becomes(policies, name, ["amd64"])
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_another_namespace_is_left_alone(policies, carrier):
+    name = f"alone-{carrier}"
+    policies.install(name, AMD, Options(), carrier=carrier)
+    becomes(policies, name, ["amd64"])
+    policies.plane.namespace("elsewhere")
+    assert architectures(policies, "elsewhere") is None
+
+
+def test_a_table_of_4000_images_in_either_carrier_decides_alike(policies, drawn):
+    others = {f"quay.io/many/app-{number}:1": found("amd64", origin="lock") for number in range(4000)}
+    locked = {**at_creation.platforms(), **others}
+    plain = drawn(4, 100)
+    for carrier in CARRIERS:
+        installed = policies.install(f"many-{carrier}", locked, Options(), carrier=carrier)
+        policies.await_change(installed, plain)
+        assert [str(one) for one in policies.disagreements(installed, plain)] == []
+        policies.remove(installed)
+
+
+@pytest.fixture(scope="module")
+def bare(real, tmp_path_factory):
+    """An API server that serves v1beta1 too, and gives pods no tolerations of its own."""
+    flags = (
+        "--runtime-config=admissionregistration.k8s.io/v1beta1=true",
+        "--disable-admission-plugins=DefaultTolerationSeconds",
+    )
+    real.refuse_unmarked("a control plane")
+    with ControlPlane(tmp_path_factory.mktemp("bare"), *flags) as plane:
+        yield Policies(plane)
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_pods_without_tolerations_under_v1beta1(bare, drawn, carrier):
+    pods = [
+        {key: pod[key] for key in ("apiVersion", "kind", "metadata", "spec")}
+        for pod in drawn(3, 300)
+        if "runtimeClassName" not in pod["spec"]
+    ]
+    for pod in pods:
+        own = [one for one in pod["spec"]["tolerations"] if one.get("tolerationSeconds") != 300]
+        pod["spec"] = {**pod["spec"], "tolerations": own}
+    plain = bare.plain(pods)
+    assert sum("tolerations" not in pod["spec"] for pod in plain) > 100
+    installed = bare.install(
+        f"beta-{carrier}", at_creation.platforms(), Options(), carrier=carrier, api_version="v1beta1"
+    )
+    bare.await_change(installed, plain)
+    assert [str(one) for one in bare.disagreements(installed, plain)] == []
