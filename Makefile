@@ -85,6 +85,10 @@ fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=6
 pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=100000 SEED=1)
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
 
+policies: .venv/.ready ## Judge random policies by random pods in a real API server (SECONDS=600 SEED=1)
+	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_pods --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+
 policy-cost: .venv/.ready ## Measure what a policy adds to the create of a pod, in a real API server
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_cost $(ARGS)

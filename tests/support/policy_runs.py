@@ -4,7 +4,7 @@
     shop = policies.install("shop", locked, options)      the policy `shop.tests.archfit.dev` for the namespace `shop`
     plain = policies.plain(pods)                          the pods as the API server makes them without a policy
     policies.await_change(shop, plain)                    polls until the policy acts
-    policies.disagreements(shop, plain)                   where it differs from what archfit decides
+    policies.judged(shop, plain)                          where it differs from what archfit decides, and why
     policies.look(shop, "variables.x", plain)             what a variable of the policy is for each pod
 
 What is compared is the whole pod, less what the API server writes for each request (`stripped`).
@@ -13,6 +13,8 @@ What is compared is the whole pod, less what the API server writes for each requ
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.admission.admitted_pod import admitted_pod, at_admission
@@ -72,6 +74,19 @@ class Disagreement(NamedTuple):
         )
 
 
+class Judged(NamedTuple):
+    """wrong: where they differ. left_alone: by the policy's own reason, where archfit changes the pod. pods: of all."""
+
+    wrong: Sequence[Disagreement]
+    left_alone: Counter[str]
+    pods: int
+
+    def __str__(self) -> str:
+        return f"{len(self.wrong)} of {self.pods} differ; the first:\n" + "\n\n".join(
+            map(str, self.wrong[:3])
+        )
+
+
 def decided(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Any:
     """The pod with what archfit decides at admission; the same object where it decides to leave it."""
     admitted = admitted_pod(pod, namespace, options)
@@ -109,6 +124,18 @@ class Policies:
         self.apply(installed.objects)
         return installed
 
+    def runtime_class(self, name: str, scheduling: Mapping[str, Any]) -> None:
+        """What drawn pods name."""
+        self.plane.create(
+            {
+                "apiVersion": "node.k8s.io/v1",
+                "kind": "RuntimeClass",
+                "metadata": {"name": name},
+                "handler": "runc",
+                "scheduling": scheduling,
+            }
+        )
+
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> None:
         """All of them, in their order; a custom resource once its definition is established."""
         definitions = [one for one in objects if one["kind"] == "CustomResourceDefinition"]
@@ -145,14 +172,22 @@ class Policies:
         return [decided(_in(pod, name), name, installed.images, installed.options) for pod in plain]
 
     def await_change(self, installed: Installed, plain: Sequence[Any]) -> None:
-        """Poll until the policy changes one of the pods that archfit changes."""
-        name = installed.name
-        pods = [_in(pod, name) for pod in plain[:_PROBES]]
-        probes = [pod for pod in pods if decided(pod, name, installed.images, installed.options) is not pod]
+        """Poll until the policy changes one of the pods that archfit changes; there has to be one."""
+        probes = self._changed(installed, plain)
+        assert probes, f"archfit changes none of {len(plain)} pods"
         self.plane.until(
-            f"the policy {name} acts",
-            lambda: any(made != pod for made, pod in zip(self.admitted(name, probes), probes, strict=True)),
+            f"the policy {installed.name} acts",
+            lambda: any(
+                made != pod for made, pod in zip(self.admitted(installed.name, probes), probes, strict=True)
+            ),
         )
+
+    def _changed(self, installed: Installed, plain: Sequence[Any]) -> list[Any]:
+        """The first of the pods that archfit changes."""
+        name = installed.name
+        pods = (_in(pod, name) for pod in plain)
+        changed = (pod for pod in pods if decided(pod, name, installed.images, installed.options) is not pod)
+        return list(islice(changed, _PROBES))
 
     def look(self, installed: Installed, expression: str, plain: Sequence[Any]) -> list[str | None]:
         """A CEL expression (a string) over the policy's variables for each pod; None where the policy does not match.
@@ -191,17 +226,31 @@ class Policies:
         plane.until("the policy that looks is gone", lambda: seen(plane.dry(probe)) is None)
         return found
 
-    def disagreements(self, installed: Installed, plain: Sequence[Any]) -> list[Disagreement]:
-        """Where the API server with the policy makes another pod than archfit. plain: none of them Refused."""
+    def judged(self, installed: Installed, plain: Sequence[Any]) -> Judged:
+        """The policy beside archfit, pod by pod. plain: none of them Refused."""
+        found = self._disagreements(installed, plain)
+        left = [one for one in found if one.actual == one.plain]
+        looked = (
+            self.look(installed, "variables.leftAlone.join(', ')", [one.plain for one in left])
+            if left
+            else []
+        )
+        reasons = {id(one): reason for one, reason in zip(left, looked, strict=True) if reason}
+        return Judged([one for one in found if id(one) not in reasons], Counter(reasons.values()), len(plain))
+
+    def _disagreements(self, installed: Installed, plain: Sequence[Any]) -> list[Disagreement]:
+        """What archfit decided goes through admission, too: it drops a toleration that another one implies, where the
+        pod has a RuntimeClass (k8s.io/kubernetes, pkg/util/tolerations, MergeTolerations).
+        """
+        name = installed.name
+        before = [_in(pod, name) for pod in plain]
+        trios = zip(before, self.expected(installed, plain), self.admitted(name, plain), strict=True)
+        found = [Disagreement(*trio) for trio in trios if trio[1] != trio[2]]
+        merged = self.plain([one.expected for one in found])
         return [
-            Disagreement(pod, expected, actual)
-            for pod, expected, actual in zip(
-                [_in(pod, installed.name) for pod in plain],
-                self.expected(installed, plain),
-                self.admitted(installed.name, plain),
-                strict=True,
-            )
-            if expected != actual
+            one
+            for one, after in zip(found, merged, strict=True)
+            if isinstance(after, Refused) or one.actual != _in(after, name)
         ]
 
 

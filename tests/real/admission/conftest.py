@@ -17,17 +17,10 @@ ARCHITECTURES = ("amd64", "arm64", "s390x")
 @pytest.fixture(scope="session")
 def policies(control_plane):
     """See policy_runs. The RuntimeClasses that drawn pods name are there."""
+    made = Policies(control_plane)
     for name, scheduling in RUNTIME_CLASSES.items():
-        control_plane.create(
-            {
-                "apiVersion": "node.k8s.io/v1",
-                "kind": "RuntimeClass",
-                "metadata": {"name": name},
-                "handler": "runc",
-                "scheduling": scheduling,
-            }
-        )
-    return Policies(control_plane)
+        made.runtime_class(name, scheduling)
+    return made
 
 
 @pytest.fixture(scope="session")
