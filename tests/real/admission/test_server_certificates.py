@@ -1,0 +1,213 @@
+"""Certificates are read again when they change, and a pair that does not match is never served."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from admission_reviews import pod, review
+from archfit.admission.server.certificate_dates import validity
+from archfit.admission.server.certificate_files import Certificates
+from archfit.errors import ArchfitError
+from tls_files import tls_files
+from webhook_server import Secret, WebhookServer, finished_load, issued, started_load, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def dates(path: Path) -> tuple[int, int]:
+    """What openssl reads."""
+    done = subprocess.run(
+        ["openssl", "x509", "-in", path, "-noout", "-startdate", "-enddate"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return tuple(  # type: ignore[return-value]
+        int(ssl.cert_time_to_seconds(line.partition("=")[2])) for line in done.stdout.splitlines()
+    )
+
+
+@pytest.mark.parametrize("days", [1, 365, 11_000, 40_000], ids=lambda days: f"{days} days")
+def test_the_dates_of_a_certificate_are_what_openssl_reads(tmp_path: Path, days: int):
+    cert, _ = issued(tmp_path, "one", days)
+    assert validity(cert.read_text()) == dates(cert)
+    chain = cert.read_text() + tls_files().ca.read_text()
+    assert validity(chain) == dates(cert)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda _: "", id="empty"),
+        pytest.param(lambda text: text[:200], id="cut off"),
+        pytest.param(lambda text: text.replace("MII", "AAA", 1), id="not DER"),
+        pytest.param(lambda text: text[:300] + "\n-----END CERTIFICATE-----\n", id="a part of DER"),
+        pytest.param(lambda _: "\x00" * 1000, id="binary"),
+    ],
+)
+def test_what_is_no_certificate_has_no_dates(change: Callable[[str], str]):
+    with pytest.raises(ValueError, match=r"^it"):
+        validity(change(tls_files().certificate.read_text()))
+
+
+def served(certificates: Certificates) -> str:
+    """The common name of the certificate that a new handshake sees."""
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = certificates.context.wrap_bio(to_server, to_client, server_side=True)
+    client_context = ssl.create_default_context(cafile=str(tls_files().ca))
+    client = client_context.wrap_bio(to_client, to_server, server_hostname="localhost")
+    for _ in range(8):
+        for side in (client, server):
+            try:
+                side.do_handshake()
+            except ssl.SSLWantReadError:
+                continue
+    return common_name(client.getpeercert())
+
+
+def common_name(found: object) -> str:
+    return dict(part for parts in found["subject"] for part in parts)["commonName"]  # type: ignore[index]
+
+
+class TestFiles:
+    @pytest.fixture
+    def pairs(self, tmp_path: Path) -> list[tuple[Path, Path]]:
+        return [issued(tmp_path, name) for name in ("one", "two")]
+
+    def test_a_secret_that_moves_is_read_again(self, tmp_path: Path, pairs: list[tuple[Path, Path]]):
+        secret = Secret(tmp_path / "tls")
+        folder = secret.write(*pairs[0])
+        certificates = Certificates(str(folder / "tls.crt"), str(folder / "tls.key"))
+        assert served(certificates) == "one"
+        assert not certificates.changed()
+        secret.write(*pairs[1])
+        assert certificates.changed()
+        assert served(certificates) == "one"
+        certificates.reload()
+        assert served(certificates) == "two"
+        assert not certificates.changed()
+
+    def test_a_pair_that_does_not_match_is_not_served(self, tmp_path: Path, pairs: list[tuple[Path, Path]]):
+        cert, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+        shutil.copyfile(pairs[0][0], cert)
+        shutil.copyfile(pairs[0][1], key)
+        certificates = Certificates(str(cert), str(key))
+        shutil.copyfile(pairs[1][0], cert)
+        with pytest.raises(ArchfitError, match="does not belong"):
+            certificates.reload()
+        assert served(certificates) == "one"
+        shutil.copyfile(pairs[1][1], key)
+        assert certificates.changed()
+        certificates.reload()
+        assert served(certificates) == "two"
+
+    def test_files_that_vanish_leave_the_old_pair(self, pairs: list[tuple[Path, Path]]):
+        certificates = Certificates(*map(str, pairs[0]))
+        pairs[0][0].unlink()
+        assert certificates.changed()
+        with pytest.raises(ArchfitError, match="cannot read"):
+            certificates.reload()
+        assert not certificates.changed()
+        assert served(certificates) == "one"
+
+    def test_both_files_are_of_one_version_however_often_it_moves(
+        self, tmp_path: Path, pairs: list[tuple[Path, Path]]
+    ):
+        secret = Secret(tmp_path / "tls")
+        folder = secret.write(*pairs[0])
+        certificates = Certificates(str(folder / "tls.crt"), str(folder / "tls.key"))
+        ends = threading.Event()
+
+        def move() -> None:
+            number = 0
+            while not ends.is_set():
+                number += 1
+                secret.write(*pairs[number % 2])
+
+        moving = threading.Thread(target=move)
+        moving.start()
+        problems = []
+        try:
+            for _ in range(300):
+                try:
+                    certificates.reload()
+                except ArchfitError as error:
+                    problems.append(str(error))
+                assert served(certificates) in {"one", "two"}
+        finally:
+            ends.set()
+            moving.join()
+        assert [text for text in problems if "cannot read" not in text] == []
+
+    def test_a_key_with_a_password_is_refused_without_asking(
+        self, tmp_path: Path, pairs: list[tuple[Path, Path]]
+    ):
+        locked = tmp_path / "locked.key"
+        words = ("openssl", "pkcs8", "-topk8", "-passout", "pass:hush", "-in", pairs[0][1], "-out", locked)
+        subprocess.run(words, check=True, capture_output=True)
+        with pytest.raises(ArchfitError, match="without a password"):
+            Certificates(str(pairs[0][0]), str(locked))
+
+
+def seen(server: WebhookServer) -> str:
+    context = ssl.create_default_context(cafile=str(tls_files().ca))
+    with (
+        socket.create_connection(("127.0.0.1", server.port), 20) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as connection,
+    ):
+        return common_name(connection.getpeercert())
+
+
+def test_rotation_under_load_fails_no_handshake(tmp_path: Path):
+    pairs = {name: issued(tmp_path, name) for name in ("one", "two", "three")}
+    secret = Secret(tmp_path / "tls")
+    with WebhookServer(tmp_path / "server", "--offline", tls=secret.write(*pairs["one"])) as server:
+        value = review(pod("quay.io/app:1"), uid="UID")
+        running = started_load(server, value, "-for", "10s", "-c", "4", "-reconnect", "3", "-rate", "150")
+        assert seen(server) == "one"
+        secret.write(*pairs["two"])
+        until("the new certificate is served", lambda: seen(server) == "two")
+        secret.write(pairs["three"][0], pairs["one"][1])
+        until(
+            "the mismatch is told",
+            lambda: server.metric('archfit_certificate_reloads_total{result="failure"}'),
+        )
+        assert seen(server) == "two"
+        assert server.probe("/readyz")[0] == 200
+        secret.write(*pairs["three"])
+        until("the last certificate is served", lambda: seen(server) == "three")
+        end = time.time()
+        expiry = server.metric("archfit_certificate_expiry_timestamp_seconds")
+        assert expiry == dates(pairs["three"][0])[1] > end
+        counted = finished_load(running)
+        assert (counted["failed"], counted["first"]) == (0, "")
+        assert counted["handshakes"] > 100
+        told = [line for line in server.log() if line["message"].startswith("certificate")]
+        assert [line["level"] for line in told] == ["info", "error", "info"]
+
+
+def test_a_server_with_an_expired_certificate_is_not_ready(tmp_path: Path):
+    now = int(time.time())
+    cert, key = issued(tmp_path, "brief", 1)
+    late = tmp_path / "late.py"
+    late.write_text(f"import time\n_real = time.time\ntime.time = lambda: _real() + {2 * 86400}\n")
+    site = tmp_path / "site"
+    site.mkdir()
+    shutil.copyfile(late, site / "sitecustomize.py")
+    folder = Secret(tmp_path / "tls").write(cert, key)
+    with WebhookServer(tmp_path / "server", "--offline", tls=folder, PYTHONPATH=os.fspath(site)) as server:
+        assert dates(cert)[1] < now + 2 * 86400
+        status, text = server.probe("/readyz")
+        assert (status, "expired" in text) == (503, True)
+        assert server.probe("/livez")[0] == 200

@@ -1,0 +1,355 @@
+"""The webhook's process: TLS, load, registries that fail, and its end."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from admission_reviews import body, pod, review
+from archfit.admission.server.webhook import MOST_REQUESTS
+from fake_registry import FakeRegistry
+from machine import tool
+from program import PROGRAM, archfit
+from tls_files import tls_files
+from webhook_server import WebhookServer, finished_load, load, started_load, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+AMD = ["linux/amd64"]
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        running.index("quay.io/app", "1", AMD)
+        yield running
+
+
+@pytest.fixture
+def server(fake: FakeRegistry, tmp_path: Path) -> Iterator[WebhookServer]:
+    with WebhookServer(tmp_path / "server", *mirrored(fake)) as running:
+        yield running
+
+
+def mirrored(fake: FakeRegistry) -> tuple[str, ...]:
+    """quay.io is asked at the fake."""
+    return ("--mirror", f"*={fake.url}")
+
+
+@pytest.fixture(autouse=True)
+def by_name(fake: FakeRegistry) -> None:
+    """`app` at quay.io; a mirror of everything sees the repository alone."""
+    fake.index("app", "1", AMD)
+
+
+def test_a_pod_of_a_new_image_is_placed(server: WebhookServer, fake: FakeRegistry):
+    answered = server.review(pod("quay.io/app:1"))
+    assert answered.patch
+    assert answered.warnings == []
+    assert server.review(pod("quay.io/app:1")) == answered
+    assert fake.count("manifest") == 1
+    assert server.metric('archfit_lookups_total{origin="registry",outcome="found"}') == 1
+    assert server.metric('archfit_lookups_total{origin="memory",outcome="found"}') == 1
+    assert server.metric(f'archfit_registry_requests_total{{code="200",host="{fake.host}"}}') == 1
+
+
+def test_a_thousand_pods_of_one_new_image_are_one_request(server: WebhookServer, fake: FakeRegistry):
+    counted = load(server, review(pod("quay.io/app:1"), uid="UID"), "-n", "1000", "-c", "50")
+    assert (counted["requests"], counted["failed"], counted["changed"]) == (1000, 0, 1000)
+    assert fake.count() == 1
+
+
+def test_a_restarted_server_asks_nobody(fake: FakeRegistry, tmp_path: Path):
+    cache = ("--cache", str(tmp_path / "shared.sqlite"))
+    for name in ("one", "two"):
+        with WebhookServer(tmp_path / name, *mirrored(fake), *cache) as server:
+            assert server.review(pod("quay.io/app:1")).patch
+    assert fake.count() == 1
+
+
+def test_with_the_registry_down_all_pods_are_admitted_and_warned_in_time(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    with WebhookServer(tmp_path / "server", "--mirror", f"*=http://127.0.0.1:{port}") as server:
+        value = review(pod("quay.io/app:NUMBER"), uid="UID")
+        counted = load(server, value, "-n", "100", "-c", "20", timeout="3s")
+        assert (counted["failed"], counted["unchanged"], counted["warned"]) == (0, 100, 100)
+        assert counted["max"] < 3000
+        assert server.metric('archfit_admission_requests_total{outcome="unresolved"}') == 100
+
+
+def test_with_a_registry_that_hangs_pods_are_admitted_in_time_and_the_lookup_goes_on(
+    fake: FakeRegistry, tmp_path: Path
+):
+    goes_on = threading.Event()
+    fake.on(lambda asked: fake.stored(asked).held(goes_on))
+    with WebhookServer(tmp_path / "server", *mirrored(fake)) as server:
+        start = time.monotonic()
+        answered = server.review(pod("quay.io/app:1"), timeout="1s")
+        took = time.monotonic() - start
+        assert (answered.allowed, answered.patch) == (True, None)
+        assert answered.warnings[0].startswith("archfit: quay.io/app:1: its platforms are not known")
+        assert took < 1.0
+        assert server.metric("archfit_admission_deadlines_total") == 1
+        goes_on.set()
+        until("the lookup lands", lambda: server.review(pod("quay.io/app:1")).patch)
+        assert fake.count() == 1
+
+
+def test_pods_cannot_make_the_server_ask_a_private_address(fake: FakeRegistry, tmp_path: Path):
+    with WebhookServer(tmp_path / "server") as server:
+        answered = server.review(pod(f"127.0.0.1:{fake.port}/app:1", "10.0.0.1/app:1", "localhost/app:1"))
+        assert (answered.allowed, answered.patch, len(answered.warnings)) == (True, None, 3)
+        assert fake.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        pytest.param(b"{", 400, id="bad JSON"),
+        pytest.param(body({**review(pod()), "kind": "Pod"}), 400, id="another kind"),
+        pytest.param(
+            body({**review(pod()), "apiVersion": "admission.k8s.io/v1beta1"}), 400, id="another version"
+        ),
+        pytest.param(body(review(None)), 400, id="no object"),
+        pytest.param(b" " * 10_000_000, 413, id="10 MB"),
+    ],
+)
+def test_bad_input_has_its_status_and_the_process_stays_up(
+    server: WebhookServer, content: bytes, status: int
+):
+    try:
+        assert server.send(content)[0] == status
+    except OSError:  # it closed the connection while we were still sending
+        assert status == 413
+    assert server.review(pod("quay.io/app:1")).patch
+    assert server.process.poll() is None
+
+
+@pytest.mark.parametrize(
+    ("content", "answer"),
+    [
+        pytest.param(b"nonsense\r\n\r\n", b"HTTP/1.1 400", id="no HTTP"),
+        pytest.param(
+            b"GET /livez HTTP/1.1\r\nX: " + b"x" * 200_000, b"HTTP/1.1 431", id="a header without end"
+        ),
+        pytest.param(
+            b"GET /livez HTTP/1.1\r\n" + b"X: y\r\n" * 150 + b"\r\n", b"HTTP/1.1 431", id="many headers"
+        ),
+        pytest.param(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200", id="a probe"),
+        pytest.param(
+            b"POST /mutate HTTP/1.1\r\nContent-Length: 10\r\n\r\n", b"HTTP/1.1 415", id="no content type"
+        ),
+        pytest.param(
+            b"POST /mutate HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n{",
+            b"HTTP/1.1 413",
+            id="a length that is too large",
+        ),
+    ],
+)
+def test_bytes_that_no_client_sends_are_answered(server: WebhookServer, content: bytes, answer: bytes):
+    context = ssl.create_default_context(cafile=str(tls_files().ca))
+    with (
+        socket.create_connection(("127.0.0.1", server.port), 20) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as connection,
+    ):
+        connection.sendall(content)
+        assert connection.recv(100).startswith(answer)
+    assert server.review(pod("quay.io/app:1")).patch
+
+
+def test_a_client_without_tls_disturbs_nobody(server: WebhookServer):
+    with socket.create_connection(("127.0.0.1", server.port), 20) as plain:
+        plain.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
+        plain.recv(100)
+    assert server.review(pod("quay.io/app:1")).patch
+    assert [line for line in server.log() if line["level"] == "error"] == []
+
+
+def test_tls_1_1_is_refused(server: WebhookServer):
+    context = ssl.create_default_context(cafile=str(tls_files().ca))
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    with (
+        socket.create_connection(("127.0.0.1", server.port), 20) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as connection,
+    ):
+        assert connection.version() == "TLSv1.2"
+    old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    old.check_hostname = False
+    old.verify_mode = ssl.CERT_NONE
+    with pytest.warns(DeprecationWarning, match="deprecated"):
+        old.minimum_version = ssl.TLSVersion.TLSv1_1
+    with pytest.warns(DeprecationWarning, match="deprecated"):
+        old.maximum_version = ssl.TLSVersion.TLSv1_1
+    old.set_ciphers("DEFAULT:@SECLEVEL=0")
+    with socket.create_connection(("127.0.0.1", server.port), 20) as plain, pytest.raises(ssl.SSLError):
+        old.wrap_socket(plain, server_hostname="localhost")
+
+
+def test_a_connection_ends_after_a_thousand_requests(server: WebhookServer):
+    number = 2 * MOST_REQUESTS + 500
+    counted = load(server, review(pod("quay.io/app:1"), uid="UID"), "-n", str(number), "-c", "1")
+    assert (counted["failed"], counted["handshakes"]) == (0, 3)
+
+
+def test_after_sigterm_it_is_not_ready_goes_on_answering_and_ends_what_is_under_way(
+    fake: FakeRegistry, tmp_path: Path
+):
+    goes_on = threading.Event()
+    fake.index("slow", "1", AMD)
+    fake.on(lambda asked: fake.stored(asked).held(goes_on) if asked.repository == "slow" else None)
+    with WebhookServer(tmp_path / "server", *mirrored(fake), "--drain-delay", "2s") as server:
+        assert server.probe("/readyz") == (200, "ok\n")
+        answers: list[Any] = []
+        waiting = threading.Thread(target=lambda: answers.append(server.review(pod("quay.io/slow:1"))))
+        waiting.start()
+        until("the slow lookup is under way", lambda: server.metric("archfit_lookups_running"))
+        value = review(pod("quay.io/app:1"), uid="UID")
+        running = started_load(server, value, "-rate", "200", "-for", "1500ms", "-c", "4")
+        until("requests come", lambda: fake.count() == 2)
+        server.process.send_signal(signal.SIGTERM)
+        until("it is not ready", lambda: server.probe("/readyz")[0] == 503)
+        assert server.probe("/livez")[0] == 200
+        counted = finished_load(running)
+        assert (counted["failed"], counted["unchanged"]) == (0, 0)
+        assert counted["changed"] == counted["requests"] > 200
+        until("no connection is taken", lambda: refused(server.port))
+        goes_on.set()
+        waiting.join(20)
+        assert answers[0].patch
+        assert server.process.wait(20) == 0
+        assert [line["message"] for line in server.log()][-1] == "stopped"
+
+
+def refused(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 5).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def test_a_second_signal_skips_the_delay(tmp_path: Path):
+    with WebhookServer(tmp_path / "server", "--drain-delay", "1h") as server:
+        server.process.send_signal(signal.SIGTERM)
+        until("it drains", lambda: server.probe("/readyz")[0] == 503)
+        assert server.end() == 0
+
+
+def test_a_new_lock_file_counts_without_a_restart(tmp_path: Path):
+    lock = tmp_path / "archfit.lock"
+
+    def write(*platforms: str) -> None:
+        listed = ", ".join(f'"{platform}"' for platform in platforms)
+        entry = f'{{"digest": "sha256:{"a" * 64}", "kind": "index", "platforms": [{listed}]}}'
+        lock.write_text(f'{{"version": 1, "images": {{"quay.io/app:1": {entry}}}}}', encoding="utf-8")
+
+    write("linux/amd64")
+    with WebhookServer(tmp_path / "server", "--lock-file", str(lock), "--locked") as server:
+        before = server.review(pod("quay.io/app:1")).patch
+        lock.write_text("{", encoding="utf-8")
+        until("it is told", lambda: server.metric('archfit_lock_file_reloads_total{result="failure"}'))
+        assert server.review(pod("quay.io/app:1")).patch == before
+        write("linux/arm64")
+        until("it is read", lambda: server.metric('archfit_lock_file_reloads_total{result="success"}'))
+        assert server.review(pod("quay.io/app:1")).patch != before
+        other = server.review(pod("quay.io/other:1"))
+        assert (other.allowed, other.patch) == (True, None)
+        assert "--locked forbids asking" in other.warnings[0]
+
+
+def test_promtool_finds_nothing_wrong_with_the_metrics(server: WebhookServer):
+    server.review(pod("quay.io/app:1"))
+    server.send(b"{")
+    text = server.probe("/metrics")[1]
+    done = subprocess.run(
+        [tool("promtool"), "check", "metrics"], input=text, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "quay.io/app" not in text
+
+
+def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: Path):
+    authfile = tmp_path / "auth.json"
+    authfile.write_text(
+        f'{{"auths": {{"{fake.host}": {{"auth": "dXNlcjpodXNoLTQ3MTE="}}}}}}', encoding="utf-8"
+    )
+    fake.bearer(user="user:other")
+    words = (*mirrored(fake), "--authfile", str(authfile), "--log-level", "debug")
+    with WebhookServer(tmp_path / "server", *words) as server:
+        assert server.review(pod("quay.io/app:1")).warnings
+        server.send(b'{"hush-4711":')
+        assert server.end() == 0
+        text = str(server.log())
+        assert "hush-4711" not in text
+        assert "dXNlcjpodXNoLTQ3MTE=" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        pytest.param((), 2, "archfit serve needs a certificate: add --tls-dir DIR", id="no certificate"),
+        pytest.param(("--tls-cert", "x.crt"), 2, "needs a certificate", id="no key"),
+        pytest.param(("--tls-dir", "nowhere"), 1, "cannot read 'nowhere/tls.crt'", id="missing files"),
+        pytest.param(("--tls-dir", "{mixed}"), 1, "does not belong to the certificate", id="another key"),
+        pytest.param(("--tls-dir", "{empty}"), 1, "holds no certificate", id="not PEM"),
+        pytest.param(("--tls-dir", "{good}", "--listen", "nonsense"), 2, "is not an address", id="address"),
+        pytest.param(
+            ("--tls-dir", "{good}", "--listen", "127.0.0.1:{port}"), 1, "cannot listen", id="port taken"
+        ),
+        pytest.param(
+            ("--tls-dir", "{good}", "--lock-file", "none.lock"), 2, "there is no 'none.lock'", id="lock"
+        ),
+        pytest.param(("--tls-dir", "{good}", "--authfile", "none"), 2, "--authfile", id="credentials"),
+        pytest.param(("--tls-dir", "{good}", "--drain-delay", "5"), 2, "is not a duration", id="delay"),
+        pytest.param(("--tls-dir", "{good}", "--pull-secret", "hub"), 2, "NAMESPACE/NAME", id="secret"),
+        pytest.param(("--tls-dir", "{good}", "--log-level", "loud"), 2, "debug, info", id="level"),
+        pytest.param(("--insecure-http",), 2, "is for loopback only", id="plain HTTP for all"),
+        pytest.param(("--insecure-http", "--tls-dir", "x"), 2, "name the certificate once", id="both"),
+        pytest.param(("--tls-dir", "{good}", "pod.yaml"), 2, "takes flags alone", id="a file"),
+    ],
+)
+def test_a_server_that_cannot_start_says_why(
+    tmp_path: Path, words: tuple[str, ...], status: int, message: str
+):
+    files = tls_files()
+    folders = {name: tmp_path / name for name in ("good", "mixed", "empty")}
+    for name, pair in (
+        ("good", (files.certificate, files.key)),
+        ("mixed", (files.certificate, files.client_key)),
+        ("empty", (None, files.key)),
+    ):
+        folders[name].mkdir()
+        (folders[name] / "tls.crt").write_bytes(pair[0].read_bytes() if pair[0] else b"")
+        (folders[name] / "tls.key").write_bytes(pair[1].read_bytes() if pair[1] else b"")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = archfit(b"", "serve", *(word.format(port=port, **folders) for word in words), cwd=tmp_path)
+    assert ran.status == status
+    assert message in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_plain_http_is_for_loopback(tmp_path: Path):
+    log = tmp_path / "log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [PROGRAM, "serve", "--insecure-http", "--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"],
+            stderr=stream,
+        )
+    try:
+        until("it listens", lambda: "http://127.0.0.1" in log.read_text(encoding="utf-8"))
+    finally:
+        process.terminate()
+        process.kill()
+        process.wait()
