@@ -1,0 +1,274 @@
+"""A real API server calls the webhook for each pod that is created."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import ssl
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from control_plane import Refused
+from fake_registry import FakeRegistry
+from pod_decisions import GKE
+from program import archfit
+from tcp_balancer import TcpBalancer
+from tls_files import tls_files
+from webhook_server import WebhookServer, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from control_plane import ControlPlane
+
+CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def affinity(*architectures: str) -> dict[str, Any]:
+    expression = {"key": "kubernetes.io/arch", "operator": "In", "values": list(architectures)}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    return {"nodeAffinity": {REQUIRED: terms}}
+
+
+def pod(image: str, namespace: str, **metadata: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"generateName": "web-", "namespace": namespace, **metadata},
+        "spec": {"containers": [{"name": "c", "image": image}]},
+    }
+
+
+def placement(value: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """Affinity and tolerations, without those that the API server adds to every pod."""
+    own = [
+        one
+        for one in value["spec"].get("tolerations", [])
+        if not one["key"].startswith("node.kubernetes.io/")
+    ]
+    return value["spec"].get("affinity"), own
+
+
+@contextlib.contextmanager
+def webhook(plane: ControlPlane, name: str, url: str, namespace: str) -> Iterator[None]:
+    """A configuration that calls url for the pods of one namespace."""
+    configuration = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingWebhookConfiguration",
+        "metadata": {"name": name},
+        "webhooks": [
+            {
+                "name": f"{name}.tests.archfit.dev",
+                "admissionReviewVersions": ["v1"],
+                "sideEffects": "None",
+                "failurePolicy": "Ignore",
+                "matchPolicy": "Equivalent",
+                "reinvocationPolicy": "IfNeeded",
+                "timeoutSeconds": 3,
+                "clientConfig": {
+                    "url": url,
+                    "caBundle": base64.b64encode(tls_files().ca.read_bytes()).decode(),
+                },
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+                "rules": [
+                    {
+                        "apiGroups": [""],
+                        "apiVersions": ["v1"],
+                        "operations": ["CREATE"],
+                        "resources": ["pods"],
+                        "scope": "Namespaced",
+                    }
+                ],
+            }
+        ],
+    }
+    plane.apply(json.dumps(configuration))
+    try:
+        yield
+    finally:
+        plane.delete(f"{CONFIGURATIONS}/{name}")
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        running.index("amd", "1", ["linux/amd64"])
+        running.index("both", "1", ["linux/amd64", "linux/arm64"])
+        running.index("arm", "1", ["linux/arm64"])
+        yield running
+
+
+@pytest.fixture
+def server(fake: FakeRegistry, tmp_path: Path) -> Iterator[WebhookServer]:
+    with WebhookServer(tmp_path / "server", "--mirror", f"*={fake.url}") as running:
+        yield running
+
+
+@pytest.fixture
+def hooked(control_plane: ControlPlane, server: WebhookServer) -> Iterator[ControlPlane]:
+    control_plane.namespace("hooked")
+    with webhook(control_plane, "hooked", server.url, "hooked"):
+        acts(control_plane, "hooked")
+        yield control_plane
+
+
+def acts(plane: ControlPlane, namespace: str) -> None:
+    plane.until("the webhook acts", lambda: placement(plane.dry(pod("quay.io/amd:1", namespace)))[0])
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        pytest.param("quay.io/amd:1", (affinity("amd64"), []), id="amd64 alone"),
+        pytest.param("quay.io/both:1", (None, [GKE]), id="both"),
+        pytest.param("quay.io/arm:1", (affinity("arm64"), [GKE]), id="arm64 alone"),
+        pytest.param("quay.io/none:1", (None, []), id="no such image"),
+    ],
+)
+@pytest.mark.parametrize("dry", [False, True], ids=["create", "dry run"])
+def test_a_pod_is_placed_as_it_is_created(hooked: ControlPlane, image: str, expected: Any, dry: bool):
+    made = (hooked.dry if dry else hooked.create)(pod(image, "hooked"))
+    assert placement(made) == expected
+    again = hooked.dry({**made, "metadata": {"name": "again", "namespace": "hooked"}})
+    assert placement(again) == expected
+
+
+def test_the_patch_is_the_one_that_archfit_patch_writes(
+    control_plane: ControlPlane, server: WebhookServer, fake: FakeRegistry
+):
+    plain = control_plane.dry({**pod("quay.io/arm:1", control_plane.namespace("plain"))})
+    ran = archfit(
+        json.dumps(plain).encode(),
+        *("patch", "--format", "json", "--immutable", "full", "--mirror", f"*={fake.url}"),
+    )
+    assert json.loads(ran.ok())[0]["patch"] == server.review(plain).patch
+
+
+def test_a_hundred_pods_are_admitted_and_warned_while_the_registry_is_down(
+    control_plane: ControlPlane, tmp_path: Path
+):
+    name = control_plane.namespace("down")
+    words = ("--mirror", "*=http://127.0.0.1:9", "--image-platforms", "quay.io/amd:1=amd64")
+    with WebhookServer(tmp_path / "server", *words) as server, webhook(control_plane, name, server.url, name):
+        acts(control_plane, name)
+        start = time.monotonic()
+        made = control_plane.dry_all(pod(f"quay.io/new:{number % 10}", name) for number in range(100))
+        assert [placement(one) for one in made] == [(None, [])] * 100
+        assert time.monotonic() - start < 100 * 3 / 4
+        ran = control_plane.kubectl("run", "warned", "-n", name, "--image=quay.io/new:1", "--dry-run=server")
+        assert "Warning: archfit: quay.io/new:1: its platforms are not known" in ran.stderr
+
+
+def test_a_refusal_reaches_the_user_where_the_operator_asked_for_it(
+    control_plane: ControlPlane, fake: FakeRegistry, tmp_path: Path
+):
+    name = control_plane.namespace("refusing")
+    words = ("--mirror", f"*={fake.url}", "--on-conflict", "fail")
+    value = pod("quay.io/amd:1", name)
+    value["spec"]["containers"].append({"name": "d", "image": "quay.io/arm:1"})
+    with (
+        WebhookServer(tmp_path / "refusing", *words) as server,
+        webhook(control_plane, name, server.url, name),
+    ):
+        acts(control_plane, name)
+        with pytest.raises(Refused, match="no architecture is left") as caught:
+            control_plane.create(value)
+        assert caught.value.status == 403
+
+
+class Injector(BaseHTTPRequestHandler):
+    """A webhook that adds a container."""
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
+        response: dict[str, Any] = {"uid": request["uid"], "allowed": True}
+        if len(request["object"]["spec"]["containers"]) == 1:
+            value = {"name": "side", "image": "quay.io/arm:1", "resources": {}}
+            patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
+            response |= {
+                "patchType": "JSONPatch",
+                "patch": base64.b64encode(json.dumps(patch).encode()).decode(),
+            }
+        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
+        text = json.dumps(review).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, format: str, *_: object) -> None:
+        """Write no log."""
+
+
+def test_a_sidecar_that_a_later_webhook_injects_is_seen_in_a_second_call(hooked: ControlPlane):
+    injector = ThreadingHTTPServer(("127.0.0.1", 0), Injector)
+    context = tls_files().context()
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    injector.socket = context.wrap_socket(injector.socket, server_side=True)
+    threading.Thread(target=injector.serve_forever, args=(0.01,), daemon=True).start()
+    url = f"https://127.0.0.1:{injector.server_address[1]}/"
+    try:
+        with webhook(hooked, "zz-injector", url, "hooked"):
+            both = pod("quay.io/both:1", "hooked")
+            made = hooked.until(
+                "a sidecar is injected",
+                lambda: len((found := hooked.dry(both))["spec"]["containers"]) == 2 and found,
+            )
+            assert placement(made) == (affinity("arm64"), [GKE])
+    finally:
+        injector.shutdown()
+        injector.server_close()
+
+
+def test_with_one_of_two_replicas_killed_no_create_fails_and_the_survivor_places_the_pods(
+    control_plane: ControlPlane, fake: FakeRegistry, tmp_path: Path
+):
+    name = control_plane.namespace("replicas")
+    words = ("--mirror", f"*={fake.url}", "--cache", str(tmp_path / "shared.sqlite"))
+    with (
+        WebhookServer(tmp_path / "one", *words) as one,
+        WebhookServer(tmp_path / "two", *words) as two,
+        TcpBalancer([one.port, two.port]) as balancer,
+        webhook(control_plane, name, f"https://127.0.0.1:{balancer.port}/mutate", name),
+    ):
+        acts(control_plane, name)
+        killed = threading.Event()
+        ends = threading.Event()
+
+        def create(worker: int) -> list[tuple[bool, bool]]:
+            """(made after the kill, placed) of each pod."""
+            found = []
+            number = 0
+            while not ends.is_set():
+                number += 1
+                after = killed.is_set()
+                value = pod("quay.io/amd:1", name, generateName=f"w{worker}-{number}-")
+                found.append((after, placement(control_plane.dry(value))[0] is not None))
+            return found
+
+        with ThreadPoolExecutor(4) as threads:
+            workers = [threads.submit(create, worker) for worker in range(4)]
+            until("both replicas answer", lambda: one.metric(CHANGED) > 5 and two.metric(CHANGED) > 5)
+            one.process.kill()
+            one.process.wait()
+            killed.set()
+            before = two.metric(CHANGED)
+            until("the survivor answers", lambda: two.metric(CHANGED) > before + 50)
+            ends.set()
+            made = [pair for worker in workers for pair in worker.result()]
+        assert fake.count() == 1
+        after = [placed for late, placed in made if late]
+        assert after
+        assert all(after), f"{after.count(False)} of {len(after)} pods were not placed"
+
+
+CHANGED = 'archfit_admission_requests_total{outcome="changed"}'
