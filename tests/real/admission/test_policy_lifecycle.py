@@ -91,6 +91,22 @@ def test_a_table_of_4000_images_in_either_carrier_decides_alike(policies, drawn)
         policies.remove(installed)
 
 
+@pytest.mark.load
+def test_a_custom_resource_holds_15000_images(policies):
+    name = "largest"
+    locked = {
+        f"registry.example.com/platform/team-{number % 40}/service-with-a-name-{number}:v1.27.3": found(
+            "amd64"
+        )
+        for number in range(15_000)
+    }
+    installed = policies.install(name, {**AMD, **locked}, Options(), carrier="crd")
+    becomes(policies, name, ["amd64"])
+    policies.install(name, {**ARM, **locked}, Options(), carrier="crd")
+    becomes(policies, name, ["arm64"])
+    policies.remove(installed)
+
+
 @pytest.fixture(scope="module")
 def bare(real, tmp_path_factory):
     """An API server that serves v1beta1 too, and gives pods no tolerations of its own."""

@@ -122,7 +122,9 @@ def _pieces(table: PlatformTable) -> Iterator[str]:
 
 def _definition() -> dict[str, Any]:
     names = {"type": "array", "items": {"type": "string"}}
-    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    # Not granular: managedFields would name each image once more, and 15,000 of them would not fit into etcd.
+    whole = {"type": "object", "x-kubernetes-map-type": "atomic"}
+    texts = {**whole, "additionalProperties": {"type": "string"}}
     schema = {
         "type": "object",
         "description": "What the images of a lock file run on. `archfit policy` writes it; the policy reads it.",
@@ -131,7 +133,7 @@ def _definition() -> dict[str, Any]:
             "architectures": {"description": "Values of the label kubernetes.io/arch, sorted.", **names},
             "classes": {
                 "description": "By code: architectures by operating system; roles in a pod without a restriction.",
-                "type": "object",
+                **whole,
                 "additionalProperties": {"type": "object", "additionalProperties": names},
             },
             "images": {"description": "The code of a class by normalised image reference.", **texts},
