@@ -250,8 +250,8 @@ def _identified(kind: str, namespace: str, name: str) -> str | None:
             _globbed("object.metadata.generateName", name),
         )
         conditions.append(
-            f"has(object.metadata.name) && object.metadata.name != '' ? {own} "
-            f": has(object.metadata.generateName) && {generated}"
+            f"(has(object.metadata.name) && object.metadata.name != '' ? {own} "
+            f": has(object.metadata.generateName) && {generated})"
         )
     return all_of(conditions)
 
