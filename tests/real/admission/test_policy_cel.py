@@ -1,39 +1,47 @@
-"""A generated policy, by the API server's own CEL, decides pod by pod as archfit does."""
+"""A generated policy, by the API server's own CEL without a server, decides pod by pod as archfit does."""
 
 from __future__ import annotations
 
 import random
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import machine
 from archfit.admission.policy.carriers import MAX_CODE_POINTS
+from archfit.admission.policy.cel_text import literal, rows, text
+from archfit.admission.policy.glob_pattern import pattern
+from archfit.admission.policy.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_TERMS
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.errors import InvalidReference, UsageError
 from archfit.images.reference import parse
 from archfit.options.settings import Options
-from drawn_pods import drawing
-from pod_decisions import found
+from drawn_pods import any_pods, at_creation
+from drawn_pods.drawing import ARCH, REQUIRED
+from pod_decisions import found, requiring, term, using
 from policy_judge import PolicyJudge, decided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LOCKED = {
-    parse(name).normalised: found(" ".join(offers), origin="lock") for name, offers in drawing.IMAGES.items()
-}
-NAMES = ("amd64", "arm64", "s390x")
-OPTIONS = {
-    "defaults": Options(),
-    "preferences": Options(prefer=(("arm64", 5), ("amd64", 2))),
-    "affinity always": Options(affinity="always"),
-    "affinity never": Options(affinity="never"),
-    "windows nodes": Options(cluster_architectures=("amd64", "arm64", "s390x", "windows/amd64")),
-    "strict": Options(strict=True),
-    "more nodes without a label": Options(unlabelled_nodes=("dedicated",)),
-    "no tolerations": Options(tolerate=()),
-}
+LOCKED = at_creation.platforms()
+LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
+# Left alone by archfit too, where nothing but the lock file may answer.
+AS_ARCHFIT = {"", "unlisted-image"}
+# Their values are taken from the pod itself.
+PARTS_OF_OBJECT = (
+    "annotations",
+    "labels",
+    "nodeSelector",
+    "tolerations",
+    "terms",
+    "archRequirements",
+    "osRequirements",
+    "archPins",
+    "osPins",
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,50 +50,178 @@ def judge() -> Iterator[PolicyJudge]:
         yield running
 
 
-def drawn(source: random.Random, number: int) -> dict[str, Any]:
-    """A Pod whose spec is that of a drawn object of any kind, some with annotations."""
-    made = drawing.an_object(source, number, NAMES)
-    holder = made
-    while "containers" not in holder:
-        holder = holder.get("spec") or holder.get("jobTemplate") or holder["template"]
-    metadata = {**made["metadata"], "annotations": {**made["metadata"].get("annotations", {})}}
-    for name, chance, values in (
-        ("only", 0.3, ("amd64", "arm64, amd64", "AARCH64", "x", "s390x", "", "arm64/v8")),
-        (
-            "image-platforms",
-            0.2,
-            ("amd64", "arm64, linux/amd64", "linux/arm/v7", "x86_64", "linux/386", "linux/amd64/v3"),
+@pytest.fixture(scope="module")
+def by_default() -> Iterator[PolicyJudge]:
+    """A judge with the policy of default options."""
+    with PolicyJudge(machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")) as running:
+        running.compile(policy_objects(LOCKED, Options(), LITERAL))
+        yield running
+
+
+def a_pod(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", **metadata}, "spec": spec}
+
+
+def assert_as_archfit(
+    judge: PolicyJudge, pod: dict[str, Any], options: Options, namespace: str = "shop"
+) -> str:
+    """The outcome of archfit's decision. The policy does the same, or leaves the pod alone for a listed reason."""
+    try:
+        decision, after = decided(pod, LOCKED, options, namespace)
+        outcome: str = decision.outcome
+    except UsageError:
+        outcome, after = "overrides that disagree", pod
+    admitted = judge.admit(pod, namespace, "leftAlone")
+    assert admitted.error == "", pod
+    if admitted.shown["leftAlone"] not in AS_ARCHFIT:
+        assert admitted.shown["leftAlone"] in {one.id for one in LEFT_ALONE}
+        assert admitted.pod == judge.normalised(pod), pod
+        return "left alone"
+    assert admitted.pod == judge.normalised(after), (options, pod)
+    return outcome
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_policy_does_to_a_pod_what_archfit_does(judge: PolicyJudge, seed: int):
+    source = random.Random(seed)
+    options = any_pods.options(source) if seed else Options()
+    try:
+        objects = policy_objects(LOCKED, options, source.choice((LITERAL, CRD)))
+    except UsageError as error:
+        pytest.fail(f"seed {seed} draws options that contradict each other: {error}")
+    assert judge.compile(objects) == []
+    outcomes = [
+        assert_as_archfit(judge, any_pods.pod(source, namespace), options, namespace)
+        for namespace in random.Random(seed).choices(any_pods.NAMESPACES, k=150)
+    ]
+    assert outcomes.count("left alone") < 30
+
+
+@pytest.mark.parametrize("text", any_pods.REFERENCES, ids=lambda text: ascii(text)[:50])
+@pytest.mark.parametrize("field", ["container", "volume"])
+def test_a_reference_is_read_as_archfit_reads_it(by_default: PolicyJudge, text: str, field: str):
+    try:
+        normalised = parse(text).normalised
+    except InvalidReference:
+        normalised = ""
+    spec = using("both:1")
+    if field == "container":
+        spec["containers"].append({"name": "other", "image": text})
+    else:
+        spec["volumes"] = [{"name": "data", "image": {"reference": text}}]
+    shown = by_default.admit(a_pod(spec), "shop", "references").shown["references"]
+    assert shown == ["docker.io/library/both:1", normalised]
+    assert_as_archfit(by_default, a_pod(spec), Options())
+
+
+@pytest.mark.parametrize(
+    ("reason", "spec", "annotations"),
+    [
+        pytest.param("unlisted-image", using("nobody/locked:1"), {}, id="an image that is not listed"),
+        pytest.param(
+            "other-system",
+            {**using("amd:1"), "nodeSelector": {"kubernetes.io/os": "freebsd"}},
+            {},
+            id="another operating system",
         ),
-        ("tolerate", 0.1, ("true", " false", "no")),
-    ):
-        if source.random() < chance:
-            metadata["annotations"][f"archfit.dev/{name}"] = source.choice(values)
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": holder}
+        pytest.param(
+            "stated-platforms",
+            using("amd:1"),
+            {"archfit.dev/image-platforms": "darwin/arm64"},
+            id="platforms of another system",
+        ),
+        pytest.param(
+            "long-number",
+            {**using("amd:1"), "affinity": requiring(term((ARCH, "Gt", ["1" * 19])))},
+            {},
+            id="a number that is no integer of 64 bits",
+        ),
+        pytest.param("too-large", using(*["amd:1"] * (MAX_IMAGES + 1)), {}, id="images"),
+        pytest.param(
+            "too-large",
+            {**using("amd:1"), "affinity": requiring(*[term((ARCH, "Exists"))] * (MAX_TERMS + 1))},
+            {},
+            id="terms",
+        ),
+        pytest.param(
+            "too-large",
+            {**using("amd:1"), "affinity": requiring(term((ARCH, "In", [f"a{n}" for n in range(2000)])))},
+            {},
+            id="values",
+        ),
+    ],
+)
+def test_what_the_policy_leaves_alone(
+    by_default: PolicyJudge, reason: str, spec: dict[str, Any], annotations: dict[str, str]
+):
+    pod = a_pod(spec, annotations=annotations)
+    admitted = by_default.admit(pod, "shop", "leftAlone")
+    assert (admitted.shown["leftAlone"], admitted.error) == (reason, "")
+    assert admitted.pod == by_default.normalised(pod)
 
 
-@pytest.mark.parametrize("carrier", ["literal", "crd"])
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_the_policy_does_to_a_pod_what_archfit_does(judge: PolicyJudge, options: Options, carrier: Any):
-    assert judge.compile(policy_objects(LOCKED, options, PolicySettings(carrier=carrier))) == []
-    source = random.Random(f"{carrier}{options}")
-    changed = 0
-    for number in range(100):
-        pod = drawn(source, number)
-        decision, after = decided(pod, LOCKED, options)
-        admitted = judge.admit(pod, "shop")
-        assert admitted.error == ""
-        assert admitted.pod == judge.normalised(after), pod
-        changed += bool(decision.patch)
-    assert changed > 10
+def test_every_reason_to_leave_a_pod_alone_is_tested():
+    (marked,) = (mark for mark in test_what_the_policy_leaves_alone.pytestmark if mark.args[0][0] == "reason")
+    assert {case.values[0] for case in marked.args[1]} == {one.id for one in LEFT_ALONE}
 
 
-@pytest.mark.parametrize("carrier", ["literal", "crd"])
-def test_every_expression_is_below_the_limit_of_the_parser(judge: PolicyJudge, carrier: Any):
+def test_the_largest_pods_that_it_decides_for_are_within_the_budget(judge: PolicyJudge):
+    path = "a/" * 120
+    images = [f"registry.example.com:5000/{path}app-{number:03}:1.2.3" for number in range(MAX_IMAGES)]
+    locked = {parse(text).normalised: found("amd64", origin="lock") for text in images}
+    judge.compile(policy_objects(locked, Options(), LITERAL))
+    expressions = [
+        (ARCH, "In", ["amd64", "arm64", *(f"a{n}" for n in range(10))]),
+        (ARCH, "NotIn", ["b"] * 10),
+    ]
+    spec = {**using(*images), "affinity": requiring(*[term(*expressions)] * MAX_TERMS)}
+    admitted = judge.admit(a_pod(spec), "shop", "leftAlone")
+    assert (admitted.shown["leftAlone"], admitted.error) == ("", "")
+    terms = admitted.pod["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
+    assert [len(one["matchExpressions"]) for one in terms] == [3] * MAX_TERMS
+
+
+def test_globs_match_in_cel_as_in_fnmatch(judge: PolicyJudge):
+    source = random.Random(1)
+    globs = ["".join(source.choices("ab-[]!*?^\\.:", k=source.randint(1, 7))) for _ in range(400)]
+    names = ["".join(source.choices("abc-[]!^\\.:\n", k=source.randint(0, 5))) for _ in range(60)]
+    matched = rows(f"variables.names.map(name, name.matches({text(pattern(glob))}))" for glob in globs)
+    made = {"names": literal(names), "matched": matched}
+    spec = {"variables": [{"name": name, "expression": expression} for name, expression in made.items()]}
+    assert judge.compile([{"kind": "MutatingAdmissionPolicy", "spec": spec}]) == []
+    assert judge.admit(a_pod(using("a")), "shop", "matched").shown["matched"] == [
+        [fnmatchcase(name, glob) for name in names] for glob in globs
+    ]
+
+
+@pytest.mark.parametrize("settings", [LITERAL, CRD], ids=["literal", "crd"])
+def test_every_expression_is_below_the_limit_of_the_parser(judge: PolicyJudge, settings: PolicySettings):
     images = {
         f"registry.example.com/team/service-{n:06}/application:1.2.3": found("amd64") for n in range(5000)
     }
-    objects = policy_objects(images, Options(), PolicySettings(carrier=carrier))
+    objects = policy_objects(images, Options(), settings)
     policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
-    expressions = [one["expression"] for one in policy["spec"]["variables"]]
-    assert max(judge.read(one, [])[1] for one in expressions) < MAX_CODE_POINTS
+    sizes = [judge.read(one["expression"], [])[1] for one in policy["spec"]["variables"]]
+    assert max(sizes) < MAX_CODE_POINTS
     assert judge.compile(objects) == []
+
+
+def test_no_value_of_the_patch_is_a_part_of_the_pod_or_a_list_of_typed_objects(judge: PolicyJudge):
+    (policy, _) = policy_objects(LOCKED, Options(prefer=(("arm64", 1),)), LITERAL)
+    for one in policy["spec"]["mutations"]:
+        assert judge.read(one["jsonPatch"]["expression"], PARTS_OF_OBJECT)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        pytest.param("[Object.spec.tolerations{key: 'a'}]", "a list of Object.spec.tolerations", id="a list"),
+        pytest.param("[[1], [Object.spec{}]]", "a list of Object.spec", id="a list in a list"),
+        pytest.param("object.spec.affinity", "a part of object", id="a part"),
+        pytest.param("{'a': [object.spec]}", "a part of object", id="a part in a mapping"),
+        pytest.param("variables.terms[0]", "a part of object, by variables.terms", id="by a variable"),
+    ],
+)
+def test_the_test_of_values_sees_what_it_is_for(judge: PolicyJudge, value: str, problem: str):
+    expression = f"[1].map(x, JSONPatch{{op: 'add', path: '/spec', value: {value}}})"
+    assert judge.read(expression, PARTS_OF_OBJECT)[0] == [problem]

@@ -15,8 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from archfit.admission.policy.cel_text import literal, rows, text
-from archfit.admission.policy.image_answers import Variables
+from archfit.admission.policy.cel_text import Variable, literal, rows, text, variable
 from archfit.admission.policy.platform_table import PlatformTable
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
@@ -47,22 +46,20 @@ class Carrier:
     def classes(self) -> str:
         return "params.classes" if self._settings.carrier == "crd" else "variables.classes"
 
-    def variables(self) -> Variables:
+    def variables(self) -> Iterator[Variable]:
         """nodeArchitectures, architectures; with the literal carrier classes, images1, images2, .."""
-        yield "nodeArchitectures", literal(ARCHITECTURES)
+        yield variable("nodeArchitectures", "values of the label kubernetes.io/arch", literal(ARCHITECTURES))
+        comment = "all architectures that the policy knows, sorted"
         if self._settings.carrier == "crd":
-            yield "architectures", "params.architectures.map(a, string(a))"
+            yield variable("architectures", comment, "params.architectures.map(a, string(a))")
             return
         same = list(self._architectures) == sorted(ARCHITECTURES)
-        yield "architectures", "variables.nodeArchitectures" if same else literal(self._architectures)
-        yield (
-            "classes",
-            rows(
-                (f"{text(code)}: {literal(offers)}" for code, offers in self._table.classes.items()), "{", "}"
-            ),
-        )
+        known = "variables.nodeArchitectures" if same else literal(self._architectures)
+        yield variable("architectures", comment, known)
+        classes = (f"{text(code)}: {literal(offers)}" for code, offers in self._table.classes.items())
+        yield variable("classes", "what images offer, by a code", rows(classes, "{", "}"))
         for number, piece in enumerate(self._pieces, 1):
-            yield f"images{number}", piece
+            yield Variable(f"images{number}", "the codes of the images", piece)
 
     def spec(self) -> dict[str, Any]:
         """What the policy's spec says of it."""

@@ -1,8 +1,9 @@
 """Values as CEL writes them, and expressions in lines.
 
-    text      'nginx:1.27'                    single quotes: YAML's and Kubernetes' examples have them
+    text      'nginx:1.27'                    single quotes, as in Kubernetes' own examples
     list      ['amd64', 'arm64']
     mapping   {'linux': ['amd64']}            all members of one type, or each in `dyn(..)`
+    comment   // to the end of the line       each variable begins with one: people read a policy before they apply it
 
 Source: cel-spec, langdef.md (syntax, aggregate values).
 """
@@ -13,6 +14,8 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
+
+from archfit.record import Record
 
 Literal: TypeAlias = "str | int | bool | Iterable[Literal] | Mapping[str, Literal]"
 
@@ -55,18 +58,31 @@ def rows(entries: Iterable[str], opening: str = "[", closing: str = "]") -> str:
     return f"{opening}\n{lines}\n{closing}" if lines else f"{opening}{closing}"
 
 
-def cel(source: str, **parts: str) -> str:
+def cel(source: str, /, **parts: str) -> str:
     """The expression without the margin that it has in the source, `%name` replaced by the part of that name.
 
     The lines of a part are indented as the line that it stands in.
     """
     made = []
-    for line in textwrap.dedent(source).strip("\n").rstrip().splitlines():
+    for line in textwrap.dedent(source).strip().splitlines():
         margin = line[: len(line) - len(line.lstrip())]
         pieces = _PLACE.split(line)
         pieces[1::2] = [parts[name].replace("\n", f"\n{margin}") for name in pieces[1::2]]
         made.append("".join(pieces))
     return "\n".join(made)
+
+
+class Variable(Record):
+    """A variable of a policy. comment: what it holds."""
+
+    name: str
+    comment: str
+    expression: str
+
+
+def variable(name: str, comment: str, source: str, /, **parts: str) -> Variable:
+    """source, parts: as for `cel`."""
+    return Variable(name, comment, cel(source, **parts))
 
 
 def all_of(conditions: Iterable[str]) -> str:

@@ -1,15 +1,21 @@
 """Pods for which archfit may decide something and the policy does not: it leaves them as they are, and never guesses.
 
 The documentation lists `LEFT_ALONE`, and the tests that compare the policy with `decide` take it from here. A pod that
-archfit leaves as it is (skip, nodeName, a conflict, an error in it) is none of these.
+archfit itself leaves as it is (skip, nodeName, a conflict, an error in it) is none of these.
 """
 
 from __future__ import annotations
 
-from archfit.admission.policy.cel_text import any_of, cel, rows, text
-from archfit.admission.policy.image_answers import Variables
+from collections.abc import Iterator
+
+from archfit.admission.policy.cel_text import Variable, any_of, cel, text, variable
 from archfit.options.settings import Options
 from archfit.record import Record
+
+MAX_IMAGES = 250
+MAX_TERMS = 250
+MAX_VALUES = 400
+"""What the API server's budget for CEL is enough for, with references of any length: 1,000,000 for one expression."""
 
 
 class LeftAlone(Record):
@@ -21,6 +27,22 @@ class LeftAlone(Record):
 
 
 LEFT_ALONE = (
+    LeftAlone(
+        "too-large",
+        f"The pod has more than {MAX_IMAGES} images or {MAX_TERMS} required terms, or its terms name more than "
+        f"{MAX_VALUES} architectures. CEL has a budget, and the API server may end an expression that costs more.",
+        cel(
+            """
+            variables.imageUses.size() > %images || variables.terms.size() > %terms
+            || (variables.archRequirements + variables.osRequirements)
+              .map(asked, asked.map(e, has(e.values) ? e.values.size() : 0).sum())
+              .map(values, values * values).sum() > %values
+            """,
+            images=str(MAX_IMAGES),
+            terms=str(MAX_TERMS),
+            values=str(MAX_VALUES * MAX_VALUES),
+        ),
+    ),
     LeftAlone(
         "unlisted-image",
         "An image is neither in the lock file nor covered by `imagePlatforms`. The policy cannot ask a registry.",
@@ -56,23 +78,23 @@ LEFT_ALONE = (
 )
 
 
-def left_alone_variables(options: Options) -> Variables:
-    """leftAlone, the ids that hold for the pod; decided, whether the policy decides for it."""
-    yield (
+def left_alone_variables(options: Options) -> Iterator[Variable]:
+    """leftAlone, decided, conflict."""
+    yield variable(
         "leftAlone",
-        cel(
-            "%rows.filter(id, id != '')",
-            rows=rows(
-                f"{one.condition.join('()') if '||' in one.condition else one.condition} ? {text(one.id)} : ''"
-                for one in LEFT_ALONE
-            ),
-        ),
+        "why the policy does not decide for the pod, '' where it does",
+        "%chain''",
+        chain="".join(f"{one.condition}\n  ? {text(one.id)} :\n" for one in LEFT_ALONE),
     )
-    faults = [
-        "variables.faultyAnnotations",
-        "variables.platformsStated && !variables.wordOffers.exists(offer, offer.size() > 0)",
-    ]
-    if options.strict:
-        faults.append("variables.unasked")
-    yield "decided", f"variables.leftAlone.size() == 0 && !({any_of(faults)})"
-    yield "conflict", "variables.decided && !variables.live.exists(live, live.size() > 0)"
+    faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
+    yield variable(
+        "decided",
+        "the policy decides for the pod",
+        "variables.leftAlone == '' && !(%faults)",
+        faults=any_of(faults),
+    )
+    yield variable(
+        "conflict",
+        "no node that the pod allows runs all its images",
+        "variables.decided && !variables.live.exists(live, live.size() > 0)",
+    )

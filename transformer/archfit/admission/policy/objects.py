@@ -11,19 +11,18 @@ k8s.io/apiserver, pkg/cel/environment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from archfit.admission.policy.additions import addition_variables, mutation
 from archfit.admission.policy.carriers import Carrier
-from archfit.admission.policy.image_answers import (
-    Variables,
-    answer_variables,
-    override_variables,
-    reference_variables,
-)
+from archfit.admission.policy.cel_text import Variable
+from archfit.admission.policy.image_answers import answer_variables
+from archfit.admission.policy.image_overrides import override_variables
+from archfit.admission.policy.image_references import reference_variables
 from archfit.admission.policy.left_alone import left_alone_variables
+from archfit.admission.policy.match_conditions import match_conditions
 from archfit.admission.policy.platform_table import all_architectures, platform_table, stated_classes
-from archfit.admission.policy.pod_choices import choice_variables, match_conditions, pod_variables
+from archfit.admission.policy.pod_choices import choice_variables
 from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
 from archfit.admission.policy.term_reach import supported_variables, term_variables
 from archfit.images.platforms import Found
@@ -83,12 +82,14 @@ def variables(
     for the pod. conflict: it does, and no node that the pod allows runs all its images.
     """
     carrier = _carrier(images, options, settings)
-    return [{"name": name, "expression": expression} for name, expression in _variables(carrier, options)]
+    return [
+        {"name": one.name, "expression": f"// {one.comment}\n{one.expression}"}
+        for one in _variables(carrier, options)
+    ]
 
 
-def _variables(carrier: Carrier, options: Options) -> Variables:
+def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
     yield from carrier.variables()
-    yield from pod_variables()
     yield from choice_variables(options)
     yield from reference_variables()
     yield from override_variables(stated_classes(options))

@@ -1,35 +1,30 @@
-"""CEL: what rules of the configuration and annotations choose for a pod, and the pods that are none of the policy's.
+"""CEL: what annotations of the pod and rules of the configuration choose for it, as `placement.selection` has it.
 
-    match conditions    the rows of `admission.admitted_pod` and `placement.selection` that leave a pod alone
-    variables           the rows that give it options: only, tolerate, prefer, image-platforms
-
-Every rule whose match holds applies, and a later one overrides an earlier one: the chain of choices begins with the
-last rule. `kind` is always Pod here; a rule or an exclude glob for another kind leaves no trace in the policy.
+platformsStated, statedPlatforms    archfit.dev/image-platforms, as a class of the table
+only                                the lists that narrow the pod: of a rule, of archfit.dev/only
+tolerates, tolerationRules          whether toleration rules apply, and the rules
+weights                             prefer
+toleratesVirtualNodes               the pod tolerates nodes without an arch label
+faultyAnnotations                   an annotation is misspelt or cannot be obeyed: archfit reports an error
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Iterator
 
-from archfit.admission.admitted_pod import MIRROR
-from archfit.admission.policy.cel_text import all_of, cel, choice, literal, mixed, rows, text
-from archfit.admission.policy.glob_pattern import is_literal, pattern
-from archfit.admission.policy.image_answers import Variables
-from archfit.admission.policy.platform_table import RUNTIME_CLASS, SYSTEMS, offer_class
+from archfit.admission.policy.cel_text import Variable, literal, mixed, rows, text, variable
+from archfit.admission.policy.match_conditions import chosen
+from archfit.admission.policy.platform_table import SYSTEMS, offer_class
 from archfit.images.platforms import ARCHITECTURES, Found, normalised, parse_platform
-from archfit.options.settings import Match, Options, Rule, TolerationRule
+from archfit.options.settings import Options, TolerationRule
 from archfit.options.text_form import WINDOWS
 from archfit.placement.annotations import KNOWN, PREFIX
 from archfit.placement.pod_patch import toleration_fields
 from archfit.placement.selection import VIRTUAL_KUBELET
 
-SKIP, ONLY, TOLERATE, PLATFORMS = (
-    text(PREFIX + name) for name in ("skip", "only", "tolerate", "image-platforms")
-)
-_TRUE = r"^\s*true\s*$"
-_TRUTH = r"^\s*(?:true|false)\s*$"
-_WORDS = r"[^,\s]+"
+_SKIP, _ONLY, _TOLERATE, _PLATFORMS = (text(name) for name in KNOWN[:4])
+_TRUTH = text(r"^\s*(?:true|false)\s*$")
+_WORDS = text(r"[^,\s]+")
 _SPELLINGS = ("x86_64", "x86-64", "aarch64", "armhf", "armel", "i386")
 _VARIANTS = (
     ("amd64", ("v1", "v2", "v3", "v4")),
@@ -38,131 +33,105 @@ _VARIANTS = (
 )
 
 
-def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
-    """(name, expression) of each condition; the policy sees the pods that meet all of them."""
-    yield "not-bound-to-a-node", "!has(object.spec.nodeName) || object.spec.nodeName == ''"
-    yield (
-        "not-of-a-daemon-set",
-        "!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(o, "
-        "has(o.controller) && o.controller && o.kind == 'DaemonSet')",
-    )
-    yield (
-        "not-a-mirror-of-a-static-pod",
-        f"!({_annotation(text(MIRROR))} && object.metadata.annotations[{text(MIRROR)}] != '')",
-    )
-    yield (
-        "not-skipped",
-        f"!({_annotation(SKIP)} && object.metadata.annotations[{SKIP}].matches({text(_TRUE)}))",
-    )
-    yield (
-        "not-for-virtual-nodes-alone",
-        "!has(object.spec.nodeSelector) || !('type' in object.spec.nodeSelector) "
-        "|| object.spec.nodeSelector['type'] != 'virtual-kubelet'",
-    )
-    for number, glob in enumerate(options.exclude, 1):
-        condition = _identified(glob.kind, glob.namespace, glob.name)
-        if condition is not None:
-            yield f"not-excluded-{number}", f"!({condition})"
-    skipped = _chosen(options, lambda rule: None if rule.skip is None else literal(rule.skip), "false")
-    if skipped != "false":
-        yield "not-skipped-by-a-rule", f"!({skipped})"
-
-
-def pod_variables() -> Variables:
-    """What every later variable asks of the pod itself."""
-    yield "annotations", "has(object.metadata.annotations) ? object.metadata.annotations : {}"
-    yield "labels", "has(object.metadata.labels) ? object.metadata.labels : {}"
-    yield "nodeSelector", "has(object.spec.nodeSelector) ? object.spec.nodeSelector : {}"
-    yield "tolerations", "has(object.spec.tolerations) ? object.spec.tolerations : []"
-    yield (
-        "runtimeClass",
-        f"has(object.spec.runtimeClassName) && object.spec.runtimeClassName != '' ? {text(RUNTIME_CLASS)} : ''",
-    )
-
-
-def choice_variables(options: Options) -> Variables:
-    """platformsStated, .., only, tolerates, tolerationRules, weights, toleratesVirtualNodes, faultyAnnotations."""
-    yield "platformsStated", f"{PLATFORMS} in variables.annotations"
+def choice_variables(options: Options) -> Iterator[Variable]:
+    """See the module; and annotations, labels, nodeSelector and tolerations, which may be missing in the pod."""
+    for field, of, nothing in (
+        ("annotations", "metadata", "{}"),
+        ("labels", "metadata", "{}"),
+        ("nodeSelector", "spec", "{}"),
+        ("tolerations", "spec", "[]"),
+    ):
+        yield variable(field, "the pod's own", f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}")
     yield from _stated_platforms()
     yield from _only(options)
-    tolerates = _chosen(
-        options, lambda rule: None if rule.tolerate is None else literal(rule.tolerate), "true"
-    )
-    yield (
+    yield variable(
         "tolerates",
-        f"{TOLERATE} in variables.annotations\n  ? variables.annotations[{TOLERATE}].contains('true') : {tolerates}",
+        "whether the toleration rules apply to the pod",
+        """
+        %name in variables.annotations ? variables.annotations[%name].contains('true') :
+        %ruled
+        """,
+        name=_TOLERATE,
+        ruled=chosen(options, lambda rule: None if rule.tolerate is None else literal(rule.tolerate), "true"),
     )
-    yield "tolerationRules", rows(map(_rule, options.tolerate))
-    yield (
+    yield variable(
+        "tolerationRules",
+        "a toleration is added where the images run on its architectures",
+        "%rules",
+        rules=rows(map(_rule, options.tolerate)),
+    )
+    yield variable(
         "weights",
-        _chosen(
+        "of preferred architectures",
+        "%weights",
+        weights=chosen(
             options,
             lambda rule: None if rule.prefer is None else _weights(rule.prefer),
             _weights(options.prefer),
         ),
     )
-    keys = literal(sorted({VIRTUAL_KUBELET, *options.unlabelled_nodes}))
-    yield "toleratesVirtualNodes", f"variables.tolerations.exists(t, has(t.key) && t.key in {keys})"
-    yield (
+    yield variable(
+        "toleratesVirtualNodes",
+        "the pod tolerates nodes without an arch label: they stay reachable",
+        "variables.tolerations.exists(t, has(t.key) && t.key in %keys)",
+        keys=literal(sorted({VIRTUAL_KUBELET, *options.unlabelled_nodes})),
+    )
+    yield variable(
         "faultyAnnotations",
-        cel(
-            """
+        "an annotation is misspelt or cannot be obeyed",
+        """
         variables.annotations.exists(name, name.startsWith(%prefix) && !(name in %known))
         || [%skip, %tolerate].exists(name,
           name in variables.annotations && !variables.annotations[name].matches(%truth))
         || %only in variables.annotations && (variables.onlyWords.size() == 0
           || variables.onlyWords.exists(word, !(word in variables.nodeArchitectures)))
+        || variables.platformsStated && !variables.wordOffers.exists(offer, offer.size() > 0)
         """,
-            prefix=text(PREFIX),
-            known=literal(KNOWN),
-            skip=SKIP,
-            tolerate=TOLERATE,
-            truth=text(_TRUTH),
-            only=ONLY,
-        ),
+        prefix=text(PREFIX),
+        known=literal(KNOWN),
+        skip=_SKIP,
+        tolerate=_TOLERATE,
+        truth=_TRUTH,
+        only=_ONLY,
     )
 
 
-def _stated_platforms() -> Variables:
-    """What archfit.dev/image-platforms states, as a class of the table."""
-    yield (
-        "platformWords",
-        cel(
-            """
-        variables.platformsStated
-          ? variables.annotations[%platforms].lowerAscii().findAll(%words)
-            .map(word, word.contains('/') ? word : 'linux/' + word)
-          : []
-        """,
-            platforms=PLATFORMS,
-            words=text(_WORDS),
-        ),
+def _stated_platforms() -> Iterator[Variable]:
+    yield variable(
+        "platformsStated",
+        "an annotation states the platforms of every image",
+        "%name in variables.annotations",
+        name=_PLATFORMS,
     )
-    yield (
+    yield variable(
         "platformSpellings",
-        rows((f"{text(word)}: {literal(meant)}" for word, meant in _spellings()), "{", "}"),
+        "what platforms mean that are not linux and a bare architecture",
+        "%spellings",
+        spellings=rows((f"{text(word)}: {literal(meant)}" for word, meant in _spellings()), "{", "}"),
     )
-    yield (
+    yield variable(
         "wordOffers",
-        cel(
-            """
-        variables.platformWords.map(word,
-          word in variables.platformSpellings ? variables.platformSpellings[word]
-          : variables.nodeArchitectures.exists(a, word == 'linux/' + a) ? [word]
-          : ['?'])
+        "what each word of that annotation offers, ['?'] for one that the policy does not know",
         """
-        ),
+        (variables.platformsStated ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
+          .map(word, word.contains('/') ? word : 'linux/' + word)
+          .map(word,
+            word in variables.platformSpellings ? variables.platformSpellings[word]
+            : variables.nodeArchitectures.exists(a, word == 'linux/' + a) ? [word]
+            : ['?'])
+        """,
+        name=_PLATFORMS,
+        words=_WORDS,
     )
-    yield (
+    yield variable(
         "statedPlatforms",
-        cel(
-            """
+        "what that annotation offers, by operating system",
+        """
         {
           'linux': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'linux/' + a in offer)),
           'windows': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'windows/' + a in offer))
         }
-        """
-        ),
+        """,
     )
 
 
@@ -180,26 +149,28 @@ def _spellings() -> Iterator[tuple[str, list[str]]]:
             yield word, meant
 
 
-def _only(options: Options) -> Variables:
-    """The lists of architectures that narrow the pod: of a rule, of the annotation."""
-    aliases = {word: normalised("linux", word).architecture for word in _SPELLINGS if "-" not in word}
-    yield (
+def _only(options: Options) -> Iterator[Variable]:
+    yield variable(
         "onlyWords",
-        cel(
-            """
-        %only in variables.annotations
-          ? variables.annotations[%only].lowerAscii().findAll(%words)
-            .map(word, word in %aliases ? %aliases[word] : word)
-          : []
+        "the architectures of the annotation that narrows the pod",
+        """
+        (%name in variables.annotations ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
+          .map(word, word in %aliases ? %aliases[word] : word)
         """,
-            only=ONLY,
-            words=text(_WORDS),
-            aliases=literal(aliases),
+        name=_ONLY,
+        words=_WORDS,
+        aliases=literal(
+            {word: normalised("linux", word).architecture for word in _SPELLINGS if "-" not in word}
         ),
     )
-    ruled = _chosen(options, lambda rule: None if rule.only is None else literal([rule.only]), "[]")
-    annotated = f"({ONLY} in variables.annotations ? [variables.onlyWords] : [])"
-    yield "only", annotated if ruled == "[]" else f"({ruled}) + {annotated}"
+    ruled = chosen(options, lambda rule: None if rule.only is None else literal([rule.only]), "[]")
+    yield variable(
+        "only",
+        "the lists of architectures that narrow the pod",
+        "%ruled(%name in variables.annotations ? [variables.onlyWords] : [])",
+        ruled="" if ruled == "[]" else f"({ruled})\n+ ",
+        name=_ONLY,
+    )
 
 
 def _rule(rule: TolerationRule) -> str:
@@ -209,56 +180,3 @@ def _rule(rule: TolerationRule) -> str:
 def _weights(weights: Iterable[tuple[str, int]]) -> str:
     entries = (mixed({"architecture": name, "weight": weight}) for name, weight in sorted(weights))
     return f"[{', '.join(entries)}]"
-
-
-def _chosen(options: Options, value: Callable[[Rule], str | None], otherwise: str) -> str:
-    """The value of the last rule that matches the pod and has one."""
-    cases = []
-    for rule in reversed(options.rules):
-        chosen, condition = value(rule), _matched(rule.match)
-        if chosen is not None and condition is not None:
-            cases.append((condition, chosen))
-            if condition == "true":
-                break
-    if cases and cases[-1][0] == "true":
-        otherwise = cases.pop()[1]
-    return choice(cases, otherwise)
-
-
-def _matched(match: Match) -> str | None:
-    """When a rule is about a pod; None for never."""
-    identified = _identified(match.kind, match.namespace, match.name)
-    if identified is None:
-        return None
-    labels = (
-        f"has(object.metadata.labels) && {text(key)} in object.metadata.labels "
-        f"&& object.metadata.labels[{text(key)}] == {text(value)}"
-        for key, value in match.labels
-    )
-    return all_of([*([identified] if identified != "true" else []), *labels])
-
-
-def _identified(kind: str, namespace: str, name: str) -> str | None:
-    if kind and not fnmatchcase("pod", kind.lower()):
-        return None
-    conditions = []
-    if namespace:
-        conditions.append(_globbed("request.namespace", namespace))
-    if name:
-        own, generated = (
-            _globbed("object.metadata.name", name),
-            _globbed("object.metadata.generateName", name),
-        )
-        conditions.append(
-            f"(has(object.metadata.name) && object.metadata.name != '' ? {own} "
-            f": has(object.metadata.generateName) && {generated})"
-        )
-    return all_of(conditions)
-
-
-def _globbed(subject: str, glob: str) -> str:
-    return f"{subject} == {text(glob)}" if is_literal(glob) else f"{subject}.matches({text(pattern(glob))})"
-
-
-def _annotation(name: str) -> str:
-    return f"has(object.metadata.annotations) && {name} in object.metadata.annotations"

@@ -1,21 +1,22 @@
 """CEL: where a pod can go, by `placement.affinity` and `placement.reach`; lists have one entry for each required term.
 
-    terms                   the required terms; one without conditions where there is no required set
-    archRequirements        what a term asks of the label kubernetes.io/arch, by either of its names
-    systems                 the operating systems of a term, linux and windows alone; [] for a closed one
-    meeting                 architectures that meet a term's requirements, whatever the cluster has
-    allowed                 A(t)      barred, live: as in `placement.reach`
-    reachable               E, of the architectures that the policy knows
+    restricted, offered, nodes, supported    what the images offer, and what the cluster has, by operating system
+    terms, archRequirements, osRequirements  what the required terms ask of the labels of architecture and system
+    systems                                  the systems of a term, linux and windows alone; [] for a closed one
+    meeting                                  what meets a term's requirements, whatever the cluster has
+    allowed, barred, live, lacking           A(t), what of it does not run, T(t), what the cluster has beside S
+    reachable                                E, of the architectures that the policy knows
 
-A value that meets a term and is no architecture that the policy knows stands in the first list that the term asks for
-with In (nodeSelector asks so too), so that no other list has to be looked through: a value that NotIn, Gt or Lt names
-does not meet it. For the same reason, what meets a term that asks with In is named by it.
+A value that meets a term and that the policy does not know stands in the first list that the term asks for with In
+(nodeSelector asks so too): a value that NotIn, Gt or Lt names does not meet it. So no other list is looked through, and
+what meets a term that asks with In is named by it.
 """
 
 from __future__ import annotations
 
-from archfit.admission.policy.cel_text import cel, literal, rows, text
-from archfit.admission.policy.image_answers import Variables
+from collections.abc import Iterator
+
+from archfit.admission.policy.cel_text import Variable, cel, literal, rows, text, variable
 from archfit.admission.policy.platform_table import SYSTEMS
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
@@ -24,115 +25,85 @@ from archfit.workloads.pods import REQUIRED
 
 AFFINITY = f"object.spec.affinity.nodeAffinity.{REQUIRED}"
 HAS_AFFINITY = "has(object.spec.affinity) && has(object.spec.affinity.nodeAffinity)"
-_NUMBER = text("^[+-]?[0-9]+$")
+_ARCH, _OS = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
+_ALLOWED = """\
+a in variables.nodes[os]
+|| variables.asksWithIn[i] && !variables.systems[i].exists(other, a in variables.nodes[other])"""
 
 
-def supported_variables(options: Options) -> Variables:
+def supported_variables(options: Options) -> Iterator[Variable]:
     """restricted, offered, nodes, supported."""
-    cluster = by_system(options.cluster_architectures)
-    offered = "variables.architectures.filter(a, variables.restrictions.all(offer, {0} in offer && a in offer[{0}]))"
-    yield "restricted", "variables.restrictions.size() > 0 || variables.only.size() > 0"
-    yield "offered", _by_system(offered)
-    windows = (
-        literal(sorted(cluster["windows"]))
-        if "windows" in cluster
-        else cel(
-            """
-        variables.restrictions.size() > 0 && variables.offered['windows'].size() > 0
-          ? variables.offered['windows'] : %linux
+    yield variable(
+        "restricted",
+        "something keeps the pod from some architectures",
+        "variables.restrictions.size() > 0 || variables.only.size() > 0",
+    )
+    yield variable(
+        "offered",
+        "the architectures that every image offers",
+        "%offered",
+        offered=_by_system(
+            "variables.architectures.filter(a, variables.restrictions.all(offer, %os in offer && a in offer[%os]))"
+        ),
+    )
+    cluster = {os: literal(sorted(names)) for os, names in by_system(options.cluster_architectures).items()}
+    unknown = "variables.restrictions.size() > 0 && variables.offered['windows'].size() > 0\n"
+    yield variable(
+        "nodes",
+        "the architectures of the cluster's nodes; for a system without any, those of the images",
+        """
+        {
+          'linux': %linux,
+          'windows': %windows
+        }
         """,
-            linux=literal(sorted(cluster["linux"])),
-        )
+        linux=cluster["linux"],
+        windows=cluster.get("windows") or f"{unknown}  ? variables.offered['windows'] : {cluster['linux']}",
     )
-    yield "nodes", rows((f"'linux': {literal(sorted(cluster['linux']))}", f"'windows': {windows}"), "{", "}")
-    narrowed = "variables.offered[{0}].filter(a, variables.only.all(names, a in names))"
-    yield "supported", _by_system(narrowed)
-
-
-def term_variables() -> Variables:
-    """hasTerms, .., reachable."""
-    arch, systems = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
-    yield "hasTerms", f"{HAS_AFFINITY} && has({AFFINITY})"
-    yield "terms", f"variables.hasTerms ? {AFFINITY}.nodeSelectorTerms : [{{'matchExpressions': []}}]"
-    yield "archPins", _pins(arch)
-    yield "archRequirements", _requirements(arch)
-    yield from _system_variables(systems)
-    yield (
-        "asksWithIn",
-        cel(
-            """
-        variables.archRequirements.map(asked, variables.archPins.size() > 0 || asked.exists(e, e.operator == 'In'))
-        """
-        ),
-    )
-    yield (
-        "meeting",
-        cel(
-            """
-        variables.archRequirements.map(asked,
-          (variables.archPins.size() > 0 ? variables.archPins
-            : asked.exists(e, e.operator == 'In') ? asked.filter(e, e.operator == 'In')[0].values
-            : variables.architectures)
-          .filter(a, variables.archPins.all(pin, pin == a) && asked.all(e, %meets)))
-        """,
-            meets=_meets("a"),
-        ),
-    )
-    yield (
-        "allowed",
-        cel(
-            """
-        variables.meeting.transformList(i, meeting, meeting.filter(a, variables.systems[i].exists(os,
-          a in variables.nodes[os]
-            || variables.asksWithIn[i] && !variables.systems[i].exists(other, a in variables.nodes[other]))))
-        """
-        ),
-    )
-    yield (
-        "barred",
-        cel(
-            """
-        !variables.restricted ? variables.allowed.map(allowed, []) :
-        variables.allowed.transformList(i, allowed, allowed.filter(a, variables.systems[i].exists(os,
-          !(a in variables.supported[os]) && (a in variables.nodes[os]
-            || variables.asksWithIn[i] && !variables.systems[i].exists(other, a in variables.nodes[other])))))
-        """
-        ),
-    )
-    yield (
-        "live",
-        "variables.allowed.transformList(i, allowed, allowed.filter(a, !(a in variables.barred[i])))",
-    )
-    yield "reachable", "variables.architectures.filter(a, variables.live.exists(live, a in live))"
-    yield (
-        "lacking",
-        cel(
-            """
-        variables.systems.map(systems, variables.architectures.filter(a, systems.exists(os,
-          a in variables.nodes[os] && !(a in variables.supported[os]))))
-        """
-        ),
+    yield variable(
+        "supported",
+        "the architectures that every image offers and the user's choice leaves",
+        "%supported",
+        supported=_by_system("variables.offered[%os].filter(a, variables.only.all(names, a in names))"),
     )
 
 
-def _system_variables(labels: str) -> Variables:
-    yield "osPins", _pins(labels)
-    yield "osRequirements", _requirements(labels)
-    yield "statedSystem", "has(object.spec.os) && has(object.spec.os.name) ? object.spec.os.name : ''"
-    yield (
+def term_variables() -> Iterator[Variable]:
+    """hasTerms, terms, .. reachable."""
+    yield variable("hasTerms", "the pod has required terms", f"{HAS_AFFINITY} && has({AFFINITY})")
+    yield variable(
+        "terms",
+        "the required terms; one without conditions where there are none",
+        f"variables.hasTerms ? {AFFINITY}.nodeSelectorTerms : [{{'matchExpressions': []}}]",
+    )
+    yield _pins("archPins", "the architectures that nodeSelector names", _ARCH)
+    yield _requirements("archRequirements", "what each term asks of the architecture", _ARCH)
+    yield _pins("osPins", "the operating systems that nodeSelector names", _OS)
+    yield _requirements("osRequirements", "what each term asks of the operating system", _OS)
+    yield from _system_variables()
+    yield from _architecture_variables()
+
+
+def _system_variables() -> Iterator[Variable]:
+    yield variable(
+        "statedSystem",
+        "spec.os.name",
+        "has(object.spec.os) && has(object.spec.os.name) ? string(object.spec.os.name) : ''",
+    )
+    yield variable(
         "openSystems",
-        cel(
-            """
+        "the operating systems that each term leaves possible",
+        """
         variables.osRequirements.map(asked, ['linux', 'windows'].filter(os,
-          variables.osPins.all(pin, pin == os) && asked.all(e, %meets)))
+          variables.osPins.all(pin, pin == os) && asked.all(e,
+            %meets)))
         """,
-            meets=_meets("os"),
-        ),
+        meets=_meets("os"),
     )
-    yield (
+    yield variable(
         "systems",
-        cel(
-            """
+        "the operating systems whose images count for each term; none where it matches nothing",
+        """
         variables.terms.transformList(i, term,
           // a term without conditions matches nothing
           variables.hasTerms && !(has(term.matchExpressions) && term.matchExpressions.size() > 0)
@@ -145,39 +116,98 @@ def _system_variables(labels: str) -> Variables:
               || variables.restrictions.size() == 0 || variables.offered[os].size() > 0)
           : variables.osPins.size() > 0 || variables.osRequirements[i].exists(e, e.operator == 'In') ? []
           : [variables.statedSystem == '' ? 'linux' : variables.statedSystem])
+        """,
+    )
+
+
+def _architecture_variables() -> Iterator[Variable]:
+    yield variable(
+        "asksWithIn",
+        "whether each term names the architectures that it allows",
+        "variables.archRequirements.map(asked,\n"
+        "  variables.archPins.size() > 0 || asked.exists(e, e.operator == 'In'))",
+    )
+    yield variable(
+        "meeting",
+        "the architectures that meet each term",
         """
-        ),
+        variables.archRequirements.map(asked,
+          (variables.archPins.size() > 0 ? variables.archPins
+            : asked.exists(e, e.operator == 'In') ? asked.filter(e, e.operator == 'In')[0].values
+            : variables.architectures)
+          .filter(a, variables.archPins.all(pin, pin == a) && asked.all(e,
+            %meets)))
+        """,
+        meets=_meets("a"),
+    )
+    yield variable(
+        "allowed",
+        "the architectures that each term allows on some node",
+        """
+        variables.meeting.transformList(i, meeting, meeting.filter(a, variables.systems[i].exists(os,
+          %allowed)))
+        """,
+        allowed=_ALLOWED,
+    )
+    yield variable(
+        "barred",
+        "of these, those on which an image does not run",
+        """
+        !variables.restricted ? variables.allowed.map(allowed, []) :
+        variables.allowed.transformList(i, allowed, allowed.filter(a, variables.systems[i].exists(os,
+          !(a in variables.supported[os]) && (
+            %allowed))))
+        """,
+        allowed=_ALLOWED,
+    )
+    yield variable(
+        "live",
+        "of these, the others: where the pod runs",
+        "variables.allowed.transformList(i, allowed, allowed.filter(a, !(a in variables.barred[i])))",
+    )
+    yield variable(
+        "lacking",
+        "the architectures of each term's nodes on which the pod does not run",
+        """
+        variables.systems.map(systems, variables.architectures.filter(a, systems.exists(os,
+          a in variables.nodes[os] && !(a in variables.supported[os]))))
+        """,
+    )
+    yield variable(
+        "reachable",
+        "the architectures that the pod can reach in the end",
+        "variables.architectures.filter(a, variables.live.exists(live, a in live))",
     )
 
 
 def _by_system(architectures: str) -> str:
-    return rows((f"{text(os)}: {architectures.format(text(os))}" for os in SYSTEMS), "{", "}")
+    return rows((f"{text(os)}: {cel(architectures, os=text(os))}" for os in SYSTEMS), "{", "}")
 
 
-def _pins(labels: str) -> str:
-    return (
-        f"{labels}.filter(label, label in variables.nodeSelector).map(label, variables.nodeSelector[label])"
+def _pins(name: str, comment: str, labels: str) -> Variable:
+    source = (
+        "%labels.filter(label, label in variables.nodeSelector).map(label, variables.nodeSelector[label])"
     )
+    return variable(name, comment, source, labels=labels)
 
 
-def _requirements(labels: str) -> str:
-    return (
-        "variables.terms.map(term,\n"
-        f"  has(term.matchExpressions) ? term.matchExpressions.filter(e, e.key in {labels}) : [])"
-    )
+def _requirements(name: str, comment: str, labels: str) -> Variable:
+    source = """
+        variables.terms.map(term,
+          has(term.matchExpressions) ? term.matchExpressions.filter(e, e.key in %labels) : [])
+        """
+    return variable(name, comment, source, labels=labels)
 
 
 def _meets(value: str) -> str:
     """Whether a label with this value meets the requirement `e`, as `placement.affinity.matches` has it."""
     return cel(
         """
-        (e.operator == 'In' ? %value in e.values
-          : e.operator == 'NotIn' ? !(%value in e.values)
-          : e.operator == 'Exists' ? true
-          : e.operator in ['Gt', 'Lt'] ? %value.matches(%number) && e.values[0].matches(%number)
-            && (e.operator == 'Gt' ? int(%value) > int(e.values[0]) : int(%value) < int(e.values[0]))
-          : false)
+        e.operator == 'In' ? %value in e.values
+        : e.operator == 'NotIn' ? !(%value in e.values)
+        : e.operator in ['Gt', 'Lt'] ? [string(%value), string(e.values[0])].all(n, n.matches('^[+-]?[0-9]+$'))
+          && (e.operator == 'Gt' ? int(%value) > int(e.values[0]) : int(%value) < int(e.values[0]))
+        : e.operator == 'Exists'
         """,
         value=value,
-        number=_NUMBER,
     )

@@ -1,0 +1,94 @@
+"""CEL: which pods are none of the policy's, as match conditions; rules and globs of the configuration as conditions.
+
+The conditions are the rows of `admission.admitted_pod` and `placement.selection` that leave a pod alone. `kind` is
+always Pod here, so that a rule or an exclude glob for another kind leaves no trace in the policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+
+from archfit.admission.admitted_pod import MIRROR
+from archfit.admission.policy.cel_text import all_of, choice, literal, text
+from archfit.admission.policy.glob_pattern import is_literal, pattern
+from archfit.options.settings import Match, Options, Rule
+from archfit.placement.annotations import PREFIX
+
+_TRUE = text(r"^\s*true\s*$")
+
+
+def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
+    """(name, expression) of each condition; the policy sees the pods that meet all of them."""
+    yield "not-bound-to-a-node", "!has(object.spec.nodeName) || object.spec.nodeName == ''"
+    yield (
+        "not-of-a-daemon-set",
+        "!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(o, "
+        "has(o.controller) && o.controller && o.kind == 'DaemonSet')",
+    )
+    yield "not-a-mirror-of-a-static-pod", f"!({_annotated(MIRROR, '.size() > 0')})"
+    yield "not-skipped", f"!({_annotated(f'{PREFIX}skip', f'.matches({_TRUE})')})"
+    yield (
+        "not-for-virtual-nodes-alone",
+        "!has(object.spec.nodeSelector) || !('type' in object.spec.nodeSelector) "
+        "|| object.spec.nodeSelector['type'] != 'virtual-kubelet'",
+    )
+    for number, glob in enumerate(options.exclude, 1):
+        condition = _identified(glob.kind, glob.namespace, glob.name)
+        if condition is not None:
+            yield f"not-excluded-{number}", f"!({condition})"
+    skipped = chosen(options, lambda rule: None if rule.skip is None else literal(rule.skip), "false")
+    if skipped != "false":
+        yield "not-skipped-by-a-rule", f"!({skipped})"
+
+
+def chosen(options: Options, value: Callable[[Rule], str | None], otherwise: str) -> str:
+    """The value of the last rule that matches the pod and has one: a later rule overrides an earlier one."""
+    cases: list[tuple[str, str]] = []
+    for rule in reversed(options.rules):
+        own, condition = value(rule), _matched(rule.match)
+        if own is None or condition is None:
+            continue
+        if condition == "true":
+            return choice(cases, own)
+        cases.append((condition, own))
+    return choice(cases, otherwise)
+
+
+def _matched(match: Match) -> str | None:
+    """When a rule is about a pod; None for never."""
+    identified = _identified(match.kind, match.namespace, match.name)
+    if identified is None:
+        return None
+    labels = [
+        f"has(object.metadata.labels) && {text(key)} in object.metadata.labels "
+        f"&& object.metadata.labels[{text(key)}] == {text(value)}"
+        for key, value in match.labels
+    ]
+    return all_of([*([] if identified == "true" else [identified]), *labels])
+
+
+def _identified(kind: str, namespace: str, name: str) -> str | None:
+    if kind and not fnmatchcase("pod", kind.lower()):
+        return None
+    conditions = []
+    if namespace:
+        conditions.append(_globbed("request.namespace", namespace))
+    if name:
+        own, generated = (_globbed(f"object.metadata.{field}", name) for field in ("name", "generateName"))
+        conditions.append(
+            f"(has(object.metadata.name) && object.metadata.name != '' ? {own} "
+            f": has(object.metadata.generateName) && {generated})"
+        )
+    return all_of(conditions)
+
+
+def _globbed(subject: str, glob: str) -> str:
+    return f"{subject} == {text(glob)}" if is_literal(glob) else f"{subject}.matches({text(pattern(glob))})"
+
+
+def _annotated(name: str, test: str) -> str:
+    return (
+        f"has(object.metadata.annotations) && {text(name)} in object.metadata.annotations "
+        f"&& object.metadata.annotations[{text(name)}]{test}"
+    )
