@@ -77,7 +77,7 @@ def pull_secrets(
                 if (pod.ref.namespace, name) not in secrets:
                     continue
                 secret = f"Secret {pod.ref.namespace}/{name}" if pod.ref.namespace else f"Secret {name}"
-                read = _entries(secrets[pod.ref.namespace, name], secret)
+                read = entries_of(secrets[pod.ref.namespace, name], secret)
                 if read is None:
                     warnings[f"{secret} cannot be read as a pull secret, and is not used"] = None
                 for use in pod.images:
@@ -166,7 +166,7 @@ def _names(holder: Mapping[str, Any]) -> list[str]:
     return [name for item in items if isinstance(item, dict) and (name := text_of(item.get("name")))]
 
 
-def _entries(secret: Mapping[str, Any], source: str) -> tuple[SecretEntry, ...] | None:
+def entries_of(secret: Mapping[str, Any], source: str) -> tuple[SecretEntry, ...] | None:
     """What a Secret holds, None where that cannot be read."""
     field = _TYPES.get(text_of(secret.get("type")))
     if field is None:

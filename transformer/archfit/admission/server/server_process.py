@@ -28,11 +28,13 @@ from prometheus_client import Counter
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.admission.server.certificate_files import Certificates
+from archfit.admission.server.cluster_secrets import ClusterSecrets
 from archfit.admission.server.connection import Connection
 from archfit.admission.server.listen_address import ListenAddress, listen
 from archfit.admission.server.lookup_lanes import LookupLanes
 from archfit.admission.server.lookup_turns import LookupTurns
 from archfit.admission.server.probes import Probes
+from archfit.admission.server.pull_secret_answers import Chosen, PullSecretAnswers
 from archfit.admission.server.server_log import LibraryMessages, ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
 from archfit.admission.server.shared_answers import Flight, PullSecret, SharedAnswers
@@ -45,6 +47,7 @@ from archfit.lookup.operator_files import check
 from archfit.lookup.resolver import Lookup, open_lookup
 from archfit.options.settings import Settings
 from archfit.record import Record
+from archfit.registry.credentials.pull_keychain import PullKeychain
 
 if sys.platform == "win32":  # uvloop has no build for it
     from asyncio import new_event_loop
@@ -57,11 +60,11 @@ SHARE = 8
 MOST_WAITING = 1024
 MOST_WAITING_OF_ONE = 256
 DRAIN_SECONDS = 10
-_WATCH_SECONDS = 2.0
+WATCH_SECONDS = 2.0
 _KEEP_ALIVE_SECONDS = (
     120  # longer than Go's client keeps an idle connection, so that it is the one that closes
 )
-_MOST_AT_ONCE = 2048
+MOST_CONNECTIONS = 2048
 _SAID_AGAIN_SECONDS = 300.0
 _MOST_SAID = 1000
 _GC_THRESHOLDS = (20_000, 20, 50)
@@ -129,8 +132,18 @@ class ServerProcess:
             lambda: turns.running,
             (lambda: certificates.current.not_after) if certificates else None,
         )
+        with_secrets = None
+        if own.pull_secrets:
+            secrets = ClusterSecrets(environ)
+            with_secrets = PullSecretAnswers(secrets.read, self._open_with, time.monotonic).answer
         self._lanes = LookupLanes(
-            LANES, self._open_lookup, self._landed, self._warn, self._metrics.replied, time.monotonic
+            LANES,
+            self._open_lookup,
+            self._landed,
+            self._warn,
+            self._metrics.replied,
+            time.monotonic,
+            with_secrets,
         )
         self._answers = SharedAnswers(
             options,
@@ -210,7 +223,7 @@ class ServerProcess:
     async def _watch(self) -> None:
         certificates, lock, metrics = self._certificates, self._lock, self._metrics
         while True:
-            await asyncio.sleep(_WATCH_SECONDS)
+            await asyncio.sleep(WATCH_SECONDS)
             if certificates and certificates.changed():
                 await self._reload("certificate", certificates.reload, metrics.certificate_reloads)
             if lock.changed() and await self._reload("lock file", lock.reload, metrics.lock_file_reloads):
@@ -227,13 +240,17 @@ class ServerProcess:
         counter.labels("success").inc()
         return True
 
-    def _open_lookup(self) -> Lookup:
+    def _open_lookup(self, keychain: PullKeychain | None = None) -> Lookup:
         return open_lookup(
             self._settings.operator,
             self._settings.options.image_platforms,
             environ=self._environ,
             named_hosts_only=True,
+            keychain=keychain,
         )
+
+    def _open_with(self, chosen: Chosen) -> Lookup:
+        return self._open_lookup(PullKeychain(self._settings.operator.authfile, self._environ, chosen))
 
     def _landed(self, flight: Flight, answer: Answer) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
@@ -261,7 +278,7 @@ class ServerProcess:
             proxy_headers=False,
             server_header=False,
             date_header=False,
-            limit_concurrency=_MOST_AT_ONCE,
+            limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=DRAIN_SECONDS,
             ssl_context_factory=(lambda _config, _default: certificates.context) if certificates else None,

@@ -1,0 +1,121 @@
+"""Lanes keep a Lookup while it works, and a flight always lands."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from typing import Any
+
+import pytest
+
+from archfit.admission.server.lookup_lanes import LIFE_SECONDS, LookupLanes
+from archfit.admission.server.shared_answers import Flight, PullSecret
+from archfit.errors import UsageError
+from archfit.images.platforms import Absent, Answer, Found, Unknown, parse_platform
+from archfit.images.reference import parse
+
+AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
+WAIT_SECONDS = 20
+
+
+class Scripted:
+    """Stands for a Lookup: it gives the answers in turn, or raises."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self.messages: list[str] = []
+
+    def resolve(self, texts: list[str]) -> dict[str, Answer]:
+        found = self._site.answers.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        self.messages.append(f"asked for {texts[0]}")
+        return {texts[0]: found}
+
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        return {("quay.io", 200): 1}
+
+    def close(self) -> None:
+        self._site.closed += 1
+
+
+class Site:
+    """Lanes whose flights land in a queue."""
+
+    def __init__(self, *answers: Answer | Exception, lanes: int = 1, **more: Any) -> None:
+        self.answers = list(answers)
+        self.opened = 0
+        self.closed = 0
+        self.now = 0.0
+        self.said: list[str] = []
+        self.replies: list[Any] = []
+        self.landed: queue.SimpleQueue[tuple[Flight, Answer]] = queue.SimpleQueue()
+        self.lanes = LookupLanes(
+            lanes,
+            self._open,
+            lambda flight, answer: self.landed.put((flight, answer)),
+            self.said.append,
+            self.replies.append,
+            lambda: self.now,
+            **more,
+        )
+
+    def ask(self, *secrets: PullSecret) -> Answer:
+        async def flight() -> Flight:
+            return Flight(parse("quay.io/app:1"), secrets, "shop", asyncio.get_running_loop().create_future())
+
+        self.lanes.start(asyncio.run(flight()))
+        return self.landed.get(timeout=WAIT_SECONDS)[1]
+
+    def _open(self) -> Any:
+        self.opened += 1
+        return Scripted(self)
+
+
+@pytest.mark.parametrize(
+    ("first", "opened"),
+    [
+        pytest.param(AMD, 1, id="found: it is kept"),
+        pytest.param(Absent("no"), 1, id="absent: it is kept"),
+        pytest.param(Unknown("no"), 2, id="unknown: a new one"),
+        pytest.param(AMD.replace(origin="stale"), 2, id="stale: a new one"),
+        pytest.param(UsageError("the file is gone"), 2, id="an error: a new one"),
+        pytest.param(ZeroDivisionError("a bug"), 2, id="a bug: a new one"),
+    ],
+)
+def test_a_lookup_is_kept_while_it_works(first: Answer | Exception, opened: int):
+    site = Site(first, AMD)
+    answer = site.ask()
+    assert answer == first if not isinstance(first, Exception) else isinstance(answer, Unknown)
+    assert site.ask() == AMD
+    assert (site.opened, site.closed) == (opened, opened - 1)
+    site.lanes.close()
+
+
+def test_a_lookup_is_replaced_after_five_minutes():
+    site = Site(AMD, AMD, AMD)
+    for now, opened in ((0, 1), (LIFE_SECONDS - 1, 1), (LIFE_SECONDS, 2)):
+        site.now = now
+        site.ask()
+        assert site.opened == opened
+    site.lanes.close()
+
+
+def test_each_warning_is_told_once():
+    site = Site(AMD, AMD)
+    site.ask()
+    site.ask()
+    assert site.said == ["asked for quay.io/app:1"] * 2
+    assert site.replies == [{("quay.io", 200): 1}] * 2
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "opened"),
+    [pytest.param(AMD, 0, id="the secret opens it"), pytest.param(None, 1, id="the secret does not help")],
+)
+def test_a_pull_secret_is_tried_first(given: Answer | None, opened: int):
+    site = Site(AMD, with_secrets=lambda _: (given, ["a warning"], {}))
+    assert site.ask(PullSecret("shop", "hub")) == AMD
+    assert (site.opened, site.said[0]) == (opened, "a warning")
+    site.lanes.close()

@@ -1,0 +1,61 @@
+"""docs/serve.md names the metrics, the outcomes and the limits of the code."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import pytest
+
+from archfit.admission.server import connection, server_process, shared_answers, webhook
+from archfit.admission.server.server_metrics import MOST_HOSTS, ServerMetrics
+from archfit.admission.server.verdict import Outcome
+from archfit.admission.server.warning_texts import LONGEST, LONGEST_TOGETHER
+from machine import ROOT
+
+PAGE = " ".join((ROOT / "docs" / "serve.md").read_text(encoding="utf-8").split())
+ROWS = re.findall(r"\| `(archfit_[a-z_]+)` \| ([^|]*)\|", PAGE)
+
+
+def test_the_table_of_metrics_has_those_of_the_code():
+    metrics = ServerMetrics(expiry=lambda: 0)
+    metrics.looked_up(shared_answers.Unknown("x"))
+    metrics.replied({("quay.io", 200): 1})
+    found = {}
+    for family in metrics.registry.collect():
+        if family.name.startswith("archfit_"):
+            name = family.name + ("_total" if family.type == "counter" else "")
+            labels = {label for sample in family.samples for label in sample.labels}
+            found[name] = labels - {"le"}
+    rows = {name: set(re.findall("`([a-z]+)`", labels)) for name, labels in ROWS}
+    assert rows == found
+
+
+def test_the_page_names_every_outcome():
+    (row,) = re.findall(r"\| `archfit_admission_requests_total` \| `outcome` \| requests: ([^|]*) \|", PAGE)
+    assert tuple(re.findall("`([a-z_]+)`", row)) == get_args(Outcome)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"At most {server_process.LANES} lookups run at once, at most {server_process.SHARE} of them for one namespace",
+        f"At most {server_process.MOST_WAITING:,} more images wait, "
+        f"at most {server_process.MOST_WAITING_OF_ONE} of one namespace",
+        f"asked for again after {shared_answers.PAUSE_SECONDS:.0f} seconds",
+        f"A body may have {webhook.MOST_BYTES >> 20} MiB, and all bodies in memory together "
+        f"{webhook.MOST_BYTES_TOGETHER >> 20} MiB",
+        f"arrive within {connection.REQUEST_SECONDS:.0f} seconds",
+        f"larger than {connection.MOST_HEADER_BYTES >> 10} KiB or more than {connection.MOST_HEADERS}",
+        f"at most {LONGEST} characters, and all together have at most {LONGEST_TOGETHER:,}",
+        f"closed after {webhook.MOST_REQUESTS:,} requests",
+        f"within {server_process.DRAIN_SECONDS} seconds",
+        f"after {MOST_HOSTS} hosts",
+        f"archfit takes {webhook.DEFAULT_SECONDS:.0f} s",
+        f"{server_process.MOST_CONNECTIONS:,} connections are open",
+        f"Every {server_process.WATCH_SECONDS:.0f} seconds archfit looks",
+        f"`POST {webhook.PATH}`",
+    ],
+)
+def test_the_page_has_the_limits_of_the_code(text: str):
+    assert text in PAGE

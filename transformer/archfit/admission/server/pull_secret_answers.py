@@ -1,0 +1,92 @@
+"""Answers that pull secrets give, for Pods that refer to Secrets which the operator named.
+
+    image, Secrets of the Pod ── entries for the image ── first credential ── refused? next .. ── refused? as any image
+
+A Secret is kept in memory for five minutes, one that cannot be read for half a minute. Each credential has a Lookup of
+its own, so that a shared cache keeps what it learned under that credential's name (`lookup.scoped_keys`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from archfit.admission.server.lookup_lanes import Replies
+from archfit.admission.server.shared_answers import Flight, PullSecret
+from archfit.errors import ArchfitError, RegistryError
+from archfit.images.platforms import Answer, Unknown
+from archfit.images.reference import Reference
+from archfit.lookup.resolver import Lookup
+from archfit.registry.credentials.credential import Credential, from_entry
+from archfit.registry.routing.endpoints import itself
+from archfit.workloads.pull_secrets import SecretEntry, entries_of, matching
+
+KEPT_SECONDS = 300.0
+PAUSE_SECONDS = 30.0
+Chosen = Mapping[tuple[str, str], Credential]
+
+
+class PullSecretAnswers:
+    """read: a Secret as the API server writes it; raises ArchfitError. open_lookup: a Lookup with these credentials.
+
+    clock: seconds of a clock that never goes back. Safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[PullSecret], Mapping[str, Any]],
+        open_lookup: Callable[[Chosen], Lookup],
+        clock: Callable[[], float],
+    ) -> None:
+        self._read = read
+        self._open = open_lookup
+        self._clock = clock
+        self._kept: dict[PullSecret, tuple[tuple[SecretEntry, ...], float]] = {}
+        self._reading = threading.Lock()
+
+    def answer(self, flight: Flight) -> tuple[Answer | None, Sequence[str], Replies]:
+        """The answer that a credential gave, None if none did; warnings; answers of servers."""
+        messages: list[str] = []
+        replies: dict[tuple[str, int], int] = {}
+        reference = flight.reference
+        for credential in self._credentials(flight.secrets, reference, messages):
+            lookup = self._open({(itself(reference).host, reference.repository): credential})
+            try:
+                answer = lookup.resolve([reference.original])[reference.original]
+                messages += lookup.messages
+                for key, number in lookup.take_replies().items():
+                    replies[key] = replies.get(key, 0) + number
+            finally:
+                lookup.close()
+            if not isinstance(answer, Unknown):
+                return answer, messages, replies
+        return None, messages, replies
+
+    def _credentials(
+        self, secrets: Sequence[PullSecret], reference: Reference, messages: list[str]
+    ) -> Sequence[Credential]:
+        found: dict[Credential, None] = {}
+        for secret in secrets:
+            try:
+                for entry in matching(self._entries(secret), reference.registry, reference.repository):
+                    if credential := from_entry(entry.value, entry.source):
+                        found[credential] = None
+            except (ArchfitError, RegistryError) as error:
+                messages.append(str(error))
+        return tuple(found)
+
+    def _entries(self, secret: PullSecret) -> tuple[SecretEntry, ...]:
+        with self._reading:
+            kept = self._kept.get(secret)
+            if kept and self._clock() < kept[1]:
+                return kept[0]
+            self._kept[secret] = (), self._clock() + PAUSE_SECONDS
+            entries = entries_of(self._read(secret), f"Secret {secret}")
+            if entries is None:
+                raise ArchfitError(
+                    f"--pull-secret: Secret {secret} is no pull secret: make it with "
+                    "kubectl create secret docker-registry"
+                )
+            self._kept[secret] = entries, self._clock() + KEPT_SECONDS
+            return entries
