@@ -37,5 +37,5 @@ def connect(
     """The connection for this machine. context, kubeconfig: as the user's flags name them. Raises ClusterError."""
     named = context or kubeconfig or environ.get("KUBECONFIG")
     if not named and environ.get(HOST) and os.path.exists(os.path.join(FOLDER, "token")):
-        return ServiceAccount(environ, seconds=seconds)
+        return ServiceAccount(environ, seconds=seconds, folder=FOLDER)
     return Kubectl(environ, context=context, kubeconfig=kubeconfig, seconds=seconds)

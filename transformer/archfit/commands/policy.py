@@ -115,9 +115,13 @@ def _apply(flags: Namespace, objects: Sequence[Mapping[str, Any]], environ: Mapp
 
 def _head(invocation: Invocation, made: PolicyImages) -> list[str]:
     """The comment above the objects: what made them, and how to make them again."""
+    twice = (
+        "The first time, apply it twice: the API server has to know the definition before the PlatformTable."
+    )
     return [
         f"Written by `archfit policy` {__version__} from {made.source}. Do not edit it. To renew it:",
         f"  {renewal(invocation)} | kubectl apply --server-side -f -",
+        *([twice] if invocation.flags.carrier == "crd" else []),
     ]
 
 

@@ -22,6 +22,7 @@ from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.typing_names import Any
 
 LONGEST_WARNING = 256
+LONGEST_REFUSAL = 1024
 DENY = "-deny"
 _API = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.30
 _USES = re.compile(r"\bvariables\.(\w+)")
@@ -42,7 +43,7 @@ def companion_objects(objects: Sequence[Mapping[str, Any]], settings: PolicySett
         return _pair(policy, binding, name, (unknown, nowhere), ("Warn", "Audit"))
     return [
         *_pair(policy, binding, name, (unknown,), ("Warn", "Audit")),
-        *_pair(policy, binding, name + DENY, (_nowhere(name + DENY),), ("Deny",)),
+        *_pair(policy, binding, name + DENY, (_nowhere(name + DENY, LONGEST_REFUSAL),), ("Deny",)),
     ]
 
 
@@ -111,7 +112,7 @@ def _unknown(name: str) -> dict[str, str]:
     }
 
 
-def _nowhere(name: str) -> dict[str, str]:
+def _nowhere(name: str, longest: int = LONGEST_WARNING) -> dict[str, str]:
     before, after = _NOWHERE
     return {
         "expression": "!variables.conflict",
@@ -121,15 +122,15 @@ def _nowhere(name: str) -> dict[str, str]:
             %before + [variables.imageUses.map(use, use.image).join(', ')].map(images, %images)[0] + %after
             """,
             before=text(before),
-            images=_shortened("images", _room(name, before + after)),
+            images=_shortened("images", _room(name, before + after, longest)),
             after=text(after),
         ),
     }
 
 
-def _room(name: str, rest: str) -> int:
+def _room(name: str, rest: str, longest: int = LONGEST_WARNING) -> int:
     """How many characters an image may have in a message about the policy of that name."""
-    return max(_SHORTEST, LONGEST_WARNING - len(_PREFIX.format(name)) - len(rest))
+    return max(_SHORTEST, longest - len(_PREFIX.format(name)) - len(rest))
 
 
 def _shortened(expression: str, longest: int) -> str:

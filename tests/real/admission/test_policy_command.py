@@ -1,0 +1,418 @@
+"""`archfit policy` and a real API server: what it writes is accepted, warns, can be checked, and can be made live."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from registry import Registry
+
+from archfit.cluster_api import cluster_connection
+from archfit.commands import policy as command
+from archfit.errors import ArchfitError
+from archfit.integrations.policy import setup_files
+from control_plane import ControlPlane, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from program import Ran
+
+AMD, ARM, BOTH = ["linux/amd64"], ["linux/arm64"], ["linux/amd64", "linux/arm64"]
+IMAGES = {"quay.io/team/amd:1": AMD, "quay.io/team/arm:1": ARM, "docker.io/library/both:1": BOTH}
+_NUMBERS = count(1)
+LONG = f"registry.example.com/{'very/long/path/' * 8}image@sha256:{'a' * 64}"
+
+
+def lock_file(folder: Path, images: dict[str, list[str]] = IMAGES) -> str:
+    entries = {
+        name: {
+            "digest": "sha256:" + "a" * 64,
+            "kind": "index" if len(platforms) > 1 else "manifest",
+            "platforms": platforms,
+        }
+        for name, platforms in images.items()
+    }
+    path = folder / "archfit.lock"
+    path.write_text(json.dumps({"version": 1, "images": entries}), encoding="utf-8")
+    return str(path)
+
+
+def pod(namespace: str, *images: str, **spec: Any) -> dict[str, Any]:
+    containers = [{"name": f"c{n}", "image": image} for n, image in enumerate(images)]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"generateName": "web-", "namespace": namespace},
+        "spec": {"containers": containers, **spec},
+    }
+
+
+def workload(namespace: str, image: str, kind: str = "Deployment", **spec: Any) -> dict[str, Any]:
+    labels = {"app": "web"}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "metadata": {"name": image.partition(":")[0].rpartition("/")[2], "namespace": namespace},
+        "spec": {
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": pod(namespace, image, **spec)["spec"]},
+            **({"serviceName": "web"} if kind == "StatefulSet" else {}),
+        },
+    }
+
+
+class Site:
+    """A namespace with a policy of its own, and archfit with kubectl for it."""
+
+    def __init__(self, plane: ControlPlane, archfit: Callable[..., Ran], folder: Path, name: str) -> None:
+        self.plane, self._archfit, self.folder = plane, archfit, folder
+        self.namespace = plane.namespace(name)
+        self.name = f"{name}.tests.archfit.dev"
+        self.lock = lock_file(folder)
+        self.words = ("--name", self.name, "--namespace-selector", f"kubernetes.io/metadata.name={name}")
+        kubectl = Path(plane._programs["kubectl"]).parent
+        self.environ = {"KUBECONFIG": str(plane.kubeconfig), "PATH": f"{kubectl}:{os.environ['PATH']}"}
+
+    def archfit(self, *words: str, text: bytes = b"", **environ: str) -> Ran:
+        return self._archfit(text, "policy", *self.words, *words, cwd=self.folder, **self.environ, **environ)
+
+    def install(self, *words: str) -> None:
+        if "crd" in words:  # kubectl reads a custom resource only once its definition is there
+            self.archfit("--apply", *words).ok()
+        else:
+            self.plane.kubectl("apply", "--server-side", "-f", "-", stdin=self.archfit(*words).ok().decode())
+        probe = pod(self.namespace, "quay.io/team/amd:1")
+        self.plane.until("the policy acts", lambda: "affinity" in self.plane.dry(probe)["spec"])
+
+    def warnings(self, value: dict[str, Any]) -> list[str]:
+        done = self.plane.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(value))
+        return [line.removeprefix("Warning: ") for line in done.stderr.splitlines() if "Warning: " in line]
+
+
+@pytest.fixture
+def site(control_plane, archfit, tmp_path):
+    """See Site; each test has a namespace of its own."""
+    made = Site(control_plane, archfit, tmp_path, f"site-{next(_NUMBERS)}")
+    yield made
+    for resource in (
+        "mutatingadmissionpolicybindings",
+        "mutatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+        "validatingadmissionpolicies",
+    ):
+        control_plane.kubectl("delete", "--ignore-not-found", resource, made.name, f"{made.name}-deny")
+
+
+@pytest.mark.parametrize("carrier", ["literal", "crd"])
+def test_what_it_writes_is_accepted_and_acts(site, carrier):
+    site.install("--carrier", carrier)
+    both = site.plane.dry(pod(site.namespace, "both:1"))["spec"]
+    assert {
+        "key": "kubernetes.io/arch",
+        "operator": "Equal",
+        "value": "arm64",
+        "effect": "NoSchedule",
+    } in both["tolerations"]
+    assert "affinity" not in both
+
+
+def test_the_companion_warns_within_256_characters(site):
+    site.install()
+    namespace = site.namespace
+    known, unknown, several, long, nowhere, pinned = (
+        site.warnings(one)
+        for one in (
+            pod(namespace, "both:1"),
+            pod(namespace, "both:1", "other:1"),
+            pod(namespace, "one:1", LONG, "three:1"),
+            pod(namespace, LONG),
+            pod(namespace, "quay.io/team/amd:1", "quay.io/team/arm:1"),
+            pod(namespace, "quay.io/team/amd:1", nodeSelector={"kubernetes.io/arch": "arm64"}),
+        )
+    )
+    assert known == []
+    assert (
+        "does not know the image other:1, so this pod stays as it is: run archfit policy again" in unknown[0]
+    )
+    assert "the image one:1 and 2 more, so" in several[0]
+    assert "the image registry.ex" in long[0]
+    assert f"{'a' * 8}, so this pod" in long[0]
+    assert (
+        "no node can run all images of this pod (quay.io/team/amd:1, quay.io/team/arm:1): correct"
+        in nowhere[0]
+    )
+    assert "no node can run all images of this pod (quay.io/team/amd:1)" in pinned[0]
+    every = [*unknown, *several, *long, *nowhere, *pinned]
+    assert len(every) == 5
+    assert max(map(len, every)) <= 256
+
+
+def test_deny_refuses_what_no_node_can_run_and_warns_of_unknown_images(site):
+    site.install("--deny")
+    both = pod(site.namespace, "quay.io/team/amd:1", "quay.io/team/arm:1")
+
+    def refused() -> str:
+        try:
+            site.plane.dry(both)
+        except Refused as error:
+            return str(error)
+        return ""
+
+    words = site.plane.until("the companion acts", refused)
+    assert "no node can run all images of this pod (quay.io/team/amd:1, quay.io/team/arm:1)" in words
+    (warned,) = site.warnings(pod(site.namespace, "other:1"))
+    assert "does not know the image other:1" in warned
+
+
+def test_the_check_finds_no_difference_where_there_is_none(site):
+    site.install()
+    objects = [
+        workload(site.namespace, "both:1"),
+        workload(site.namespace, "quay.io/team/amd:1", "StatefulSet"),
+        workload(site.namespace, "quay.io/team/arm:1", "DaemonSet"),
+        pod(site.namespace, "quay.io/team/amd:1", serviceAccountName="missing", priorityClassName="missing"),
+    ]
+    ran = site.archfit("--check", text="\n---\n".join(map(json.dumps, objects)).encode())
+    assert (ran.status, ran.stdout.decode()) == (
+        0,
+        f"policy {site.name}: 4 pods: 4 as archfit would place them\n",
+    )
+
+
+def test_the_check_finds_a_difference(site):
+    site.install()
+    lock_file(site.folder, {**IMAGES, "quay.io/team/amd:1": BOTH, "quay.io/team/new:1": AMD})
+    objects = [
+        workload(site.namespace, "quay.io/team/amd:1"),
+        workload(site.namespace, "quay.io/team/new:1"),
+        workload("default", "quay.io/team/arm:1"),
+        workload("no-such-namespace", "quay.io/team/arm:1"),
+    ]
+    text = "\n---\n".join(map(json.dumps, objects)).encode()
+    ran = site.archfit("--check", text=text)
+    lines = ran.stdout.decode().splitlines()
+    assert ran.status == 3, ran.stderr
+    assert lines[0].startswith(
+        f"different: apps/v1/Deployment/{site.namespace}/amd (document 1, line 1): archfit"
+    )
+    assert "and the policy adds requiredDuringSchedulingIgnoredDuringExecution" in lines[0]
+    assert lines[1].endswith("the policy does not know quay.io/team/new:1: renew it with archfit policy")
+    assert lines[2].endswith("the policy leaves the namespace default out (namespaceSelector)")
+    assert 'namespaces "no-such-namespace" not found' in lines[3]
+    assert lines[4].endswith(
+        "4 pods: 0 as archfit would place them, 1 different, 2 left alone, 1 not compared"
+    )
+    found = json.loads(site.archfit("--check", "--json", text=text).stdout)
+    assert [one["outcome"] for one in found["pods"]] == [
+        "different",
+        "left-alone",
+        "left-alone",
+        "not-compared",
+    ]
+    assert "tolerations" in found["pods"][0]["expected"]
+
+
+def test_the_check_needs_an_installed_policy(site):
+    ran = site.archfit("--check", text=json.dumps(workload(site.namespace, "both:1")).encode())
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert f"the cluster has no MutatingAdmissionPolicy {site.name}" in ran.stderr
+    assert "archfit policy | kubectl apply --server-side -f -" in ran.stderr
+
+
+@pytest.mark.parametrize("server", ["nobody listens", "not logged in"])
+def test_the_check_says_why_the_cluster_cannot_be_asked(site, server):
+    access = json.loads(site.plane.kubeconfig.read_text())
+    if server == "nobody listens":
+        access["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    else:
+        access["users"][0]["user"]["token"] = "wrong"
+    other = site.folder / "other"
+    other.write_text(json.dumps(access), encoding="utf-8")
+    ran = site.archfit(
+        "--check", "--kubeconfig", str(other), text=json.dumps(workload(site.namespace, "both:1")).encode()
+    )
+    assert (ran.status, ran.stdout) == (1, b"")
+    expected = "name a cluster that answers" if server == "nobody listens" else "log in to the cluster again"
+    assert expected in ran.stderr
+
+
+class Pretended:
+    """A process as a pod of the cluster: the environment and the mounted folder of a service account."""
+
+    def __init__(self, plane: ControlPlane, folder: Path, account: str) -> None:
+        self.folder = folder / "serviceaccount"
+        self.folder.mkdir()
+        token = plane.kubectl("create", "token", account, "-n", setup_files.NAMESPACE).stdout
+        (self.folder / "token").write_text(token, encoding="ascii")
+        (self.folder / "ca.crt").write_bytes(plane.ca.read_bytes())
+        port = plane.url.rpartition(":")[2]
+        self.environ = {
+            "HOME": str(folder),
+            "PATH": "/nowhere",
+            "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+            "KUBERNETES_SERVICE_PORT": port,
+        }
+
+    def policy(self, *words: str) -> tuple[int, str, str]:
+        """`archfit policy` in this pod."""
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        try:
+            status = command.run(words, io.BytesIO(), stdout, stderr, self.environ)
+        except ArchfitError as error:
+            return error.exit_code, stdout.getvalue().decode(), str(error)
+        return status, stdout.getvalue().decode(), stderr.getvalue()
+
+
+@pytest.fixture
+def job(control_plane, archfit, tmp_path, monkeypatch):
+    """`job("--carrier", "crd")` applies what `archfit setup policy` writes for these flags, and is then its pod."""
+
+    def made(*flags: str) -> Pretended:
+        archfit(b"", "setup", "policy", "--into", str(tmp_path / "setup"), "--force", *flags).ok()
+        control_plane.kubectl("apply", "--server-side", "-f", str(tmp_path / "setup"))
+        pretended = Pretended(control_plane, tmp_path, setup_files.NAME)
+        monkeypatch.setattr(cluster_connection, "FOLDER", str(pretended.folder))
+        return pretended
+
+    yield made
+    control_plane.kubectl("delete", "--ignore-not-found", "clusterrole", setup_files.NAME)
+
+
+def seeded(site: Site) -> None:
+    for value in (
+        workload(site.namespace, "both:1"),
+        workload(site.namespace, "quay.io/team/amd:1", "StatefulSet"),
+        workload(site.namespace, "quay.io/team/daemon:1", "DaemonSet"),
+        pod(site.namespace, "quay.io/team/arm:1"),
+        pod(site.namespace, "quay.io/team/unknown:1"),
+    ):
+        site.plane.kubectl("create", "-f", "-", stdin=json.dumps(value))
+
+
+@pytest.mark.parametrize("carrier", ["literal", "crd"])
+def test_the_job_applies_a_policy_with_the_rights_that_setup_gives(site, job, carrier):
+    seeded(site)
+    flags = ("--carrier", carrier, *site.words)
+    pretended = job(*flags)
+    words = (
+        "--live",
+        "--apply",
+        *flags,
+        "--lock-file",
+        site.lock,
+        "--allow-host",
+        "none.example",
+        "--offline",
+    )
+    status, stdout, stderr = pretended.policy(*words)
+    assert (status, stdout) == (0, ""), stderr
+    assert f"MutatingAdmissionPolicy/{site.name} applied" in stderr
+    assert "quay.io/team/unknown:1" in stderr
+    assert "daemon:1" not in stderr
+    probe = pod(site.namespace, "quay.io/team/amd:1")
+    site.plane.until("the policy acts", lambda: "affinity" in site.plane.dry(probe)["spec"])
+    path = f"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/{site.name}"
+    before = site.plane.get(path)
+    assert pretended.policy(*words)[0] == 0
+    after = site.plane.get(path)
+    assert before["metadata"]["resourceVersion"] == after["metadata"]["resourceVersion"]
+    refused = pretended.policy(*words, "--name", "other.tests.archfit.dev")
+    assert refused[0] == 1
+    assert "is forbidden" in refused[2]
+    assert "give this user or service account what the message names" in refused[2]
+
+
+def test_the_rights_of_the_job_are_these_and_no_more(site, job):
+    job(*site.words)
+    account = f"--as=system:serviceaccount:{setup_files.NAMESPACE}:{setup_files.NAME}"
+
+    def may(*words: str) -> bool:
+        return site.plane.kubectl("auth", "can-i", *words, account, check=False).stdout.strip() == "yes"
+
+    assert may("list", "pods", "-A")
+    assert may("list", "cronjobs.batch", "-A")
+    assert may("patch", f"mutatingadmissionpolicies.admissionregistration.k8s.io/{site.name}")
+    for words in (
+        ("get", "secrets", "-A"),
+        ("list", "secrets", "-A"),
+        ("list", "configmaps", "-A"),
+        ("watch", "pods", "-A"),
+        ("create", "pods", "-A"),
+        ("delete", "pods", "-A"),
+        ("patch", "mutatingadmissionpolicies.admissionregistration.k8s.io/other"),
+        ("patch", "mutatingadmissionpolicies.admissionregistration.k8s.io"),
+        ("delete", f"mutatingadmissionpolicies.admissionregistration.k8s.io/{site.name}"),
+        ("create", "mutatingwebhookconfigurations.admissionregistration.k8s.io"),
+    ):
+        assert not may(*words), words
+
+
+def test_the_pod_of_the_job_meets_the_restricted_pod_security_standard(site, job):
+    job(*site.words)
+    path = f"/apis/batch/v1/namespaces/{setup_files.NAMESPACE}/cronjobs/{setup_files.NAME}"
+    template = site.plane.get(path)["spec"]["jobTemplate"]["spec"]["template"]
+    made = site.plane.dry(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"generateName": "job-", "namespace": setup_files.NAMESPACE},
+            "spec": template["spec"],
+        }
+    )
+    assert made["spec"]["containers"][0]["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_live_through_kubectl_asks_registries_for_what_the_cluster_runs(site):
+    seeded(site)
+    with Registry({name: platforms for name, platforms in IMAGES.items() if "both" not in name}) as served:
+        ran = site.archfit("--live", "--no-cache", "--timeout", "20s", *served.mirrors())
+    objects = list(yaml.safe_load_all(ran.ok()))
+    table = next(one["expression"] for one in objects[0]["spec"]["variables"] if one["name"] == "images1")
+    assert "quay.io/team/amd:1" in table
+    assert "quay.io/team/arm:1" in table
+    assert "both:1" not in table
+    assert "daemon:1" not in table
+    assert "the policy leaves pods with it alone" in ran.stderr
+
+
+def test_setup_policy_check_sees_policy_and_job(site, job, archfit):
+    job(*site.words)
+    words = ("setup", "policy", "--check", *site.words)
+    missing = archfit(b"", *words, **site.environ)
+    assert missing.status == 1
+    assert f"wrong: the cluster has no MutatingAdmissionPolicy {site.name}" in missing.stdout.decode()
+    site.install()
+    found = archfit(b"", *words, **site.environ)
+    assert found.status == 0, found.stdout
+    assert all(line.startswith("ok: ") for line in found.stdout.decode().splitlines())
+
+
+def test_v1beta1_is_accepted_where_it_is_served(archfit, tmp_path):
+    lock_file(tmp_path)
+    folder = tmp_path / "plane"
+    folder.mkdir()
+    written = archfit(b"", "policy", "--api-version", "v1beta1", cwd=tmp_path)
+    assert "--feature-gates=MutatingAdmissionPolicy=true" in written.stderr
+    assert "--runtime-config=admissionregistration.k8s.io/v1beta1=true" in written.stderr
+    with ControlPlane(folder, "--runtime-config=admissionregistration.k8s.io/v1beta1=true") as plane:
+        plane.kubectl("apply", "--server-side", "-f", "-", stdin=written.ok().decode())
+        probe = pod("default", "quay.io/team/amd:1")
+        plane.until("the policy acts", lambda: "affinity" in plane.dry(probe)["spec"])
+
+
+def test_a_secret_of_the_manifests_is_never_shown(site):
+    site.install()
+    secret = "s3cr3t-" + base64.b64encode(b"value").decode()
+    value = workload(site.namespace, "both:1")
+    container = value["spec"]["template"]["spec"]["containers"][0]
+    container |= {"env": [{"name": "1 BAD", "value": secret}], "args": [secret], "command": [secret]}
+    ran = site.archfit("--check", "--json", text=json.dumps(value).encode())
+    assert secret not in ran.stdout.decode() + ran.stderr
