@@ -383,6 +383,18 @@ def test_live_through_kubectl_asks_registries_for_what_the_cluster_runs(site):
     assert "the policy leaves pods with it alone" in ran.stderr
 
 
+def test_a_registry_that_does_not_answer_takes_no_image_out_of_the_policy(site):
+    seeded(site)
+    site.install()
+    ran = site.archfit("--live", "--no-cache", "--offline")
+    objects = list(yaml.safe_load_all(ran.ok()))
+    table = next(one["expression"] for one in objects[0]["spec"]["variables"] if one["name"] == "images1")
+    for name in IMAGES:
+        assert name in table
+    assert "unknown:1" not in table
+    assert "those in the installed policy are kept" in ran.stderr
+
+
 def test_setup_policy_check_sees_policy_and_job(site, job, archfit):
     job(*site.words)
     words = ("setup", "policy", "--check", *site.words)

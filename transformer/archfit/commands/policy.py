@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, TextIO
 from archfit import __version__, standard_streams
 from archfit.admission.admitted_pod import at_admission
 from archfit.admission.policy.companion import companion_objects
+from archfit.admission.policy.cost_estimate import MAX_COST, estimated_cost
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.cluster_api.cluster_connection import connect
@@ -28,6 +29,7 @@ from archfit.commands.inputs import contents, on_blank, surveyed
 from archfit.commands.invocation import Invocation, read_invocation
 from archfit.commands.policy_flags import check_flags, renewal
 from archfit.commands.policy_images import PolicyImages, from_cluster, from_lock, from_manifests
+from archfit.integrations.policy.installed_policy import installed_classes
 from archfit.integrations.policy.live_images import KINDS, live_images
 from archfit.integrations.policy.settings_from_flags import policy_settings
 from archfit.lookup import operator_files
@@ -73,7 +75,9 @@ def run(
     objects += companion_objects(objects, settings)
     applied: list[str] = []
     if flags.stats:
-        stats = policy_stats(objects, len(made.images), _platform_lists(made), 0)
+        stats = policy_stats(
+            objects, len(made.images), _platform_lists(made), estimated_cost(options), MAX_COST
+        )
         output = json_output(stats) if flags.json else stats_text(stats)
         standard_streams.write(stdout, [output])
     elif flags.apply:
@@ -94,9 +98,10 @@ def _images(
         connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
         try:
             live = live_images(live_objects(connection, KINDS))
+            known = installed_classes(connection, policy_settings(flags))
         finally:
             connection.close()
-        return from_cluster(live, settings, environ, stderr)
+        return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
     inputs = surveyed(

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
+from archfit.admission.policy.platform_table import OfferClass
+from archfit.admission.policy.table_reading import as_found
 from archfit.commands.inputs import Manifests
 from archfit.commands.lock_answers import Failure, LockAnswers, asked_anew, looked_up
 from archfit.commands.lock_needs import LockNeeds, lock_needs
@@ -31,6 +33,7 @@ from archfit.printable import count
 from archfit.record import Record
 from archfit.results import ObjectRef, Result
 
+_NOTHING: Mapping[str, OfferClass] = {}
 _LEFT = "the policy leaves pods with it alone"
 
 
@@ -83,9 +86,13 @@ def from_manifests(
 
 
 def from_cluster(
-    live: Iterable[LiveImage], settings: Settings, environ: Mapping[str, str], stderr: TextIO
+    live: Iterable[LiveImage],
+    installed: Mapping[str, OfferClass],
+    settings: Settings,
+    environ: Mapping[str, str],
+    stderr: TextIO,
 ) -> PolicyImages:
-    """The images that a cluster uses. Raises ArchfitError."""
+    """The images that a cluster uses. installed: what the policy in force knows about images. Raises ArchfitError."""
     needed: dict[str, str] = {}
     uses: dict[str, Result] = {}
     images: dict[str, Found] = _held(settings.options)
@@ -97,7 +104,8 @@ def from_cluster(
             continue
         needed.setdefault(reference.normalised, one.text)
         uses.setdefault(one.text, Result("error", "", ObjectRef(*one.owner), one.field))
-    made = _with_answers(images, LockNeeds(needed, uses, ()), settings, environ, stderr, anew=False)
+    needs = LockNeeds(needed, uses, ())
+    made = _with_answers(images, needs, settings, environ, stderr, installed, anew=False)
     if not made.images:
         why = (
             "no image of the cluster has known platforms, so a policy would change no pod: correct what the warnings "
@@ -130,23 +138,33 @@ def _with_answers(
     settings: Settings,
     environ: Mapping[str, str],
     stderr: TextIO,
+    installed: Mapping[str, OfferClass] = _NOTHING,
     *,
     anew: bool,
 ) -> PolicyImages:
-    """The images with the answers for those that they lack."""
+    """The images with the answers for those that they lack. installed: what a policy in force says of them."""
     options, operator = settings.options, settings.operator
     names = [name for name in needs.needed if name not in images]
     if options.locked:
         asked = _refused(names, needs, options)
     else:
         asked = looked_up(names, needs, asked_anew(operator) if anew else operator, environ, stderr)
-    assumed = {
-        failure.reference: Found(tuple(sorted(options.assume, key=str)))
+    unknown = [
+        failure.reference
         for failure in asked.failed
-        if isinstance(failure.answer, Unknown) and options.on_unknown == "assume" and not failure.answer.final
-    }
-    results = (*asked.messages, *(_result(failure, options) for failure in asked.failed))
-    return PolicyImages({**images, **asked.found, **assumed}, "", results, asked.requests)
+        if isinstance(failure.answer, Unknown) and not failure.answer.final
+    ]
+    kept = {name: as_found(installed[name]) for name in unknown if name in installed}
+    assumed = (
+        dict.fromkeys(unknown, Found(tuple(sorted(options.assume, key=str))))
+        if options.on_unknown == "assume"
+        else {}
+    )
+    results = (
+        *asked.messages,
+        *(_result(failure, options, kept=failure.reference in kept) for failure in asked.failed),
+    )
+    return PolicyImages({**images, **asked.found, **assumed, **kept}, "", results, asked.requests)
 
 
 def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:
@@ -162,7 +180,7 @@ def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAn
     )
 
 
-def _result(failure: Failure, options: Options) -> Result:
+def _result(failure: Failure, options: Options, *, kept: bool) -> Result:
     answer = failure.answer
     policy, flag = "fail", ""
     if isinstance(answer, Absent):
@@ -172,6 +190,8 @@ def _result(failure: Failure, options: Options) -> Result:
         policy = "fail" if answer.final else options.on_unknown
         flag = "" if answer.mistake or answer.final else "--on-unknown leave"
         why = f"its platforms are not known: {answer.cause}"
+        if kept:
+            return _about(failure, "warning", f"{why}; those in the installed policy are kept")
     else:
         why = str(getattr(answer, "reason", ""))
     if policy == "assume":

@@ -21,6 +21,7 @@ from archfit.cluster_api.cluster_error import ClusterError
 from archfit.source.values import mapping_of
 
 _TABLES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"
+_POLICIES = "mutatingadmissionpolicies"
 NAME_LABEL = "kubernetes.io/metadata.name"
 
 
@@ -69,7 +70,7 @@ def installed(connection: Connection, settings: PolicySettings) -> Installed:
         ) from None
     found = {}
     for kind, plural in (
-        ("MutatingAdmissionPolicy", "mutatingadmissionpolicies"),
+        ("MutatingAdmissionPolicy", _POLICIES),
         ("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
     ):
         try:
@@ -82,6 +83,20 @@ def installed(connection: Connection, settings: PolicySettings) -> Installed:
                 f"{renew}"
             ) from None
     return Installed(connection, mapping_of(found["MutatingAdmissionPolicy"]))
+
+
+def installed_classes(connection: Connection, settings: PolicySettings) -> dict[str, OfferClass]:
+    """What the installed policy of that name knows about images; {} where there is none, or where it may not be read.
+
+    Raises ClusterError where the cluster does not answer.
+    """
+    path = f"/apis/admissionregistration.k8s.io/{settings.api_version}/{_POLICIES}/{quote(settings.name)}"
+    try:
+        return Installed(connection, mapping_of(connection.get(path))).table()
+    except ClusterError as error:
+        if error.reason not in {"not-found", "forbidden"}:
+            raise
+        return {}
 
 
 def selected(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:

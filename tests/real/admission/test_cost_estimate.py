@@ -1,0 +1,49 @@
+"""The estimated cost of a policy is near what the API server's own evaluator counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import machine
+from archfit.admission.policy.cost_estimate import estimated_cost
+from archfit.admission.policy.objects import policy_objects
+from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.images.platforms import ImagePlatforms, parse_platform
+from archfit.options.settings import Options
+from pod_decisions import found
+from policy_judge import PolicyJudge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OVERRIDES = tuple(
+    ImagePlatforms(f"registry.example.com/x{n}/*", (parse_platform("amd64"),)) for n in range(5)
+)
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[PolicyJudge]:
+    with PolicyJudge(machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")) as running:
+        yield running
+
+
+def pod(containers: int) -> dict[str, Any]:
+    image = "registry.example.com/team/app-00000:1"
+    spec = {"containers": [{"name": f"c{n}", "image": image} for n in range(containers)]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    "options", [Options(), Options(image_platforms=OVERRIDES)], ids=["none", "overrides"]
+)
+@pytest.mark.parametrize("images", [3, 3000])
+def test_the_estimate_is_near_the_cost_whatever_the_size_of_the_table(
+    judge: PolicyJudge, options: Options, images: int
+):
+    table = {f"registry.example.com/team/app-{n:05}:1": found("amd64") for n in range(images)}
+    assert judge.compile(policy_objects(table, options, PolicySettings())) == []
+    for containers in (1, 2, 10, 30):
+        cost = judge.admit(pod(containers), "shop").cost
+        assert 0.7 < estimated_cost(options, containers) / cost < 1.4, containers
