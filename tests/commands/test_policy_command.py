@@ -11,6 +11,7 @@ import pytest
 import yaml
 from registry import Registry
 
+from archfit.admission.policy.table_reading import installed_table
 from archfit.commands.policy import run
 from archfit.errors import ArchfitError
 from lock_runs import Said, pod
@@ -74,8 +75,7 @@ def objects(said: Said) -> list[dict[str, Any]]:
 
 
 def images(said: Said) -> dict[str, Any]:
-    variables = objects(said)[0]["spec"]["variables"]
-    return yaml.safe_load(next(one["expression"] for one in variables if one["name"] == "images1"))
+    return installed_table(objects(said)[0], None)
 
 
 def test_a_lock_file_becomes_a_policy(policy: Policy, registry: Registry):

@@ -54,7 +54,8 @@ def as_found(offers: OfferClass) -> Found:
 
 
 def _literal(expression: str) -> dict[str, Any]:
+    lines = [line for line in expression.splitlines() if not line.lstrip().startswith("//")]
     try:
-        return mapping_of(ast.literal_eval(expression))
+        return mapping_of(ast.literal_eval("\n".join(lines)))
     except (ValueError, SyntaxError):
         return {}
