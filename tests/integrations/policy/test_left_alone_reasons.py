@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.admission.admitted_pod import admitted_pod, at_admission
-from archfit.admission.policy.left_alone import LEFT_ALONE
+from archfit.admission.policy.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_VALUES
 from archfit.images.platforms import ImagePlatforms, parse_platform
 from archfit.integrations.policy.left_alone_reasons import TESTS, reason
 from archfit.options.settings import Options
@@ -46,6 +46,17 @@ def test_every_row_has_its_test():
         pytest.param("long-number", term("kubernetes.io/arch", "1" * 19), id="long number"),
         pytest.param("", term("kubernetes.io/os", "linux", "windows"), id="known systems"),
         pytest.param("", term("zone", "1" * 19), id="a number elsewhere"),
+        pytest.param(
+            "too-large",
+            {"containers": [{"name": f"c{n}", "image": "app:1"} for n in range(MAX_IMAGES + 1)]},
+            id="many images",
+        ),
+        pytest.param(
+            "too-large",
+            term("kubernetes.io/arch", *(f"a{n}" for n in range(MAX_VALUES + 1))),
+            id="many architectures",
+        ),
+        pytest.param("", term("zone", *(f"a{n}" for n in range(MAX_VALUES + 1))), id="many zones"),
         pytest.param("", {}, id="nothing"),
     ],
 )

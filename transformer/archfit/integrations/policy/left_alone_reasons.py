@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from archfit.admission.admitted_pod import AdmittedPod
-from archfit.admission.policy.left_alone import LEFT_ALONE
+from archfit.admission.policy.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_TERMS, MAX_VALUES
 from archfit.admission.policy.platform_table import SYSTEMS, OfferClass
 from archfit.images.overrides import override
 from archfit.images.platforms import ARCHITECTURES
@@ -46,6 +46,24 @@ def _unlisted(admitted: AdmittedPod, options: Options, table: Mapping[str, Offer
     ]
 
 
+def _too_large(admitted: AdmittedPod) -> bool:
+    terms = list(_terms(admitted.pod.spec))
+    named = [
+        sum(
+            len(one.get("values") or ())
+            for one in term.get("matchExpressions") or ()
+            if one.get("key") in labels
+        )
+        for term in terms
+        for labels in (ARCH_LABELS, OS_LABELS)
+    ]
+    return (
+        len(admitted.pod.images) > MAX_IMAGES
+        or len(terms) > MAX_TERMS
+        or sum(count * count for count in named) > MAX_VALUES * MAX_VALUES
+    )
+
+
 def _other_system(admitted: AdmittedPod) -> bool:
     spec = admitted.pod.spec
     pins = [text_of(value) for key, value in _selector(spec) if key in OS_LABELS]
@@ -78,13 +96,18 @@ def _selector(spec: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from mapping_of(spec.get("nodeSelector")).items()
 
 
-def _expressions(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _terms(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     affinity = mapping_of(mapping_of(spec.get("affinity")).get("nodeAffinity"))
-    for term in mapping_of(affinity.get(REQUIRED)).get("nodeSelectorTerms") or ():
-        yield from mapping_of(term).get("matchExpressions") or ()
+    yield from map(mapping_of, mapping_of(affinity.get(REQUIRED)).get("nodeSelectorTerms") or ())
+
+
+def _expressions(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for term in _terms(spec):
+        yield from term.get("matchExpressions") or ()
 
 
 TESTS: dict[str, Callable[[AdmittedPod], bool]] = {
+    "too-large": _too_large,
     "other-system": _other_system,
     "stated-platforms": _stated_platforms,
     "long-number": _long_number,
