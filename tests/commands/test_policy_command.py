@@ -294,6 +294,15 @@ def test_an_image_that_cannot_be_looked_up(policy: Policy, words: list[str], sta
     assert message in said.stderr
 
 
+def test_an_image_none_of_whose_platforms_counts_is_named(policy: Policy):
+    entry = {"digest": "sha256:" + "c" * 64, "kind": "index", "platforms": ["linux/amd64/v3"]}
+    policy.lock({**LOCK, "quay.io/team/fast:1": entry})
+    said = policy.run()
+    assert set(images(said)) == set(LOCK)
+    assert "quay.io/team/fast:1: " in said.stderr
+    assert "the policy leaves pods with it alone" in said.stderr
+
+
 def test_locked_names_what_the_lock_file_lacks(policy: Policy, registry: Registry):
     lock = policy.lock()
     said = policy.asking("--lock-file", lock, "--locked", "-", text=pod("nginx:1.27", "quay.io/team/new:1"))

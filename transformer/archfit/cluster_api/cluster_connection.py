@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.cluster_api.service_account import FOLDER, HOST, ServiceAccount
 
-SECONDS = 120.0
+SECONDS = 300.0
 """For everything that one command does in the cluster."""
 
 

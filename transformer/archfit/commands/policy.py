@@ -21,6 +21,7 @@ from archfit.admission.admitted_pod import at_admission
 from archfit.admission.policy.companion import companion_objects
 from archfit.admission.policy.cost_estimate import MAX_COST, estimated_cost
 from archfit.admission.policy.objects import policy_objects
+from archfit.admission.policy.platform_table import platform_table
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.live_objects import live_objects
@@ -39,6 +40,7 @@ from archfit.report.json_output import json_output
 from archfit.report.objects_yaml import objects_yaml
 from archfit.report.policy_stats import policy_stats, stats_text
 from archfit.report.run_text import failure, lines
+from archfit.results import Result
 from archfit.usage.command_table import BY_NAME, Command
 
 _COMMAND: Command = BY_NAME["policy"]
@@ -84,7 +86,13 @@ def run(
         applied = _apply(flags, objects, environ)
     else:
         standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, made))])
-    _write_lines(stderr, [*lines(made.results), *([_BETA] if settings.api_version == "v1beta1" else [])])
+    left_out = [
+        Result("warning", f"{name}: {reason}; the policy leaves pods with it alone", image=name)
+        for name, reason in platform_table(made.images, options).left_out
+    ]
+    _write_lines(
+        stderr, [*lines([*made.results, *left_out]), *([_BETA] if settings.api_version == "v1beta1" else [])]
+    )
     _write_lines(stderr, [*applied, _summary(settings, made)])
     return 0
 

@@ -57,7 +57,7 @@ def from_lock(options: Options) -> PolicyImages:
     if content is None:
         raise UsageError(
             f"there is no {path}, and no manifests are named: write it with `archfit lock` from your manifests, name "
-            "another with --lock-file, or pass the manifests to archfit policy"
+            "another with --lock-file, or pass the manifests to archfit policy (- is standard input)"
         )
     images = parse_lock(content, path)
     if not images:
