@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from archfit.admission.policy.cel_text import Variable, any_of, cel, text, variable
+from archfit.admission.policy.cel_text import Variable, any_of, cel, choice, text, variable
 from archfit.options.settings import Options
 from archfit.record import Record
 
@@ -82,15 +82,17 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
     """leftAlone, decided, conflict."""
     yield variable(
         "leftAlone",
-        "why the policy does not decide for the pod, '' where it does",
-        "%chain''",
-        chain="".join(f"{one.condition}\n  ? {text(one.id)} :\n" for one in LEFT_ALONE),
+        "why the policy does not decide for the pod",
+        """
+        %chain
+        """,
+        chain=choice(((one.condition, f"[{text(one.id)}]") for one in LEFT_ALONE), "[]"),
     )
     faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
     yield variable(
         "decided",
         "the policy decides for the pod",
-        "variables.leftAlone == '' && !(%faults)",
+        "variables.leftAlone.size() == 0 && !(%faults)",
         faults=any_of(faults),
     )
     yield variable(
