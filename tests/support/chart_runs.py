@@ -78,7 +78,12 @@ VALUES: dict[str, tuple[str, ...]] = {
         *("--set-json", 'webhook.annotations={"a.example/b":"c"}'),
     ),
     "more": (
-        *("--set", "registrySecret=pulls", "--set", "extraArgs={--log-level=debug}"),
+        *(
+            "--set",
+            "registrySecret=pulls,pullSecrets={archfit/more}",
+            "--set",
+            "extraArgs={--log-level=debug}",
+        ),
         *("--set-json", 'extraEnv=[{"name":"HTTPS_PROXY","value":"http://proxy.example:3128"}]'),
         *("--set-json", 'extraVolumes=[{"name":"ca","configMap":{"name":"ca"}}]'),
         *("--set-json", 'extraVolumeMounts=[{"name":"ca","mountPath":"/etc/ca"}]'),

@@ -72,7 +72,7 @@ def test_every_file_is_one_object_and_the_webhook_comes_last() -> None:
 
 def test_the_pods_need_no_right_and_no_writable_root() -> None:
     found = {name: yaml.safe_load(text) for name, text in setup_files.files(Choices()).items()}
-    assert not any("Role" in value["kind"] for value in found.values())
+    assert setup_files.PULL_SECRETS not in found
     pod = found["50-deployment.yaml"]["spec"]["template"]["spec"]
     assert pod["automountServiceAccountToken"] is False
     # The kubelet would set ARCHFIT_PORT and more for the Service `archfit`.
@@ -147,6 +147,24 @@ def test_the_flags_change_what_they_name(setup, tmp_path: Path) -> None:
     assert setup("--check", "--into", "out").status == 0
 
 
+def test_a_pull_secret_is_readable_alone_and_by_name(setup, tmp_path: Path) -> None:
+    setup(
+        "--into", "out", "--pull-secret", "shop/a", "--pull-secret", "team/b.c", "--pull-secret", "shop/a"
+    ).ok()
+    found = list(yaml.safe_load_all((tmp_path / "out" / setup_files.PULL_SECRETS).read_text()))
+    assert [(one["kind"], one["metadata"]["namespace"]) for one in found] == [
+        ("Role", "shop"), ("RoleBinding", "shop"), ("Role", "team"), ("RoleBinding", "team"),
+    ]  # fmt: skip
+    (rule,) = found[2]["rules"]
+    assert rule == {"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["b.c"], "verbs": ["get"]}
+    deployment = yaml.safe_load((tmp_path / "out" / "50-deployment.yaml").read_text())
+    pod = deployment["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is True
+    assert pod["containers"][0]["args"][-2:] == ["--pull-secret=shop/a", "--pull-secret=team/b.c"]
+    (policy,) = (yaml.safe_load(path.read_text()) for path in (tmp_path / "out").glob("70-*"))
+    assert [one["port"] for one in policy["spec"]["egress"][-1]["ports"]] == [443, 6443]
+
+
 def test_another_configuration_is_another_checksum() -> None:
     def checksum(choices: Choices) -> str:
         template = yaml.safe_load(setup_files.files(choices)["50-deployment.yaml"])["spec"]["template"]
@@ -166,6 +184,7 @@ def test_another_configuration_is_another_checksum() -> None:
         pytest.param(["--image", "nginx@sha256:abc"], "--image: ", id="image"),
         pytest.param(["--registry-secret", "a b"], "--registry-secret: 'a b'", id="secret"),
         pytest.param(["--priority-class", "a:"], "--priority-class: 'a:'", id="class"),
+        pytest.param(["--pull-secret", "a"], "'a' is not NAMESPACE/NAME", id="pull-secret"),
         pytest.param(["--egress-port", "0"], "--egress-port: '0' is not a port", id="port"),
         pytest.param(["--egress-port", "٣"], "is not a port", id="port-in-other-digits"),
         pytest.param(["--days", "0"], "--days: '0' cannot be used", id="days"),

@@ -49,7 +49,7 @@ def plane(control_plane: ControlPlane) -> ControlPlane:
 def setup(folder: Path, *words: str) -> list[dict[str, Any]]:
     """The objects that `archfit setup webhook` writes into the folder."""
     start([str(PROGRAM), "setup", "webhook", "--into", str(folder), *words], dict(os.environ)).ok()
-    return [yaml.safe_load(path.read_text()) for path in sorted(folder.glob("*.yaml"))]
+    return [value for path in sorted(folder.glob("*.yaml")) for value in yaml.safe_load_all(path.read_text())]
 
 
 def accepted(plane: ControlPlane, *words: str, stdin: str | None = None) -> list[str]:
@@ -60,7 +60,11 @@ def accepted(plane: ControlPlane, *words: str, stdin: str | None = None) -> list
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("words", [(), ("--cert-manager",)], ids=["own", "cert-manager"])
+@pytest.mark.parametrize(
+    "words",
+    [(), ("--cert-manager",), ("--pull-secret", "archfit/a", "--registry-secret", "b")],
+    ids=["own", "cert-manager", "secrets"],
+)
 def test_the_api_server_takes_every_file(plane: ControlPlane, tmp_path: Path, words: tuple[str, ...]) -> None:
     objects = setup(tmp_path / "out", *words)
     assert len(accepted(plane, "--server-side", "-f", str(tmp_path / "out"))) == len(objects)

@@ -769,6 +769,12 @@ applies the policy. Its service account may list pods and workloads, and write t
                 "for registries.",
             ),
             Flag(
+                ("--pull-secret",),
+                "NAMESPACE/NAME",
+                "A pull secret that the webhook may read, for the pods of that namespace that refer to it.",
+                repeatable=True,
+            ),
+            Flag(
                 ("--egress-port",),
                 "PORT",
                 "A port that the webhook may call beside DNS; default: 443. The first use replaces the default.",

@@ -205,6 +205,8 @@ def _choices(found: Namespace) -> Choices:
         chosen = chosen.replace(priority_class=name)
     if found.egress_port:
         chosen = chosen.replace(egress_ports=tuple(map(_port, found.egress_port)))
+    if found.pull_secret:
+        chosen = chosen.replace(pull_secrets=tuple(map(_pull_secret, dict.fromkeys(found.pull_secret))))
     if found.configuration is not None:
         content = _content("--configuration", found.configuration)
         from_file(content, found.configuration, "--configuration")
@@ -238,6 +240,15 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
         raise UsageError(f"--egress-port: {text!r} is not a port: write a number from 1 to 65535")
     return int(text)
+
+
+def _pull_secret(text: str) -> tuple[str, str]:
+    namespace, slash, name = text.partition("/")
+    if not (slash and _LABEL.fullmatch(namespace) and _SUBDOMAIN.fullmatch(name)):
+        raise UsageError(
+            f"--pull-secret: {text!r} is not NAMESPACE/NAME: write it as shop/registry-credentials"
+        )
+    return namespace, name
 
 
 def _content(flag: str, path: str) -> bytes:

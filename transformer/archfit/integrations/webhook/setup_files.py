@@ -1,7 +1,8 @@
 """What `archfit setup webhook` writes. The texts are in files/, which holds every file with its default values.
 
     00-namespace.yaml
-    10-service-account.yaml           without a token and without a Role
+    10-service-account.yaml           without a token
+    15-pull-secrets.yaml              for each --pull-secret, the right to read it
     20-secret.yaml                    the certificate and its key               without --cert-manager
     20- to 23-*.yaml                  issuers and certificates                  with --cert-manager
     30-configuration.yaml             archfit.yaml, and archfit.lock if there is one
@@ -16,7 +17,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator
 from typing import Any
+
+from ruamel.yaml.comments import CommentedMap
 
 from archfit import __version__
 from archfit.integrations.webhook.certificates import Pair
@@ -26,6 +30,7 @@ from archfit.record import Record
 IMAGE = f"registry.example.com/archfit:{__version__}"
 NAMESPACE = "archfit"
 SECRET = "20-secret.yaml"  # noqa: S105 - a file name
+PULL_SECRETS = "15-pull-secrets.yaml"
 WEBHOOK = "90-webhook.yaml"
 INJECT = "cert-manager.io/inject-ca-from"
 _EVERY = (
@@ -46,12 +51,16 @@ CERT_MANAGER = (
 )
 _CONFIGURATION = "/etc/archfit/configuration"
 _CREDENTIALS = "/etc/archfit/registries"
+_RBAC = "rbac.authorization.k8s.io"
+# An API server's own port, and that of its Service: where a network policy acts differs.
+_API_SERVER_PORTS = (443, 6443)
 
 
 class Choices(Record):
     """What the user chose. configuration, lock: the text of archfit.yaml and of archfit.lock, "" for none.
 
     registry_secret: a Secret of type kubernetes.io/dockerconfigjson, "" for none. egress_ports: beside DNS.
+    pull_secrets: (namespace, name) of Secrets that the webhook may read.
     """
 
     namespace: str = NAMESPACE
@@ -62,11 +71,13 @@ class Choices(Record):
     registry_secret: str = ""
     priority_class: str = ""
     egress_ports: tuple[int, ...] = (443,)
+    pull_secrets: tuple[tuple[str, str], ...] = ()
 
 
 def names(choices: Choices) -> tuple[str, ...]:
     """The files, by their names."""
-    return tuple(sorted((*_EVERY, *(CERT_MANAGER if choices.cert_manager else (SECRET,)))))
+    certificate = CERT_MANAGER if choices.cert_manager else (SECRET,)
+    return tuple(sorted((*_EVERY, *certificate, *((PULL_SECRETS,) if choices.pull_secrets else ()))))
 
 
 def dns_names(service: str, namespace: str) -> tuple[str, ...]:
@@ -78,6 +89,9 @@ def files(choices: Choices) -> dict[str, str]:
     """File name -> text of everything, without a certificate."""
     found: dict[str, str] = {}
     for name in names(choices):
+        if name == PULL_SECRETS:
+            found[name] = "---\n".join(map(written, _roles(choices)))
+            continue
         data = parsed(shipped(__package__, name))
         _in_namespace(data, choices.namespace)
         found[name] = written(_CHANGES.get(name, _unchanged)(data, choices))
@@ -156,6 +170,9 @@ def _deployment(data: Any, choices: Choices) -> Any:
             items=[mapping(key=".dockerconfigjson", path="config.json")],
         )
         pod["volumes"].append(mapping(name="registries", secret=secret))
+    if choices.pull_secrets:
+        pod["automountServiceAccountToken"] = True
+        container["args"] += [f"--pull-secret={namespace}/{name}" for namespace, name in choices.pull_secrets]
     if choices.priority_class:
         pod.insert(0, "priorityClassName", choices.priority_class)
     return data
@@ -164,7 +181,28 @@ def _deployment(data: Any, choices: Choices) -> Any:
 def _network_policy(data: Any, choices: Choices) -> Any:
     ports = [mapping(port=port, protocol="TCP") for port in choices.egress_ports]
     data["spec"]["egress"][1]["ports"] = ports
+    if choices.pull_secrets:
+        data["spec"]["egress"].append(
+            mapping(ports=[mapping(port=port, protocol="TCP") for port in _API_SERVER_PORTS])
+        )
     return data
+
+
+def _roles(choices: Choices) -> Iterator[CommentedMap]:
+    """For each pull secret a Role that lets the webhook read this one Secret, and its binding."""
+    labels = parsed(shipped(__package__, "10-service-account.yaml"))["metadata"]["labels"]
+    for namespace, secret in choices.pull_secrets:
+        name = f"archfit-{secret}"
+        metadata = mapping(name=name, namespace=namespace, labels=labels)
+        rule = mapping(apiGroups=[""], resources=["secrets"], resourceNames=[secret], verbs=["get"])
+        yield mapping(apiVersion=f"{_RBAC}/v1", kind="Role", metadata=metadata, rules=[rule])
+        yield mapping(
+            apiVersion=f"{_RBAC}/v1",
+            kind="RoleBinding",
+            metadata=metadata,
+            roleRef=mapping(apiGroup=_RBAC, kind="Role", name=name),
+            subjects=[mapping(kind="ServiceAccount", name="archfit", namespace=choices.namespace)],
+        )
 
 
 def _webhook(data: Any, choices: Choices) -> Any:
