@@ -1,27 +1,16 @@
-"""The Dockerfile, replayed without an engine: COPY, RUN and ENTRYPOINT in a scratch root with mounts of its own.
+"""The Dockerfile, replayed without an engine, see tests/support/container_image.py.
 
-    /               read-only when archfit runs; the machine's own directories, its Python among them, bound below it
-    /usr/local      empty at first: a virtual environment stands for the image's Python
-    /src            what COPY lists, and nothing else of the repository
-    /tmp            a file system of its own, the only one that can be written
-
-archfit runs as UID 65534, and as any other, with the variables of ENV and no others. Building it needs the package
-index, and this test root.
+archfit runs as UID 65534, and as any other. Building it needs the package index, and this test root.
 """
-
-import os
-import shlex
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import yaml
 from registry import Registry
 
+import container_image
 import machine
 from archfit import __version__
+from container_image import ContainerImage
 
 DOCKERFILE = machine.ROOT / "kustomize-plugin" / "Dockerfile"
 LIST = b"""\
@@ -33,102 +22,13 @@ items:
   metadata: {name: a}
   spec: {containers: [{name: a, image: h.example/amd:1}]}
 """
-MOUNTS = """\
-set -eu
-root=$1
-mount --bind "$root" "$root"
-for path in /*; do
-  name=${path#/}
-  case $name in tmp|src) continue ;; esac
-  if [ -L "$path" ]; then ln -sfn "$(readlink "$path")" "$root/$name"; continue; fi
-  [ -d "$path" ] || continue
-  mkdir -p "$root/$name"
-  mount --rbind "$path" "$root/$name"
-done
-mkdir -p "$root/tmp"
-mount --bind "$2" "$root/usr/local"
-mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
-"""
-READ_ONLY = """\
-for path in "$root/usr/local" "$root/usr" "$root/etc" "$root"; do mount -o remount,bind,ro "$path"; done
-set +e
-"""
-
-
-def instructions():
-    """(instruction, rest of its line) of the Dockerfile."""
-    lines = DOCKERFILE.read_text(encoding="utf-8").splitlines()
-    return [tuple(line.split(" ", 1)) for line in lines if line and not line.startswith("#")]
-
-
-def python():
-    """A Python of this machine that every user may start."""
-    for path in (sys._base_executable, "/usr/bin/python3"):
-        real = Path(os.path.realpath(path))
-        if real.exists() and all(above.stat().st_mode & 0o5 == 0o5 for above in real.parents):
-            return str(real)
-    return machine.missing("a Python that every user may start", "install python3 below /usr")
 
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory):
-    """The image, built; run(command, ..) starts commands in it."""
-    if os.geteuid() != 0 or not shutil.which("unshare"):
-        machine.missing("root, for a scratch root", "run the suite as root on Linux")
-    folder = tmp_path_factory.mktemp("image")
-    root, local = folder / "root", folder / "local"
-    (root / "src").mkdir(parents=True)
-    local.mkdir()
-    for name, rest in instructions():
-        if name == "COPY":
-            *sources, target = rest.split()
-            for source in sources:
-                copy(machine.ROOT / source, root / target.lstrip("/"), directory=target.endswith("/"))
-    script = [MOUNTS, f'chroot "$root" {shlex.quote(python())} -m venv /usr/local']
-    script += [
-        f'PATH=/usr/local/bin:$PATH chroot "$root" /bin/sh -c {shlex.quote(rest)} >&2'
-        for name, rest in instructions()
-        if name == "RUN"
-    ]
-    built = unshared(script, root, local, machine.ENVIRON)
-    assert built.returncode == 0, built.stderr.decode()
-    environ = dict(rest.split("=", 1) for name, rest in instructions() if name == "ENV")
-
-    (root / "src" / "given").write_bytes(LIST)
-    variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in environ.items())
-
-    def run(*commands, user="65534:65534", network=True):
-        """The commands in turn, in one life of the container; the list is their standard input."""
-        chroot = (
-            f'chroot --userspec={user} "$root" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin {variables}'
-        )
-        started = [f'{chroot} {command} < "$root/src/given"' for command in commands]
-        return unshared([MOUNTS, READ_ONLY, *started], root, local, machine.ENVIRON, network=network)
-
-    return run
-
-
-def copy(source, target, *, directory):
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
-    else:
-        target.mkdir(parents=True, exist_ok=True) if directory else target.parent.mkdir(exist_ok=True)
-        shutil.copy(source, target)
-
-
-def unshared(script, root, local, environ, *, network=True):
-    """A shell script in a namespace of mounts, which ends with it."""
-    return subprocess.run(
-        [
-            *("unshare", "-m", "--propagation", "private", *([] if network else ["-n"])),
-            *("/bin/sh", "-c", "\n".join(script), "sh", root, local),
-        ],
-        env=environ,
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
+    """The image, built; run(command, ..) starts commands in it, with the list as their standard input."""
+    made = ContainerImage(DOCKERFILE, tmp_path_factory.mktemp("image"))
+    return lambda *commands, **how: made.run(*commands, given=LIST, **how)
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +39,7 @@ def mirrors():
 
 def entrypoint(*words):
     """The command line of the container."""
-    (rest,) = [rest for name, rest in instructions() if name == "ENTRYPOINT"]
-    return shlex.join([*yaml.safe_load(rest), *words])
+    return container_image.entrypoint(DOCKERFILE, *words)
 
 
 def test_any_user_a_read_only_root_and_no_home(image, mirrors):

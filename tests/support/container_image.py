@@ -1,0 +1,140 @@
+"""A Dockerfile, replayed without an engine: COPY, RUN and ENTRYPOINT in a scratch root with mounts of its own.
+
+    image = ContainerImage(path, folder)          built; it needs the package index, and root
+    image.run(entrypoint(path, "--strict"))       the entrypoint with words, as a line for the shell
+    image.environ, image.user                     of ENV and USER
+
+    /               read-only when archfit runs; the machine's own directories, its Python among them, bound below it
+    /usr/local      empty at first: a virtual environment stands for the image's Python
+    /src            what COPY lists, and nothing else of the repository
+    /tmp            a file system of its own, the only one that can be written
+
+Commands run with the variables of ENV and no others.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_MOUNTS = """\
+set -eu
+root=$1
+mount --bind "$root" "$root"
+for path in /*; do
+  name=${path#/}
+  case $name in tmp|src) continue ;; esac
+  if [ -L "$path" ]; then ln -sfn "$(readlink "$path")" "$root/$name"; continue; fi
+  [ -d "$path" ] || continue
+  mkdir -p "$root/$name"
+  mount --rbind "$path" "$root/$name"
+done
+mkdir -p "$root/tmp"
+mount --bind "$2" "$root/usr/local"
+mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+"""
+_READ_ONLY = """\
+for path in "$root/usr/local" "$root/usr" "$root/etc" "$root"; do mount -o remount,bind,ro "$path"; done
+set +e
+"""
+
+
+class ContainerImage:
+    """See the module. Skips or fails the running test where root is missing."""
+
+    def __init__(self, dockerfile: Path, folder: Path) -> None:
+        if os.geteuid() != 0 or not shutil.which("unshare"):
+            machine.missing("root, for a scratch root", "run the suite as root on Linux")
+        self._instructions = list(_instructions(dockerfile))
+        self.environ = dict(rest.split("=", 1) for rest in self._all("ENV"))
+        (self.user,) = self._all("USER")
+        self._root, self._local = folder / "root", folder / "local"
+        (self._root / "src").mkdir(parents=True)
+        self._local.mkdir()
+        for rest in self._all("COPY"):
+            *sources, target = rest.split()
+            for source in sources:
+                place = self._root / target.lstrip("/")
+                _copy(machine.ROOT / source, place, directory=target.endswith("/"))
+        script = [_MOUNTS, f'chroot "$root" {shlex.quote(_python())} -m venv /usr/local']
+        script += [
+            f'PATH=/usr/local/bin:$PATH chroot "$root" /bin/sh -c {shlex.quote(rest)} >&2'
+            for rest in self._all("RUN")
+        ]
+        built = self._unshared(script, machine.ENVIRON)
+        assert built.returncode == 0, built.stderr.decode()
+
+    def run(
+        self, *commands: str, given: bytes = b"", user: str = "", network: bool = True
+    ) -> subprocess.CompletedProcess[bytes]:
+        """The commands in turn, in one life of the container. given: the standard input of each."""
+        (self._root / "src" / "given").write_bytes(given)
+        variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in self.environ.items())
+        start = (
+            f'chroot --userspec={user or self.user} "$root" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin '
+            f"{variables}"
+        )
+        started = [f'{start} {command} < "$root/src/given"' for command in commands]
+        return self._unshared([_MOUNTS, _READ_ONLY, *started], machine.ENVIRON, network=network)
+
+    def _all(self, name: str) -> list[str]:
+        return [rest for found, rest in self._instructions if found == name]
+
+    def _unshared(
+        self, script: Sequence[str], environ: Mapping[str, str], *, network: bool = True
+    ) -> subprocess.CompletedProcess[bytes]:
+        """A shell script in a namespace of mounts, which ends with it."""
+        return subprocess.run(
+            [
+                *("unshare", "-m", "--propagation", "private", *([] if network else ["-n"])),
+                *("/bin/sh", "-c", "\n".join(script), "sh", self._root, self._local),
+            ],
+            env=environ,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+
+
+def entrypoint(dockerfile: Path, *words: str) -> str:
+    """The command line of the container."""
+    (rest,) = [rest for name, rest in _instructions(dockerfile) if name == "ENTRYPOINT"]
+    return shlex.join([*yaml.safe_load(rest), *words])
+
+
+def _instructions(dockerfile: Path) -> Iterator[tuple[str, str]]:
+    """(instruction, rest of its line)."""
+    for line in dockerfile.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, rest = line.partition(" ")
+            yield name, rest
+
+
+def _python() -> str:
+    """A Python of this machine that every user may start."""
+    for path in (sys._base_executable, "/usr/bin/python3"):  # type: ignore[attr-defined]
+        real = Path(os.path.realpath(path))
+        if real.exists() and all(above.stat().st_mode & 0o5 == 0o5 for above in real.parents):
+            return str(real)
+    return machine.missing("a Python that every user may start", "install python3 below /usr")
+
+
+def _copy(source: Path, target: Path, *, directory: bool) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    else:
+        (target if directory else target.parent).mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
