@@ -2,6 +2,7 @@
 
     image = ContainerImage(path, folder)          built; it needs the package index, and root
     image.run(entrypoint(path, "--strict"))       the entrypoint with words, as a line for the shell
+    image.place("src/a", content)                 a file in it
     image.environ, image.user                     of ENV and USER
 
     /               read-only when archfit runs; the machine's own directories, its Python among them, bound below it
@@ -29,6 +30,7 @@ import machine
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+_PATIENCE_SECONDS = 300.0
 _MOUNTS = """\
 set -eu
 root=$1
@@ -89,6 +91,13 @@ class ContainerImage:
         started = [f'{start} {command} < "$root/src/given"' for command in commands]
         return self._unshared([_MOUNTS, _READ_ONLY, *started], machine.ENVIRON, network=network)
 
+    def place(self, name: str, content: bytes) -> None:
+        """A file that every user may read. name: a path below src/, as the machine's folders cover the others."""
+        path = self._root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o644)
+
     def _all(self, name: str) -> list[str]:
         return [rest for found, rest in self._instructions if found == name]
 
@@ -106,6 +115,7 @@ class ContainerImage:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
+            timeout=_PATIENCE_SECONDS,
         )
 
 

@@ -184,7 +184,7 @@ def test_a_changed_configuration_starts_new_pods(chart: Chart) -> None:
 
     assert checksum() == checksum("--set", "replicas=4")
     assert checksum() != checksum("--set", "configuration.spec.onConflict=leave")
-    assert checksum() != checksum("--set", "lockFile=a")
+    assert checksum() == checksum("--set", "lockFile=a")  # which the pods read themselves
 
 
 def test_helms_certificate_is_one_that_the_api_server_takes(chart: Chart) -> None:

@@ -153,8 +153,9 @@ def _configuration(data: Any, choices: Choices) -> Any:
 
 def _deployment(data: Any, choices: Choices) -> Any:
     template = data["spec"]["template"]
-    configuration = _configuration(parsed(shipped(__package__, "30-configuration.yaml")), choices)["data"]
-    digest = hashlib.sha256("".join(configuration.values()).encode()).hexdigest()
+    # Not of the lock file, which archfit serve reads again by itself.
+    data_of = _configuration(parsed(shipped(__package__, "30-configuration.yaml")), choices)["data"]
+    digest = hashlib.sha256(data_of["archfit.yaml"].encode()).hexdigest()
     template["metadata"]["annotations"]["checksum/configuration"] = digest
     pod = template["spec"]
     (container,) = pod["containers"]

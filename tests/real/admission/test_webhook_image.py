@@ -1,0 +1,142 @@
+"""webhook/Dockerfile, replayed without an engine (see container_image): `archfit serve` as the pods start it.
+
+The arguments and variables are those of the Deployment, with its folders below /src, as the scratch root has no /etc of
+its own. What only an engine could show is not tested: the layers, other platforms, a registry that takes the image.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+import machine
+from archfit import __version__
+from archfit.integrations.webhook import setup_files
+from archfit.integrations.webhook.setup_files import Choices
+from archfit.integrations.webhook.webhook_folder import read
+from container_image import ContainerImage, entrypoint
+from helm_runs import start
+from program import PROGRAM
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCKERFILE = machine.ROOT / "webhook" / "Dockerfile"
+TEXT = DOCKERFILE.read_text(encoding="utf-8")
+# Starts the server, asks it once it is ready, ends it; prints (status of /readyz, the response, the exit code).
+ASK = """\
+import atexit, json, os, signal, ssl, subprocess, sys, time, urllib.error, urllib.request
+ca, port, probes, *command = sys.argv[1:]
+server = subprocess.Popen(command)
+atexit.register(server.kill)
+def get(url, data=None, context=None):
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, context=context, timeout=10) as answer:
+        return answer.status, answer.read().decode()
+for _ in range(2000):
+    try:
+        ready = get(f"http://127.0.0.1:{probes}/readyz")[0]
+        break
+    except OSError:
+        assert server.poll() is None, server.returncode
+        time.sleep(0.01)
+pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "a-"},
+       "spec": {"containers": [{"name": "a", "image": "h.example/amd:1"}]}}
+review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+    "uid": "u", "operation": "CREATE", "namespace": "shop", "object": pod,
+    "kind": {"group": "", "version": "v1", "kind": "Pod"},
+    "resource": {"group": "", "version": "v1", "resource": "pods"}}}
+context = ssl.create_default_context(cafile=ca)
+context.check_hostname = False
+response = json.loads(get(f"https://127.0.0.1:{port}/mutate?timeout=5s", json.dumps(review).encode(), context)[1])
+memory = next(line for line in open(f"/proc/{server.pid}/status") if line.startswith("VmRSS"))
+server.send_signal(signal.SIGTERM)
+print(json.dumps([ready, response, server.wait(20), int(memory.split()[1])]))
+"""
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    """The image, built."""
+    return ContainerImage(DOCKERFILE, tmp_path_factory.mktemp("image"))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def container() -> dict:
+    deployment = yaml.safe_load(setup_files.files(Choices())["50-deployment.yaml"])
+    (found,) = deployment["spec"]["template"]["spec"]["containers"]
+    return found
+
+
+def test_the_pods_start_what_the_image_holds(image, tmp_path: Path) -> None:
+    start([str(PROGRAM), "setup", "webhook", "--into", str(tmp_path / "out")], dict(os.environ)).ok()
+    pair = read(str(tmp_path / "out")).pair
+    assert pair
+    files = {
+        "etc/archfit/tls/tls.crt": pair.certificate,
+        "etc/archfit/tls/tls.key": pair.key,
+        "etc/archfit/ca.crt": pair.ca,
+        "etc/archfit/configuration/archfit.yaml": b"apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
+        b"spec: {imagePlatforms: {'h.example/*': [linux/amd64]}}\n",
+        "ask.py": ASK.encode(),
+    }
+    for name, content in files.items():
+        image.place(f"src/{name}", content)
+    words = [word.replace("=/etc/", "=/src/etc/") for word in container()["args"]]
+    port, probes = free_port(), free_port()
+    words += [f"--listen=127.0.0.1:{port}", f"--probe-listen=127.0.0.1:{probes}", "--drain-delay=0s"]
+    environ = {one["name"]: one["value"].replace("/etc/", "/src/etc/") for one in container()["env"]}
+    environ["XDG_CACHE_HOME"] = "/tmp"  # the mount of /var/cache/archfit
+    variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in environ.items())
+    server = entrypoint(DOCKERFILE, *words)
+    ran = image.run(f"env {variables} python /src/ask.py /src/etc/archfit/ca.crt {port} {probes} {server}")
+    assert ran.returncode == 0, ran.stderr.decode()
+    ready, review, code, kibibytes = json.loads(ran.stdout)
+    assert (ready, code) == (200, 0)
+    assert review["response"]["allowed"] is True
+    assert review["response"]["patchType"] == "JSONPatch"
+    limit = container()["resources"]["limits"]["memory"]
+    assert kibibytes * 2 < int(limit.removesuffix("Mi")) * 1024
+
+
+def test_any_user_a_read_only_root_and_the_extras(image) -> None:
+    for user in ("65532:65532", "12345:0"):
+        ran = image.run(
+            entrypoint(DOCKERFILE, "--version"),
+            "python -c 'import uvicorn, httptools, uvloop, prometheus_client, redis, archfit.commands.serve'",
+            entrypoint(DOCKERFILE, "cache", "path"),
+            user=user,
+        )
+        assert ran.returncode == 0, ran.stderr.decode()
+        assert ran.stdout.decode().split() == ["archfit", __version__, "/tmp/archfit/lookups.sqlite"]
+
+
+def test_bytecode_is_in_the_image(image) -> None:
+    """A read-only image could not keep it, and without it each start compiles anew."""
+    ran = image.run(
+        "python -c 'import archfit.cli, importlib.util, os; "
+        "print(os.path.exists(importlib.util.cache_from_source(archfit.cli.__file__)))'"
+    )
+    assert ran.stdout == b"True\n"
+
+
+def test_the_image_is_what_the_manifests_expect(image) -> None:
+    assert image.user == "65532:65532"
+    # A variable would win over the operator's file.
+    assert not any(name.startswith("ARCHFIT_") for name in image.environ)
+    assert f"-t registry.example.com/archfit:{__version__}" in TEXT
+    assert container()["image"] == f"registry.example.com/archfit:{__version__}"
+    exposed = re.findall(r"^EXPOSE (.*)$", TEXT, re.MULTILINE)[0].split()
+    assert [str(port["containerPort"]) for port in container()["ports"]] == exposed

@@ -1,0 +1,220 @@
+"""From `archfit setup webhook`, or the chart, to a changed pod: certificate, configuration, a real API server."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from registry import Registry
+
+from archfit.integrations.webhook.certificates import Pair
+from archfit.integrations.webhook.webhook_folder import read
+from chart_runs import Chart
+from control_plane import Refused
+from helm_runs import start
+from program import PROGRAM
+from webhook_process import WebhookProcess
+from webhook_recorder import as_external_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from control_plane import ControlPlane
+
+IMAGES = {
+    "x.example/amd:1": ["linux/amd64"],
+    "x.example/both:1": ["linux/amd64", "linux/arm64"],
+    "x.example/arm:1": ["linux/arm64"],
+}
+WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+GKE = {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[Registry]:
+    with Registry(IMAGES) as running:
+        yield running
+
+
+def pod(image: str, **spec: Any) -> dict[str, Any]:
+    return {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {"generateName": "web-", "namespace": "shop"},
+        "spec": {"containers": [{"name": "a", "image": image}], **spec},
+    }
+
+
+def by_setup(folder: Path, *words: str) -> tuple[list[dict[str, Any]], Pair]:
+    out = folder / "out"
+    start([str(PROGRAM), "setup", "webhook", "--into", str(out), *words], dict(os.environ)).ok()
+    pair = read(str(out)).pair
+    assert pair
+    return [yaml.safe_load(path.read_text()) for path in sorted(out.glob("*.yaml"))], pair
+
+
+def by_chart(name: str) -> tuple[list[dict[str, Any]], Pair]:
+    objects = Chart(name).objects()
+    (secret,) = (value for value in objects if value["kind"] == "Secret")
+    return objects, Pair(*(base64.b64decode(secret["data"][key]) for key in ("ca.crt", "tls.crt", "tls.key")))
+
+
+@pytest.fixture(params=["setup", "helm3", "helm4"])
+def manifests(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[dict[str, Any]], Pair]:
+    """The objects, and the pair among them."""
+    return by_setup(tmp_path) if request.param == "setup" else by_chart(request.param)
+
+
+class Installed:
+    """The webhook in a real API server, as long as it is entered."""
+
+    def __init__(self, plane: ControlPlane, objects: list[dict[str, Any]], port: int) -> None:
+        self.plane, self._objects = plane, as_external_name(objects, port)
+
+    def __enter__(self) -> ControlPlane:
+        for name in ("archfit", "shop"):
+            self.plane.namespace(name)
+        for value in self._objects:
+            self.plane.apply(json.dumps(value))
+        return self.plane
+
+    def __exit__(self, *_: object) -> None:
+        self.plane.delete(f"{WEBHOOKS}/archfit")
+        self.plane.delete("/api/v1/namespaces/archfit/services/archfit")
+        self.plane.until(
+            "it is gone", lambda: "affinity" not in self.plane.dry(pod("x.example/amd:1"))["spec"]
+        )
+
+
+def configuration(objects: list[dict[str, Any]], folder: Path) -> str:
+    """The file that the pods get."""
+    (found,) = (value for value in objects if value["kind"] == "ConfigMap")
+    path = folder / "archfit.yaml"
+    path.write_text(found["data"]["archfit.yaml"])
+    return str(path)
+
+
+def test_new_pods_get_what_they_need(
+    control_plane: ControlPlane, manifests, registry: Registry, tmp_path: Path
+) -> None:
+    objects, pair = manifests
+    environ = {"ARCHFIT_CONFIG": configuration(objects, tmp_path)}
+    with (
+        WebhookProcess(pair, tmp_path, *registry.mirrors(), **environ) as server,
+        Installed(control_plane, objects, server.port) as plane,
+    ):
+        assert server.probe("/readyz")[0] == 200
+        plane.until("it acts", lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"])
+        terms = plane.dry(pod("x.example/amd:1"))["spec"]["affinity"]["nodeAffinity"]
+        (term,) = terms["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+        assert term == {
+            "matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]
+        }
+        both = plane.dry(pod("x.example/both:1"))["spec"]
+        assert GKE in both["tolerations"]
+        assert "affinity" not in both
+        # What was rendered through archfit stays as it is.
+        rendered = plane.dry(pod("x.example/both:1", tolerations=[GKE]))["spec"]
+        assert [one for one in rendered["tolerations"] if one == GKE] == [GKE]
+        stored = plane.create(pod("x.example/amd:1"))
+        assert stored["spec"]["affinity"]["nodeAffinity"] == terms
+        plane.delete(f"/api/v1/namespaces/shop/pods/{stored['metadata']['name']}")
+
+
+def test_a_registry_that_is_away_delays_no_pod_and_is_said(
+    control_plane: ControlPlane, tmp_path: Path
+) -> None:
+    objects, pair = by_setup(tmp_path)
+    with (
+        WebhookProcess(pair, tmp_path, "--mirror", "x.example=http://127.0.0.1:1") as server,
+        Installed(control_plane, objects, server.port) as plane,
+    ):
+
+        def warning() -> str:
+            return plane.kubectl(
+                "create", "--dry-run=server", "-f", "-", stdin=json.dumps(pod("x.example/amd:1"))
+            ).stderr
+
+        said = plane.until("it warns", warning)
+        assert said.startswith("Warning: ")
+        assert "x.example/amd:1" in said
+        assert "affinity" not in plane.dry(pod("x.example/amd:1"))["spec"]
+
+
+def test_strict_options_in_the_configuration_refuse_a_pod(
+    control_plane: ControlPlane, registry: Registry, tmp_path: Path
+) -> None:
+    (tmp_path / "c.yaml").write_text(
+        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {onConflict: fail}\n"
+    )
+    objects, pair = by_setup(tmp_path, "--configuration", str(tmp_path / "c.yaml"))
+    environ = {"ARCHFIT_CONFIG": configuration(objects, tmp_path)}
+    impossible = pod("x.example/amd:1")
+    impossible["spec"]["containers"].append({"name": "b", "image": "x.example/arm:1"})
+
+    def refused(plane: ControlPlane) -> str:
+        try:
+            plane.dry(impossible)
+        except Refused as error:
+            return str(error)
+        return ""
+
+    with (
+        WebhookProcess(pair, tmp_path, *registry.mirrors(), **environ) as server,
+        Installed(control_plane, objects, server.port) as plane,
+    ):
+        said = plane.until("it refuses", lambda: refused(plane))
+        assert said.startswith('admission webhook "pods.archfit.dev" denied the request')
+
+
+def test_the_server_reads_a_renewed_certificate_by_itself(
+    control_plane: ControlPlane, registry: Registry, tmp_path: Path
+) -> None:
+    objects, pair = by_setup(tmp_path)
+    with (
+        WebhookProcess(pair, tmp_path, *registry.mirrors()) as server,
+        Installed(control_plane, objects, server.port) as plane,
+    ):
+        acts = lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"]  # noqa: E731
+        plane.until("it acts", acts)
+        start(
+            [str(PROGRAM), "setup", "webhook", "--renew", "--into", str(tmp_path / "out")], dict(os.environ)
+        ).ok()
+        renewed = [yaml.safe_load((tmp_path / "out" / "90-webhook.yaml").read_text())]
+        for value in as_external_name(renewed, server.port):
+            plane.apply(json.dumps(value))
+        assert acts()
+        new = read(str(tmp_path / "out")).pair
+        assert new
+        server.load(new)
+        reloaded = 'archfit_certificate_reloads_total{result="success"} 1.0'
+        plane.until("the new pair is read", lambda: reloaded in server.probe("/metrics")[1])
+        assert acts()
+
+
+# The toleration of k8smultiarcher, as docs/admission.md says to write it.
+THEIRS = {"key": "k8smultiarcher", "operator": "Equal", "value": "arm64Supported", "effect": "NoSchedule"}
+
+
+def test_pods_that_k8smultiarcher_lets_onto_arm_nodes_still_get_there(
+    control_plane: ControlPlane, registry: Registry, tmp_path: Path
+) -> None:
+    objects, pair = by_setup(tmp_path)
+    words = ("--tolerate", "k8smultiarcher=arm64Supported:NoSchedule@arm64")
+    with (
+        WebhookProcess(pair, tmp_path, *words, *registry.mirrors()) as server,
+        Installed(control_plane, objects, server.port) as plane,
+    ):
+        plane.until("it acts", lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"])
+        tolerated = {
+            name: THEIRS in plane.dry(pod(name))["spec"].get("tolerations", []) for name in sorted(IMAGES)
+        }
+        assert tolerated == {"x.example/amd:1": False, "x.example/arm:1": True, "x.example/both:1": True}
+        # While both webhooks run, the second one finds the toleration and adds none.
+        both = plane.dry(pod("x.example/both:1", tolerations=[THEIRS]))["spec"]["tolerations"]
+        assert [one for one in both if one == THEIRS] == [THEIRS]
