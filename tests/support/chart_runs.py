@@ -93,6 +93,36 @@ VALUES: dict[str, tuple[str, ...]] = {
     "configuration": ("--set", "configuration.spec.onConflict=leave,configuration.operator.cacheTtl=1h"),
 }
 
+_POLICY = ("--set", "mode=policy")
+# The same for the mode policy.
+POLICY_VALUES: dict[str, tuple[str, ...]] = {
+    "policy": _POLICY,
+    "policy-options": (
+        *(
+            *_POLICY,
+            "--set",
+            "policy.carrier=crd,policy.name=shop.example,policy.deny=true,policy.schedule=@hourly",
+        ),
+        *(
+            "--set",
+            "policy.apiVersion=v1beta1,policy.namespaceSelectors={team=web,!legacy},registrySecret=pulls",
+        ),
+    ),
+    "policy-pod": (
+        *(*_POLICY, "--set", "priorityClassName=system-cluster-critical,image.pullPolicy=Always"),
+        *("--set-json", 'extraEnv=[{"name":"A","value":"b"}]', "--set-json", 'podLabels={"a":"1"}'),
+        *(
+            "--set-json",
+            'podAnnotations={"a":"1"}',
+            "--set",
+            "extraArgs={--mirror,docker.io=https://m.example}",
+        ),
+        *("--set-json", 'extraVolumes=[{"name":"ca","configMap":{"name":"ca"}}]'),
+        *("--set-json", 'extraVolumeMounts=[{"name":"ca","mountPath":"/etc/ca"}]'),
+    ),
+    "policy-long-name": (*_POLICY, "--set", f"fullnameOverride={'a' * 60}"),
+}
+
 
 class Chart:
     """name: "helm3" or "helm4"."""

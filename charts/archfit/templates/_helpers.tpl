@@ -57,7 +57,6 @@ metadata:
 {{ include "archfit.fullname" . }}.{{ .Release.Namespace }}.svc
 {{- end -}}
 
-{{/* What an object of cert-manager begins with, after its kind. */}}
 {{- define "archfit.issuerRef" -}}
 {{- if .Values.certificate.issuerRef -}}
 {{ toYaml .Values.certificate.issuerRef }}
@@ -66,4 +65,9 @@ group: cert-manager.io
 kind: Issuer
 name: {{ include "archfit.fullname" . }}-ca
 {{- end -}}
+{{- end -}}
+
+{{/* Of the job that renews the policy. A CronJob's name has 52 letters at most. */}}
+{{- define "archfit.policyName" -}}
+{{ include "archfit.fullname" . | trunc 45 | trimSuffix "-" }}-policy
 {{- end -}}

@@ -17,8 +17,8 @@ from chart_runs import Chart
 from control_plane import Refused
 from helm_runs import start
 from program import PROGRAM
-from webhook_process import WebhookProcess
 from webhook_recorder import as_external_name
+from webhook_server import Secret, WebhookServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,6 +91,20 @@ class Installed:
         )
 
 
+def mounted(pair: Pair, secret: Secret, folder: Path) -> Path:
+    """The pair in a folder as the kubelet mounts it."""
+    for name, content in (("tls.crt", pair.certificate), ("tls.key", pair.key)):
+        (folder / name).write_bytes(content)
+    return secret.write(folder / "tls.crt", folder / "tls.key")
+
+
+def served(pair: Pair, folder: Path, *words: str, **environ: str) -> WebhookServer:
+    """`archfit serve` with the pair."""
+    return WebhookServer(
+        folder / "served", *words, tls=mounted(pair, Secret(folder / "tls"), folder), **environ
+    )
+
+
 def configuration(objects: list[dict[str, Any]], folder: Path) -> str:
     """The file that the pods get."""
     (found,) = (value for value in objects if value["kind"] == "ConfigMap")
@@ -105,7 +119,7 @@ def test_new_pods_get_what_they_need(
     objects, pair = manifests
     environ = {"ARCHFIT_CONFIG": configuration(objects, tmp_path)}
     with (
-        WebhookProcess(pair, tmp_path, *registry.mirrors(), **environ) as server,
+        served(pair, tmp_path, *registry.mirrors(), **environ) as server,
         Installed(control_plane, objects, server.port) as plane,
     ):
         assert server.probe("/readyz")[0] == 200
@@ -131,7 +145,7 @@ def test_a_registry_that_is_away_delays_no_pod_and_is_said(
 ) -> None:
     objects, pair = by_setup(tmp_path)
     with (
-        WebhookProcess(pair, tmp_path, "--mirror", "x.example=http://127.0.0.1:1") as server,
+        served(pair, tmp_path, "--mirror", "x.example=http://127.0.0.1:1") as server,
         Installed(control_plane, objects, server.port) as plane,
     ):
 
@@ -165,7 +179,7 @@ def test_strict_options_in_the_configuration_refuse_a_pod(
         return ""
 
     with (
-        WebhookProcess(pair, tmp_path, *registry.mirrors(), **environ) as server,
+        served(pair, tmp_path, *registry.mirrors(), **environ) as server,
         Installed(control_plane, objects, server.port) as plane,
     ):
         said = plane.until("it refuses", lambda: refused(plane))
@@ -176,8 +190,10 @@ def test_the_server_reads_a_renewed_certificate_by_itself(
     control_plane: ControlPlane, registry: Registry, tmp_path: Path
 ) -> None:
     objects, pair = by_setup(tmp_path)
+    secret = Secret(tmp_path / "tls")
+    tls = mounted(pair, secret, tmp_path)
     with (
-        WebhookProcess(pair, tmp_path, *registry.mirrors()) as server,
+        WebhookServer(tmp_path / "served", *registry.mirrors(), tls=tls) as server,
         Installed(control_plane, objects, server.port) as plane,
     ):
         acts = lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"]  # noqa: E731
@@ -191,7 +207,7 @@ def test_the_server_reads_a_renewed_certificate_by_itself(
         assert acts()
         new = read(str(tmp_path / "out")).pair
         assert new
-        server.load(new)
+        mounted(new, secret, tmp_path)
         reloaded = 'archfit_certificate_reloads_total{result="success"} 1.0'
         plane.until("the new pair is read", lambda: reloaded in server.probe("/metrics")[1])
         assert acts()
@@ -207,7 +223,7 @@ def test_pods_that_k8smultiarcher_lets_onto_arm_nodes_still_get_there(
     objects, pair = by_setup(tmp_path)
     words = ("--tolerate", "k8smultiarcher=arm64Supported:NoSchedule@arm64")
     with (
-        WebhookProcess(pair, tmp_path, *words, *registry.mirrors()) as server,
+        served(pair, tmp_path, *words, *registry.mirrors()) as server,
         Installed(control_plane, objects, server.port) as plane,
     ):
         plane.until("it acts", lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"])

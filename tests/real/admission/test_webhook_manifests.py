@@ -15,7 +15,7 @@ from archfit.integrations.webhook.certificates import Pair
 from archfit.integrations.webhook.served_certificate import examine
 from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK
 from archfit.integrations.webhook.webhook_folder import read
-from chart_runs import CHART, VALUES, Chart, named
+from chart_runs import CHART, POLICY_VALUES, VALUES, Chart, named
 from control_plane import Refused
 from helm_runs import start
 from program import PROGRAM
@@ -34,7 +34,9 @@ _DEFINITIONS = ("crd-certificates.yaml", "crd-issuers.yaml", "monitoring.coreos.
 @pytest.fixture(scope="module")
 def plane(control_plane: ControlPlane) -> ControlPlane:
     """With the namespace, which takes restricted pods alone, and the kinds of cert-manager and of Prometheus."""
-    control_plane.namespace(NAMESPACE, **{"pod-security.kubernetes.io/enforce": "restricted"})
+    control_plane.namespace(NAMESPACE)
+    restricted = "pod-security.kubernetes.io/enforce=restricted"
+    control_plane.kubectl("label", "namespace", NAMESPACE, restricted, "--overwrite")
     wanted = [path for path in published_crds.files() if path.name in _DEFINITIONS]
     assert len(wanted) == len(_DEFINITIONS)
     for path in wanted:
@@ -70,7 +72,10 @@ def test_the_api_server_takes_every_file(plane: ControlPlane, tmp_path: Path, wo
     assert len(accepted(plane, "--server-side", "-f", str(tmp_path / "out"))) == len(objects)
 
 
-@pytest.mark.parametrize("words", list(VALUES.values()), ids=list(VALUES))
+ALL_VALUES = VALUES | POLICY_VALUES
+
+
+@pytest.mark.parametrize("words", list(ALL_VALUES.values()), ids=list(ALL_VALUES))
 def test_the_api_server_takes_what_the_chart_renders(plane: ControlPlane, words: tuple[str, ...]) -> None:
     chart = Chart("helm4")
     stream = chart.render(*words).ok().decode()

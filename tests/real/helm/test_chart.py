@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from registry import Registry
 
 from archfit import __version__
 from archfit.integrations.webhook import setup_files
@@ -16,7 +18,9 @@ from archfit.integrations.webhook.certificates import Pair
 from archfit.integrations.webhook.served_certificate import examine
 from archfit.integrations.webhook.setup_files import Choices
 from archfit.options.config_file import from_file
-from chart_runs import CERT_MANAGER, CHART, VALUES, Chart, named, plain
+from chart_runs import CERT_MANAGER, CHART, POLICY_VALUES, VALUES, Chart, named, plain
+from helm_runs import start
+from program import PROGRAM
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,18 +86,90 @@ def setup_objects_without_text(choices: Choices, rendered: dict) -> dict:
     return written
 
 
-@pytest.mark.parametrize("words", list(VALUES.values()), ids=list(VALUES))
+ALL_VALUES = VALUES | POLICY_VALUES
+
+
+@pytest.mark.parametrize("words", list(ALL_VALUES.values()), ids=list(ALL_VALUES))
 def test_lint_and_template_take_the_values(chart: Chart, words: tuple[str, ...]) -> None:
     chart.run("lint", "--strict", str(CHART), *words).ok()
     rendered = named(chart.objects(*words))
-    assert {kind for kind, _ in rendered} >= {"ServiceAccount", "ConfigMap", "Service", "Deployment"}
+    assert {kind for kind, _ in rendered} >= {"ServiceAccount", "ConfigMap"}
     for value in rendered.values():
         assert value["metadata"]["labels"]
 
 
 @pytest.mark.parametrize(
+    ("words", "flags"),
+    [
+        pytest.param((), (), id="default"),
+        pytest.param(
+            ("--set", "policy.carrier=crd,policy.name=shop.example,policy.deny=true"),
+            ("--carrier", "crd", "--name", "shop.example", "--deny"),
+            id="carrier-name-deny",
+        ),
+        pytest.param(
+            (
+                *("--set", "policy.namespaceSelectors={team=web,!legacy},policy.apiVersion=v1beta1"),
+                *("--set", "policy.schedule=5 4 * * *,registrySecret=pulls,image.repository=x.example/a"),
+                *("--set-string", "image.tag=2"),
+            ),
+            (
+                *(
+                    "--namespace-selector",
+                    "team=web",
+                    "--namespace-selector",
+                    "!legacy",
+                    "--api-version",
+                    "v1beta1",
+                ),
+                *("--schedule", "5 4 * * *", "--registry-secret", "pulls", "--image", "x.example/a:2"),
+            ),
+            id="all-others",
+        ),
+    ],
+)
+def test_the_mode_policy_renders_what_setup_policy_writes(
+    chart: Chart, tmp_path: Path, words: tuple[str, ...], flags: tuple[str, ...]
+) -> None:
+    start([str(PROGRAM), "setup", "policy", "--into", str(tmp_path / "out"), *flags], dict(os.environ)).ok()
+    files = sorted((tmp_path / "out").glob("*.yaml"))
+    found = [value for path in files for value in yaml.safe_load_all(path.read_text())]
+    written = plain(value for value in found if value["kind"] != "Namespace")
+    rendered = plain(chart.objects("--set", "mode=policy", *words))
+    assert sorted(rendered) == sorted(written)
+    texts = [one["ConfigMap", "archfit-policy"]["data"].pop("archfit.yaml") for one in (rendered, written)]
+    assert yaml.safe_load(texts[0]) == yaml.safe_load(texts[1])
+    for key, value in written.items():
+        assert rendered[key] == value, key
+
+
+def test_a_policy_of_the_users_own_is_rendered_as_it_is(chart: Chart, tmp_path: Path) -> None:
+    pod: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "a"},
+        "spec": {"containers": [{"name": "a"}]},
+    }
+    pod["spec"]["containers"][0]["image"] = "h.example/a:1"
+    (tmp_path / "pod.json").write_text(json.dumps(pod))
+    with Registry({"h.example/a:1": ["linux/amd64"]}) as served:
+        words = [str(PROGRAM), "policy", *served.mirrors(), str(tmp_path / "pod.json")]
+        text = start(words, dict(os.environ)).ok()
+    (tmp_path / "policy.yaml").write_bytes(text)
+    own = ("--set", "mode=policy", "--set-file", f"policy.manifests={tmp_path}/policy.yaml")
+    given = [value for value in yaml.safe_load_all(text) if value]
+    assert named(chart.objects(*own)) == named(given)
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
+        pytest.param(("--set", "mode=policy,policy.schedule=hourly"), "schedule", id="schedule"),
+        pytest.param(("--set", "mode=policy,policy.carrier=configmap"), "carrier", id="carrier"),
+        pytest.param(
+            ("--set", "mode=policy,policy.manifests=text"), "manifests", id="manifests-without-a-policy"
+        ),
+        pytest.param(("--set", "mode=policy,policy.name=A"), "name", id="policy-name"),
         pytest.param(("--set", "mode=operator"), "mode", id="mode"),
         pytest.param(("--set", "replicaCount=3"), "replicaCount", id="a-name-of-other-charts"),
         pytest.param(("--set", "replicas=0"), "replicas", id="no-replicas"),
