@@ -5,6 +5,7 @@
     plain = policies.plain(pods)                          the pods as the API server makes them without a policy
     policies.await_change(shop, plain)                    polls until the policy acts
     policies.judged(shop, plain)                          where it differs from what archfit decides, and why
+    policies.errors(shop)                                 expressions that failed at run time, which change nothing
     policies.look(shop, "variables.x", plain)             what a variable of the policy is for each pod
 
 What is compared is the whole pod, less what the API server writes for each request (`stripped`).
@@ -41,6 +42,7 @@ _PROBE = {
     "metadata": {"name": "probe"},
     "spec": {"containers": [{"name": "c", "image": "probe"}]},
 }
+_CHECKS = "apiserver_mutating_admission_policy_check_total{"
 _OF_THE_REQUEST = ("uid", "creationTimestamp", "managedFields", "generation")
 
 
@@ -189,10 +191,21 @@ class Policies:
         changed = (pod for pod in pods if decided(pod, name, installed.images, installed.options) is not pod)
         return list(islice(changed, _PROBES))
 
+    def errors(self, installed: Installed) -> int:
+        """How often an expression of the policy has failed: the pod passed as it was, or half changed."""
+        label = f'policy="{installed.objects[-1]["spec"]["policyName"]}"'
+        checks = [
+            line
+            for line in self.plane.client.get("/metrics").text.splitlines()
+            if line.startswith(_CHECKS) and label in line
+        ]
+        assert checks, f"no policy {installed.name} was ever evaluated"
+        return sum(int(line.rpartition(" ")[2]) for line in checks if 'error_type="no_error"' not in line)
+
     def look(self, installed: Installed, expression: str, plain: Sequence[Any]) -> list[str | None]:
         """A CEL expression (a string) over the policy's variables for each pod; None where the policy does not match.
 
-        As in "variables.leftAlone.join(',')".
+        As in "variables.leftAlone.join(', ')".
         """
         plane, name = self.plane, f"{_LOOKING}.tests.archfit.dev"
         plane.namespace(_LOOKING)
