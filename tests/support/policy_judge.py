@@ -76,9 +76,12 @@ class PolicyJudge:
         made: dict[str, Any] = self._ask({"pod": pod, "normalise": True})["pod"]
         return made
 
-    def read(self, expression: str, parts_of_object: Sequence[str]) -> tuple[list[str], int]:
-        """What is wrong with the values of its JSONPatch operations, and its size in code points."""
-        found = self._ask({"read": expression, "from": parts_of_object})
+    def read(self, expression: str, made: Sequence[str] = ()) -> tuple[list[str], int]:
+        """What is wrong with the values of its JSONPatch operations, and its size in code points.
+
+        made: the variables that hold no part of the pod.
+        """
+        found = self._ask({"read": expression, "made": made})
         return found["errors"], found["code_points"]
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:

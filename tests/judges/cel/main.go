@@ -8,7 +8,7 @@
 //	                                                       number of "mutations", and the "error" that was ignored, if any
 //	{"pod": .., "show": ["known"]}                         the values of these variables too, as {"shown": {..}}
 //	{"pod": .., "normalise": true}                         the pod as Kubernetes' types write it, whatever the policy says
-//	{"read": "[JSONPatch{..}]", "from": ["a"]}             what is wrong with the syntax tree of a mutation (`values.go`)
+//	{"read": "[JSONPatch{..}]", "made": ["a"]}             what is wrong with the syntax tree of a mutation (`values.go`)
 package main
 
 import (
@@ -45,7 +45,7 @@ type question struct {
 	Show      []string                                       `json:"show"`
 	Normalise bool                                           `json:"normalise"`
 	Read      *string                                        `json:"read"`
-	From      []string                                       `json:"from"`
+	Made      []string                                       `json:"made"`
 }
 
 type answer struct {
@@ -219,7 +219,7 @@ func main() {
 		} else if given.Policy != nil {
 			current, result.Errors = compile(&given)
 		} else if given.Read != nil {
-			result.Errors, result.CodePoint = read(*given.Read, given.From)
+			result.Errors, result.CodePoint = read(*given.Read, given.Made)
 		} else {
 			result = current.judge(&given)
 		}

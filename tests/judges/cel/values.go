@@ -13,9 +13,9 @@ import (
 // read says what is wrong with the `value` of each JSONPatch in an expression, and how many code points it has:
 //
 //	a list with an Object{..} in it           the API server panics (kubernetes#142181)
-//	a part of `object`, or of a variable      it fails or gets lost (kubernetes#140164)
-//	of `from`, which hold parts of it
-func read(expression string, from []string) ([]string, int) {
+//	a part of `object`                        it fails or gets lost (kubernetes#140164)
+//	a variable that is not in `made`          it may be such a part
+func read(expression string, made []string) ([]string, int) {
 	size := utf8.RuneCountInString(expression)
 	env, err := cel.NewEnv(cel.OptionalTypes(), ext.TwoVarComprehensions(), ext.Strings(), ext.Sets())
 	if err != nil {
@@ -33,14 +33,14 @@ func read(expression string, from []string) ([]string, int) {
 	for _, one := range structs {
 		for _, field := range one.AsStruct().Fields() {
 			if field.AsStructField().Name() == "value" {
-				problems = append(problems, valueProblems(field.AsStructField().Value(), from)...)
+				problems = append(problems, valueProblems(field.AsStructField().Value(), made)...)
 			}
 		}
 	}
 	return problems, size
 }
 
-func valueProblems(value ast.Expr, from []string) []string {
+func valueProblems(value ast.Expr, made []string) []string {
 	problems := []string{}
 	top := ast.NavigateExpr(ast.NewAST(value, nil), value)
 	for _, one := range ast.MatchDescendants(top, func(ast.NavigableExpr) bool { return true }) {
@@ -57,8 +57,8 @@ func valueProblems(value ast.Expr, from []string) []string {
 			}
 		case ast.SelectKind:
 			operand := one.AsSelect().Operand()
-			if operand.Kind() == ast.IdentKind && operand.AsIdent() == "variables" && slices.Contains(from, one.AsSelect().FieldName()) {
-				problems = append(problems, "a part of object, by variables."+one.AsSelect().FieldName())
+			if operand.Kind() == ast.IdentKind && operand.AsIdent() == "variables" && !slices.Contains(made, one.AsSelect().FieldName()) {
+				problems = append(problems, "variables."+one.AsSelect().FieldName())
 			}
 		}
 	}

@@ -27,7 +27,7 @@ _HAS_PREFERRED = f"{HAS_AFFINITY} && has({_PREFERRED})"
 
 
 def addition_variables(options: Options) -> Iterator[Variable]:
-    """written, exposed, applicableTolerations, newTolerations, newPreferences."""
+    """written, exposed, applicableTolerations, newTolerations, newPreferences, needsNodeAffinity."""
     yield from _written(options)
     yield variable(
         "exposed",
@@ -70,6 +70,15 @@ def addition_variables(options: Options) -> Iterator[Variable]:
         "%preferences",
         preferences=_preferences() if options.prefer or any(rule.prefer for rule in options.rules) else "[]",
     )
+    yield variable(
+        "needsNodeAffinity",
+        "the pod has no node affinity, and gets some",
+        """
+        !(%has_affinity)
+        && (!variables.hasTerms && variables.written[0].size() > 0 || variables.newPreferences.size() > 0)
+        """,
+        has_affinity=HAS_AFFINITY,
+    )
 
 
 def mutation() -> str:
@@ -78,10 +87,9 @@ def mutation() -> str:
         """
         !variables.decided || variables.conflict ? [] :
         // the mappings above what is written
-        (%writes && !has(object.spec.affinity)
+        (variables.needsNodeAffinity && !has(object.spec.affinity)
           ? [JSONPatch{op: 'add', path: '/spec/affinity', value: {}}] : [])
-        + (%writes && !(%has_affinity)
-          ? [JSONPatch{op: 'add', path: %path, value: {}}] : [])
+        + (variables.needsNodeAffinity ? [JSONPatch{op: 'add', path: %path, value: {}}] : [])
         // required node affinity: a new term, or one or two more expressions in each that there is
         + (!variables.hasTerms && variables.written[0].size() > 0
           ? [JSONPatch{op: 'add', path: %required,
@@ -103,8 +111,6 @@ def mutation() -> str:
           ? [JSONPatch{op: 'add', path: '/spec/tolerations', value: variables.newTolerations}]
           : variables.newTolerations.map(new, JSONPatch{op: 'add', path: '/spec/tolerations/-', value: new}))
         """,
-        writes="(!variables.hasTerms && variables.written[0].size() > 0 || variables.newPreferences.size() > 0)",
-        has_affinity=HAS_AFFINITY,
         path=text(_PATH),
         required=text(f"{_PATH}/{REQUIRED}"),
         terms=text(f"{_PATH}/{REQUIRED}/nodeSelectorTerms/"),
@@ -118,15 +124,17 @@ def _written(options: Options) -> Iterator[Variable]:
     if options.affinity == "never":
         yield variable("written", comment, "variables.terms.map(term, [])")
         return
-    always = """
-        !variables.hasTerms && variables.archPins.size() == 0
-        && variables.restricted && !variables.toleratesVirtualNodes
-        """
-    yield variable(
-        "always",
-        "the pod gets a term even where it runs everywhere",
-        always if options.affinity == "always" else "false",
-    )
+    enough = "variables.barred[i].size() == 0 || !variables.hasTerms && variables.archPins.size() > 0"
+    if options.affinity == "always":
+        yield variable(
+            "always",
+            "the pod gets a term even where it runs everywhere",
+            """
+            !variables.hasTerms && variables.archPins.size() == 0
+            && variables.restricted && !variables.toleratesVirtualNodes
+            """,
+        )
+        enough = f"!variables.always && ({enough})"
     yield variable(
         "another",
         "an architecture that the pod cannot reach",
@@ -137,8 +145,7 @@ def _written(options: Options) -> Iterator[Variable]:
         comment,
         """
         variables.terms.transformList(i, term,
-          !variables.always
-            && (variables.barred[i].size() == 0 || !variables.hasTerms && variables.archPins.size() > 0) ? []
+          %enough ? []
           // nodes without an arch label stay reachable
           : variables.toleratesVirtualNodes && variables.archPins.size() == 0
             && variables.archRequirements[i].all(e, e.operator in ['NotIn', 'DoesNotExist'])
@@ -153,6 +160,7 @@ def _written(options: Options) -> Iterator[Variable]:
               %another]
           : [%another])
         """,
+        enough=enough,
         not_in=_expression("NotIn", "variables.lacking[i]"),
         live=_expression("In", "variables.architectures.filter(a, a in variables.live[i])"),
         apart=_expression("In", "variables.reachable.filter(a, !(a in variables.meeting[i]))"),

@@ -46,8 +46,8 @@ class Carrier:
     def classes(self) -> str:
         return "params.classes" if self._settings.carrier == "crd" else "variables.classes"
 
-    def variables(self) -> Iterator[Variable]:
-        """nodeArchitectures, architectures; with the literal carrier classes, images1, images2, .."""
+    def architectures(self) -> Iterator[Variable]:
+        """nodeArchitectures, architectures."""
         yield variable("nodeArchitectures", "values of the label kubernetes.io/arch", literal(ARCHITECTURES))
         comment = "all architectures that the policy knows, sorted"
         if self._settings.carrier == "crd":
@@ -56,10 +56,23 @@ class Carrier:
         same = list(self._architectures) == sorted(ARCHITECTURES)
         known = "variables.nodeArchitectures" if same else literal(self._architectures)
         yield variable("architectures", comment, known)
+
+    def table(self) -> Iterator[Variable]:
+        """With the literal carrier: classes, images1, images2, .."""
+        if self._settings.carrier == "crd":
+            return
         classes = (f"{text(code)}: {literal(offers)}" for code, offers in self._table.classes.items())
-        yield variable("classes", "what images offer, by a code", rows(classes, "{", "}"))
+        yield variable(
+            "classes",
+            "what images offer, by a code: architectures by operating system",
+            rows(classes, "{", "}"),
+        )
         for number, piece in enumerate(self._pieces, 1):
-            yield Variable(f"images{number}", "the codes of the images", piece)
+            yield Variable(
+                f"images{number}",
+                "the images that the policy knows, each with the code of what it offers",
+                piece,
+            )
 
     def spec(self) -> dict[str, Any]:
         """What the policy's spec says of it."""

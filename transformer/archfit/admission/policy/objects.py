@@ -89,9 +89,10 @@ def variables(
 
 
 def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
-    yield from carrier.variables()
+    yield from carrier.architectures()
     yield from choice_variables(options)
     yield from reference_variables()
+    yield from carrier.table()
     yield from override_variables(stated_classes(options))
     yield from answer_variables(carrier.images, carrier.classes, overridden=bool(options.image_platforms))
     yield from supported_variables(options)

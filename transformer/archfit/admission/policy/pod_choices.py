@@ -80,7 +80,8 @@ def choice_variables(options: Options) -> Iterator[Variable]:
         "faultyAnnotations",
         "an annotation is misspelt or cannot be obeyed",
         """
-        variables.annotations.exists(name, name.startsWith(%prefix) && !(name in %known))
+        variables.annotations.exists(name, name.startsWith(%prefix)
+          && !(name in %known))
         || [%skip, %tolerate].exists(name,
           name in variables.annotations && !variables.annotations[name].matches(%truth))
         || %only in variables.annotations && (variables.onlyWords.size() == 0
@@ -151,17 +152,19 @@ def _spellings() -> Iterator[tuple[str, list[str]]]:
 
 def _only(options: Options) -> Iterator[Variable]:
     yield variable(
+        "spellings",
+        "other names of architectures",
+        literal({word: normalised("linux", word).architecture for word in _SPELLINGS if "-" not in word}),
+    )
+    yield variable(
         "onlyWords",
         "the architectures of the annotation that narrows the pod",
         """
         (%name in variables.annotations ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
-          .map(word, word in %aliases ? %aliases[word] : word)
+          .map(word, word in variables.spellings ? variables.spellings[word] : word)
         """,
         name=_ONLY,
         words=_WORDS,
-        aliases=literal(
-            {word: normalised("linux", word).architecture for word in _SPELLINGS if "-" not in word}
-        ),
     )
     ruled = chosen(options, lambda rule: None if rule.only is None else literal([rule.only]), "[]")
     yield variable(
