@@ -63,6 +63,13 @@ def test_a_policy_that_does_something_else_differs_even_with_a_reason():
     assert "the policy adds the toleration" in found.reason
 
 
+def test_what_archfit_cannot_decide_is_not_compared_unless_both_do_nothing():
+    unknown = decision("amd64").replace(outcome="Unresolved", patch=(), reason="app:1 is not known")
+    found = compared(placed("amd64"), POD, unknown, "")
+    assert (found.outcome, found.reason) == ("not-compared", "archfit cannot decide: app:1 is not known")
+    assert compared(POD, POD, unknown, "").outcome == "same"
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

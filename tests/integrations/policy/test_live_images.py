@@ -46,6 +46,12 @@ def test_pods_that_the_policy_leaves_alone_do_not_count():
     assert live_images(objects) == []
 
 
+def test_pods_that_have_ended_do_not_count():
+    phases = ("Succeeded", "Failed", "Running", "Pending")
+    objects = [{**pod(f"{phase.lower()}:1"), "status": {"phase": phase}} for phase in phases]
+    assert [one.text for one in live_images(objects)] == ["running:1", "pending:1"]
+
+
 def test_a_pod_that_opts_out_counts_as_its_image_may_be_used_elsewhere():
     assert [one.text for one in live_images([pod("a:1", annotations={"archfit.dev/skip": "true"})])] == [
         "a:1"

@@ -221,6 +221,12 @@ _BASE = "/apis/admissionregistration.k8s.io/v1"
         ),
         pytest.param({"can": "no"}, "may not list pods, deployments", id="no rights"),
         pytest.param({_BASE: None}, "needs Kubernetes 1.36", id="an old cluster"),
+        pytest.param({_BASE: {"resources": []}}, "needs Kubernetes 1.36", id="a cluster without the kind"),
+        pytest.param(
+            {f"{_BASE}/validatingadmissionpolicybindings/archfit.dev": None},
+            "ValidatingAdmissionPolicy archfit.dev or its binding is missing",
+            id="no companion",
+        ),
         pytest.param(
             {f"{_BASE}/mutatingadmissionpolicies/archfit.dev": None},
             "the cluster has no MutatingAdmissionPolicy archfit.dev",
@@ -238,7 +244,9 @@ def test_the_check_says_what_is_wrong(tmp_path: Path, answers: dict[str, Any], w
         "/version": {"gitVersion": "v1.36.3"},
         _CRONJOB_PATH: CRONJOB,
         "can": "yes",
-        _BASE: {},
+        _BASE: {"resources": [{"name": "mutatingadmissionpolicies"}]},
+        f"{_BASE}/validatingadmissionpolicies/archfit.dev": {},
+        f"{_BASE}/validatingadmissionpolicybindings/archfit.dev": {},
         f"{_BASE}/mutatingadmissionpolicies/archfit.dev": {"metadata": {"name": "archfit.dev"}, "spec": {}},
         f"{_BASE}/mutatingadmissionpolicybindings/archfit.dev": {},
         **answers,

@@ -15,6 +15,7 @@ import yaml
 from registry import Registry
 
 from archfit.cluster_api import cluster_connection
+from archfit.cluster_api.resource_paths import plural
 from archfit.commands import policy as command
 from archfit.errors import ArchfitError
 from archfit.integrations.policy import setup_files
@@ -91,6 +92,7 @@ class Site:
             self.plane.kubectl("apply", "--server-side", "-f", "-", stdin=self.archfit(*words).ok().decode())
         probe = pod(self.namespace, "quay.io/team/amd:1")
         self.plane.until("the policy acts", lambda: "affinity" in self.plane.dry(probe)["spec"])
+        self.plane.until("the companion acts", lambda: self.warnings(pod(self.namespace, "other:1")))
 
     def warnings(self, value: dict[str, Any]) -> list[str]:
         done = self.plane.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(value))
@@ -328,6 +330,19 @@ def test_the_job_applies_a_policy_with_the_rights_that_setup_gives(site, job, ca
     assert refused[0] == 1
     assert "is forbidden" in refused[2]
     assert "give this user or service account what the message names" in refused[2]
+
+
+def test_the_job_removes_what_kubectl_applied_before(site, job):
+    site.install("--image-platforms", "docker.io/*=amd64", "--prefer", "arm64=3")
+    pretended = job(*site.words)
+    words = ("--apply", *site.words, "--lock-file", site.lock)
+    assert pretended.policy(*words)[0] == 0
+    wanted = list(yaml.safe_load_all(site.archfit().ok()))
+    for value in (wanted[0], wanted[2]):
+        path = f"/apis/admissionregistration.k8s.io/v1/{plural(value, ())}/{site.name}"
+        spec = site.plane.get(path)["spec"]
+        for key in ("variables", "matchConditions", "validations", "mutations"):
+            assert spec.get(key) == value["spec"].get(key), key
 
 
 def test_the_rights_of_the_job_are_these_and_no_more(site, job):

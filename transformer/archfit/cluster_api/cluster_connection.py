@@ -25,7 +25,7 @@ class Connection(Protocol):
         """The object at a path such as /api/v1/pods?limit=500, decoded."""
 
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Applies objects in this order, server-side, as field manager `archfit`. A line about each."""
+        """Applies objects in this order, as `kubectl apply --server-side` does. A line about each."""
 
     def close(self) -> None:
         """Ends what is open."""

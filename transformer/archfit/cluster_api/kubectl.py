@@ -1,7 +1,7 @@
 """The cluster through the user's kubectl: its login, its context, its proxy.
 
     kubectl [--context ..] [--kubeconfig ..] get --raw /api/v1/pods?limit=500
-    kubectl .. apply --server-side --force-conflicts --field-manager=archfit -f -
+    kubectl .. apply --server-side --force-conflicts -f -
     kubectl .. create --dry-run=server -o json -f -
 
 All calls share one deadline. What a call may write is bounded. Its complaint is shown as it is, up to a length.
@@ -24,7 +24,7 @@ from archfit.record import Record
 
 MAX_OUTPUT = 256 << 20
 MAX_COMPLAINT = 64 << 10
-_APPLY = ("apply", "--server-side", "--force-conflicts", "--field-manager=archfit", "-f", "-")
+_APPLY = ("apply", "--server-side", "--force-conflicts", "-f", "-")
 
 
 class Ran(Record):

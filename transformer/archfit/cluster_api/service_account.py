@@ -5,7 +5,7 @@
     /var/run/secrets/kubernetes.io/serviceaccount/ca.crt    the only CA that counts
 
     get      GET
-    apply    PATCH, application/apply-patch+yaml, fieldManager=archfit, force=true
+    apply    PATCH, application/apply-patch+yaml, fieldManager=kubectl, force=true
 
 Source: kubernetes.io/docs/tasks/run-application/access-api-from-pod; docs/reference/using-api/server-side-apply.
 """
@@ -28,7 +28,8 @@ from archfit.cluster_api.resource_paths import resource_path
 HOST = "KUBERNETES_SERVICE_HOST"
 PORT = "KUBERNETES_SERVICE_PORT"
 FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
-_QUERY = "?fieldManager=archfit&force=true"
+# The manager of `kubectl apply --server-side`: with another one, list items that kubectl applied would stay for ever.
+_QUERY = "?fieldManager=kubectl&force=true"
 _APPLY = {"Content-Type": "application/apply-patch+yaml"}
 _LONGEST_MESSAGE = 2000
 _WAIT_SECONDS = 0.2

@@ -30,7 +30,7 @@ from archfit.commands.inputs import contents, on_blank, surveyed
 from archfit.commands.invocation import Invocation, read_invocation
 from archfit.commands.policy_flags import check_flags, renewal
 from archfit.commands.policy_images import PolicyImages, from_cluster, from_lock, from_manifests
-from archfit.integrations.policy.installed_policy import installed_classes
+from archfit.integrations.policy.installed_policy import check_version, installed_classes
 from archfit.integrations.policy.live_images import KINDS, live_images
 from archfit.integrations.policy.settings_from_flags import policy_settings
 from archfit.lookup import operator_files
@@ -121,6 +121,7 @@ def _images(
 def _apply(flags: Namespace, objects: Sequence[Mapping[str, Any]], environ: Mapping[str, str]) -> list[str]:
     connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
     try:
+        check_version(connection, policy_settings(flags))
         return connection.apply(objects)
     finally:
         connection.close()

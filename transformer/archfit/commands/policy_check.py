@@ -4,7 +4,8 @@
                         └── the same with archfit.dev/skip ── admitted_pod ── lookup ── decide ── compare ── report
 
     exit    0  every pod is as archfit would place it, or is left alone for a documented reason
-            1  no policy is installed, the cluster cannot be asked, or it refused a pod for another reason
+            1  no policy is installed, the cluster cannot be asked, it refused a pod for another reason, or an image
+               cannot be looked up
             3  a pod differs
 
 `integrations.policy` has the parts: `sample_pods`, `dry_run`, `comparison`.
@@ -79,7 +80,7 @@ def run(
     one.write_messages(lines([*results, *messages]))
     if any(pod.outcome == "different" for pod in found):
         return 3
-    return 1 if any(answer and answer.refused for _, _, answer in pairs) else 0
+    return 1 if any(pod.outcome == "not-compared" and pod.reason != _OPERATOR for pod in found) else 0
 
 
 def _compared(

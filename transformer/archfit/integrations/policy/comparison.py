@@ -4,7 +4,8 @@
     as archfit's patch of the pod without the policy       same
     as the pod without the policy, for a listed reason     left-alone
     anything else                                          different
-    not admitted, or made by an operator                   not-compared
+    not admitted, or made by an operator; or archfit       not-compared
+      itself cannot decide
 
 Placement is nodeSelector, the required and preferred node affinity, and the tolerations, whose order means nothing.
 """
@@ -44,6 +45,8 @@ def compared(
     before, wanted, found = placement(skipped), placement(patched), placement(actual)
     if found == wanted:
         return Compared("same", decision.reason)
+    if decision.outcome == "Unresolved":
+        return Compared("not-compared", f"archfit cannot decide: {decision.reason}")
     if found == before and left_alone:
         return Compared("left-alone", left_alone, wanted, found)
     if found == before:

@@ -59,15 +59,7 @@ def installed(connection: Connection, settings: PolicySettings) -> Installed:
     """The policy of that name. Raises ClusterError where it, its binding or its API is not there."""
     base = f"/apis/admissionregistration.k8s.io/{settings.api_version}"
     renew = "write it with archfit policy, and apply it: archfit policy | kubectl apply --server-side -f -"
-    try:
-        connection.get(base)
-    except ClusterError as error:
-        if error.reason != "not-found":
-            raise
-        raise ClusterError(
-            f"the cluster does not serve admissionregistration.k8s.io/{settings.api_version}: a policy needs "
-            "Kubernetes 1.36, or 1.34 with --api-version v1beta1; use the webhook on older ones"
-        ) from None
+    check_version(connection, settings)
     found = {}
     for kind, plural in (
         ("MutatingAdmissionPolicy", _POLICIES),
@@ -83,6 +75,34 @@ def installed(connection: Connection, settings: PolicySettings) -> Installed:
                 f"{renew}"
             ) from None
     return Installed(connection, mapping_of(found["MutatingAdmissionPolicy"]))
+
+
+def check_version(connection: Connection, settings: PolicySettings) -> None:
+    """Raises ClusterError where the API server has no MutatingAdmissionPolicy of this version."""
+    group = f"admissionregistration.k8s.io/{settings.api_version}"
+    try:
+        found = mapping_of(connection.get(f"/apis/{group}"))
+    except ClusterError as error:
+        if error.reason != "not-found":
+            raise
+        found = {}
+    if not any(one.get("name") == _POLICIES for one in found.get("resources") or ()):
+        raise ClusterError(
+            f"the API server has no MutatingAdmissionPolicy of {group}: a policy needs Kubernetes 1.36, or 1.34 with "
+            "--api-version v1beta1; use the webhook on older ones (archfit setup webhook)"
+        )
+
+
+def has_companion(connection: Connection, settings: PolicySettings) -> bool:
+    """Whether the companion policy and its binding are there. Raises ClusterError."""
+    try:
+        for resource in ("validatingadmissionpolicies", "validatingadmissionpolicybindings"):
+            connection.get(f"/apis/admissionregistration.k8s.io/v1/{resource}/{quote(settings.name)}")
+    except ClusterError as error:
+        if error.reason != "not-found":
+            raise
+        return False
+    return True
 
 
 def installed_classes(connection: Connection, settings: PolicySettings) -> dict[str, OfferClass]:

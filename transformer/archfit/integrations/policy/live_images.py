@@ -2,7 +2,7 @@
 
     pods            every pod, also those that an operator or a hand made
     templates       Deployments, StatefulSets, ReplicaSets (a rollback takes an older one), Jobs, CronJobs
-    left out        pods that a DaemonSet controls, and mirror pods: the policy leaves them alone
+    left out        pods that a DaemonSet controls, and mirror pods: the policy leaves them alone; pods that have ended
 
 Images that are no references, or that are never pulled, have no platforms and are left out.
 """
@@ -32,6 +32,7 @@ from archfit.workloads.pod_specs import find_pods
 
 KINDS = (PODS, DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS, JOBS, CRON_JOBS)
 _HERE = Location(1, 1)
+_ENDED = ("Succeeded", "Failed")
 
 
 class LiveImage(Record):
@@ -56,6 +57,7 @@ def _of(value: dict[str, Any]) -> Iterator[LiveImage]:
     if value.get("kind") == PODS.kind and (
         controller_of(typed(metadata)).startswith("DaemonSet/")
         or MIRROR in mapping_of(metadata.get("annotations"))
+        or mapping_of(value.get("status")).get("phase") in _ENDED
     ):
         return
     for pod in find_pods(typed(value), _HERE):

@@ -19,7 +19,7 @@ from archfit.cluster_api.cluster_connection import SECONDS
 from archfit.cluster_api.cluster_error import ClusterError
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
-from archfit.integrations.policy.installed_policy import installed
+from archfit.integrations.policy.installed_policy import has_companion, installed
 from archfit.integrations.policy.live_images import KINDS
 from archfit.integrations.policy.setup_files import NAME, NAMESPACE
 from archfit.source.values import mapping_of
@@ -43,6 +43,12 @@ def _right(settings: PolicySettings, flags: Namespace, environ: Mapping[str, str
     yield from _access(kubectl)
     installed(kubectl, settings)
     yield f"MutatingAdmissionPolicy {settings.name} and its binding are installed"
+    if not has_companion(kubectl, settings):
+        raise Wrong(
+            f"ValidatingAdmissionPolicy {settings.name} or its binding is missing, so nobody is warned of images that "
+            "the policy does not know: apply everything that archfit policy writes"
+        )
+    yield f"ValidatingAdmissionPolicy {settings.name} and its binding are installed"
 
 
 def _cronjob(kubectl: Kubectl) -> Iterator[str]:
