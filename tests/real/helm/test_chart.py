@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
+import shlex
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +14,14 @@ import pytest
 import yaml
 from registry import Registry
 
+import machine
 from archfit import __version__
 from archfit.integrations.webhook import setup_files
 from archfit.integrations.webhook.certificates import Pair
 from archfit.integrations.webhook.served_certificate import examine
 from archfit.integrations.webhook.setup_files import Choices
 from archfit.options.config_file import from_file
-from chart_runs import CERT_MANAGER, CHART, POLICY_VALUES, VALUES, Chart, named, plain
+from chart_runs import CERT_MANAGER, CHART, KUBERNETES, POLICY_VALUES, VALUES, Chart, named, plain
 from helm_runs import start
 from program import PROGRAM
 
@@ -308,3 +311,19 @@ def test_the_test_pod_asks_what_the_certificate_is_for(chart: Chart) -> None:
 def test_it_can_be_packaged(chart: Chart, tmp_path: Path) -> None:
     chart.run("package", str(CHART), "--destination", str(tmp_path)).ok()
     assert (tmp_path / f"archfit-{__version__}.tgz").exists()
+
+
+def helm_lines() -> list[str]:
+    """The commands of the pages that render the chart."""
+    pages = [machine.ROOT / "docs" / "admission.md", CHART / "README.md"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages).replace("\\\n", " ")
+    found = re.findall(r"^\s*helm ((?:install|upgrade) archfit charts/archfit .*)$", text, re.MULTILINE)
+    return [line for line in found if "#" not in line]
+
+
+@pytest.mark.parametrize("line", helm_lines())
+def test_the_commands_of_the_pages_render(chart: Chart, tmp_path: Path, line: str) -> None:
+    (tmp_path / "archfit.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n")
+    (tmp_path / "charts").symlink_to(CHART.parent)
+    words = [word for word in shlex.split(line)[1:] if word not in {"--create-namespace", "--reuse-values"}]
+    chart.run("template", *words, "--kube-version", KUBERNETES, cwd=tmp_path).ok()
