@@ -1,0 +1,95 @@
+"""What follows from the facts of an audit: everything that the reports show. Pure; nothing is asked here.
+
+    AuditFacts ─┬─ audit_readiness   images, workloads, readiness by architecture, what is counted apart
+                ├─ audit_work_list   which image to give the architecture first
+                ├─ audit_capacity    nodes, and what could run nowhere if an architecture were lost
+                ├─ audit_builds      which builds run, mismatches, tags that moved
+                └─ audit_prices      what the user's own prices make of it
+
+The first architecture is the one that the reports begin with: the first of --require; else arm64, then amd64, then what
+else the nodes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from archfit.cluster.audit_builds import BuildFindings, build_findings
+from archfit.cluster.audit_capacity import Capacity, capacity
+from archfit.cluster.audit_facts import AuditFacts
+from archfit.cluster.audit_prices import Costs, Prices, costs
+from archfit.cluster.audit_readiness import (
+    Apart,
+    ImageFinding,
+    Readiness,
+    WorkloadFinding,
+    apart,
+    image_findings,
+    readiness,
+    workload_finding,
+)
+from archfit.cluster.audit_work_list import WorkList, work_list
+from archfit.errors import UsageError
+from archfit.images.platforms import Platform
+from archfit.record import Record
+
+_USUAL = ("arm64", "amd64")
+
+
+class AuditFindings(Record):
+    """All of it. Tuples of states in images and workloads have an entry for each of `architectures`.
+
+    required: whether the user named the architectures. assume_cpu: 1/1000 CPU for each pod that requests none.
+    """
+
+    facts: AuditFacts
+    architectures: tuple[str, ...]
+    required: bool
+    assume_cpu: int
+    readiness: tuple[Readiness, ...]
+    apart: tuple[Apart, ...]
+    images: tuple[ImageFinding, ...]
+    workloads: tuple[WorkloadFinding, ...]
+    work_lists: tuple[WorkList, ...]
+    capacity: Capacity
+    builds: BuildFindings
+    prices: Prices
+    costs: Costs
+
+
+def findings(
+    facts: AuditFacts, required: Sequence[Platform] = (), prices: Prices | None = None, assume_cpu: int = 0
+) -> AuditFindings:
+    """The findings. required: of --require, () for the usual ones. Raises UsageError for another system than Linux."""
+    for platform in required:
+        if platform.os != "linux":
+            raise UsageError(
+                f"--require {platform}: an audit counts Linux nodes; write linux/{platform.architecture}"
+            )
+    architectures = tuple(dict.fromkeys(platform.architecture for platform in required)) or _usual(facts)
+    images = {image.reference: image for image in facts.images}
+    workloads = tuple(
+        workload_finding(workload, images, architectures, assume_cpu) for workload in facts.workloads
+    )
+    found = image_findings(facts.images, workloads, architectures)
+    nodes = capacity(facts, workloads, images)
+    return AuditFindings(
+        facts,
+        architectures,
+        bool(required),
+        assume_cpu,
+        readiness(workloads, architectures),
+        apart(workloads),
+        found,
+        workloads,
+        tuple(work_list(one, index, workloads, found) for index, one in enumerate(architectures)),
+        nodes,
+        build_findings(facts.builds),
+        prices or Prices(),
+        costs(prices or Prices(), architectures, workloads, nodes),
+    )
+
+
+def _usual(facts: AuditFacts) -> tuple[str, ...]:
+    nodes = {node.architecture for node in facts.nodes if node.os == "linux" and node.architecture}
+    return (*_USUAL, *sorted(nodes - set(_USUAL)))

@@ -1,0 +1,120 @@
+"""The work list: which image to give an architecture first.
+
+    not ready images of a workload      what becomes free to move
+    {a}                                 `alone` of a: once a gains the architecture, and nothing else does
+    {a, b}                              `pair` of a and b: only both together help
+    {a, b, c}                           nothing for one image or two; it counts in `part` of each
+
+    rank          by CPU of alone, then of the best pair, then of part, then pods in the same order, then name
+    cumulative    what is free once this image and all above it have the architecture; the last row's is everything
+
+Only workloads that could move count. An image that is unknown or absent is in the list with that state: to ask for
+it, or to push it again, is work too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from archfit.cluster.audit_amount import NOTHING, Amount
+from archfit.cluster.audit_readiness import ImageFinding, WorkloadFinding
+from archfit.record import Record
+
+Missing: TypeAlias = Literal["no", "absent", "unknown"]
+
+
+class WorkItem(Record):
+    """An image that lacks an architecture, or of which that is not known.
+
+    alone: becomes free if this image alone gains it. part: all that it takes part in keeping off.
+    partner, together: the image with which it frees most, beyond what each frees alone; "" for none.
+    cumulative: once this one and all above it in the list have gained it.
+    """
+
+    rank: int
+    reference: str
+    state: Missing
+    offers: tuple[str, ...]
+    alone: Amount
+    part: Amount
+    cumulative: Amount
+    partner: str = ""
+    together: Amount = NOTHING
+
+
+class WorkPair(Record):
+    """Two images that keep pods off together. amount: becomes free only if both gain the architecture."""
+
+    first: str
+    second: str
+    amount: Amount
+
+
+class WorkList(Record):
+    """For one architecture. remaining: what needs three images or more at once."""
+
+    architecture: str
+    items: tuple[WorkItem, ...]
+    pairs: tuple[WorkPair, ...]
+    remaining: Amount = NOTHING
+
+
+def work_list(
+    architecture: str, index: int, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
+) -> WorkList:
+    """The work for one architecture. index: its place in the tuples of the findings."""
+    groups: dict[frozenset[str], Amount] = {}
+    for workload in workloads:
+        missing = frozenset(use.reference for use in workload.not_ready[index])
+        if workload.movable and missing:
+            groups[missing] = groups.get(missing, NOTHING) + workload.amount
+    alone: dict[str, Amount] = {}
+    part: dict[str, Amount] = {}
+    pairs: list[WorkPair] = []
+    best: dict[str, tuple[str, Amount]] = {}
+    remaining = NOTHING
+    for missing, amount in groups.items():
+        for reference in missing:
+            part[reference] = part.get(reference, NOTHING) + amount
+        if len(missing) == 1:
+            alone[next(iter(missing))] = amount
+        elif len(missing) == 2:
+            first, second = sorted(missing)
+            pairs.append(WorkPair(first, second, amount))
+        else:
+            remaining += amount
+    pairs.sort(key=lambda pair: (-pair.amount.cpu, -pair.amount.pods, pair.first, pair.second))
+    for pair in pairs:
+        best.setdefault(pair.first, (pair.second, pair.amount))
+        best.setdefault(pair.second, (pair.first, pair.amount))
+
+    def order(reference: str) -> tuple[int | str, ...]:
+        amounts = (alone.get(reference, NOTHING), best.get(reference, ("", NOTHING))[1], part[reference])
+        return (*(-one.cpu for one in amounts), *(-one.pods for one in amounts), reference)
+
+    ranked = sorted(part, key=order)
+    places = {reference: place for place, reference in enumerate(ranked)}
+    freed = [NOTHING] * len(ranked)
+    for missing, amount in groups.items():
+        place = max(places[reference] for reference in missing)
+        freed[place] += amount
+    facts = {image.facts.reference: image for image in images}
+    items, so_far = [], NOTHING
+    for place, reference in enumerate(ranked):
+        so_far += freed[place]
+        image = facts[reference]
+        state = image.states[index]
+        items.append(
+            WorkItem(
+                place + 1,
+                reference,
+                "no" if state == "yes" else state,
+                image.facts.architectures,
+                alone.get(reference, NOTHING),
+                part[reference],
+                so_far,
+                *best.get(reference, ("", NOTHING)),
+            )
+        )
+    return WorkList(architecture, tuple(items), tuple(pairs), remaining)
