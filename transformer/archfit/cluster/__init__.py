@@ -1,1 +1,1 @@
-"""What a cluster says about itself: its nodes and its custom resource definitions. Pure."""
+"""What a cluster says about itself: its nodes, its custom resource definitions, which builds run. Pure."""

@@ -1,0 +1,31 @@
+"""What is behind a digest: an index, a manifest, or the config of an image.
+
+    index        children      the builds it offers, in its order, those of nested indexes in their place
+    manifest     config        the digest of its config; the platform that the config states, where it was read
+    config       platform      what it states
+
+`registry.fetcher` makes them, `cluster.build_proof` matches them with what runs. A digest never changes what it names,
+so that the cache keeps them for ever.
+"""
+
+from __future__ import annotations
+
+from archfit.images.platforms import Platform
+from archfit.record import Record
+from archfit.typing_names import Literal
+
+
+class Build(Record):
+    """One build that an index offers: the digest of its manifest, and its platform."""
+
+    digest: str
+    platform: Platform
+
+
+class Contents(Record):
+    """See the module. config: "" of an index, and of an artifact. platform: None where nothing has read it."""
+
+    kind: Literal["index", "manifest", "config"]
+    children: tuple[Build, ...] = ()
+    config: str = ""
+    platform: Platform | None = None
