@@ -11,6 +11,7 @@ one that changes flags, or stops a part, starts its own:
         plane.namespace("shop", team="a")    a namespace of that name and labels
         plane.create(object)                 the object as the API server made it, or raises Refused
         plane.dry(object)                    the same as a dry run: nothing is stored, so a name can be used again
+        plane.warnings(object)               the warnings of such a dry run
         plane.dry_all(objects)               the same for many, over several connections: objects or Refused
         plane.get(path), plane.delete(path)  plane.get("/api/v1/nodes")
         plane.node("n1", "arm64", taints=[..])   a ready node; other labels are given with labels={..}
@@ -243,12 +244,17 @@ class ControlPlane:
 
     def create(self, value: Mapping[str, Any], **query: str) -> Any:
         """The object as it was stored. Raises Refused. query: of the request, as `dryRun="All"`."""
-        path = _COLLECTIONS[value["kind"]].format(value["metadata"].get("namespace", "default"))
-        return self.request("POST", path, value, **query)
+        return self.request("POST", _path(value), value, **query)
 
     def dry(self, value: Mapping[str, Any]) -> Any:
         """The object as it would be stored. Raises Refused."""
         return self.create(value, dryRun="All")
+
+    def warnings(self, value: Mapping[str, Any]) -> list[str]:
+        """The warnings of a dry-run create (RFC 7234, header Warning). Raises Refused."""
+        answer = self._answered("POST", _path(value), value, dryRun="All")
+        texts = [text for name, text in answer.headers.multi_items() if name == "warning"]
+        return [text.partition('"')[2].removesuffix('"').replace('\\"', '"') for text in texts]
 
     def dry_all(self, values: Iterable[Mapping[str, Any]]) -> list[Any]:
         """For each the object as it would be stored, or Refused; in their order."""
@@ -272,11 +278,13 @@ class ControlPlane:
 
     def request(self, method: str, path: str, value: Any = None, **query: str) -> Any:
         """The decoded answer. Raises Refused."""
+        return self._answered(method, path, value, **query).json()
+
+    def _answered(self, method: str, path: str, value: Any, **query: str) -> httpx.Response:
         answer = self.client.request(method, path, json=value, params=query)
-        decoded = answer.json()
         if answer.is_error:
-            raise Refused(answer.status_code, decoded["message"])
-        return decoded
+            raise Refused(answer.status_code, answer.json()["message"])
+        return answer
 
     def until(self, what: str, probe: Callable[[], Value]) -> Value:
         """The first true value of `probe`. Raises AssertionError after a minute, or once a program has ended."""
@@ -332,6 +340,11 @@ class ControlPlane:
             ],
             "users": [{"name": "admin", "user": {"token": self.token}}],
         }
+
+
+def _path(value: Mapping[str, Any]) -> str:
+    """Where an object of its kind is made."""
+    return _COLLECTIONS[value["kind"]].format(value["metadata"].get("namespace", "default"))
 
 
 def _memory() -> str | None:

@@ -19,12 +19,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.admission.policy.companion import companion_objects
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.images.reference import parse
 from archfit.patch import apply
+from archfit.results import Decision
 from archfit.source.values import plain, typed
 from control_plane import ControlPlane, Refused
 
@@ -89,11 +91,16 @@ class Judged(NamedTuple):
         )
 
 
-def decided(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Any:
-    """The pod with what archfit decides at admission; the same object where it decides to leave it."""
+def decision(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Decision:
+    """What archfit decides for a pod at admission. options: `policy_options(..)`."""
     admitted = admitted_pod(pod, namespace, options)
     known = {text: _answer(text, images, options) for text in admitted.questions}
-    patch = admitted.decide(known, options).patch
+    return admitted.decide(known, options)
+
+
+def decided(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Any:
+    """The pod with what archfit decides; the same object where it decides to leave it."""
+    patch = decision(pod, namespace, images, options).patch
     return plain(apply(typed(pod), patch)) if patch else pod
 
 
@@ -116,13 +123,24 @@ class Policies:
     def __init__(self, plane: ControlPlane) -> None:
         self.plane = plane
 
-    def install(self, name: str, images: Mapping[str, Found], options: Options, **settings: Any) -> Installed:
-        """Apply the policy for the namespace of that name. settings: of PolicySettings."""
+    def install(
+        self,
+        name: str,
+        images: Mapping[str, Found],
+        options: Options,
+        *,
+        companion: bool = False,
+        **settings: Any,
+    ) -> Installed:
+        """Apply the policy for the namespace of that name, and its companion. settings: of PolicySettings."""
         self.plane.namespace(name)
         selector = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": [name]}
         chosen = PolicySettings(name=f"{name}.tests.archfit.dev", namespace_selector=(selector,), **settings)
         options = policy_options(options)
-        installed = Installed(name, images, options, policy_objects(images, options, chosen))
+        objects = policy_objects(images, options, chosen)
+        if companion:
+            objects += companion_objects(objects, chosen)
+        installed = Installed(name, images, options, objects)
         self.apply(installed.objects)
         return installed
 

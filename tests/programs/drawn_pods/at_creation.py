@@ -117,7 +117,7 @@ _ANNOTATIONS = (
     {"archfit.dev/onlyy": "amd64"},
     {"archfit.dev/tolerate": "false"},
     {"archfit.dev/image-platforms": "linux/arm64"},
-    {"archfit.dev/image-platforms": "linux/x86_64, arm/v7, windows/amd64"},
+    {"archfit.dev/image-platforms": "linux/x86_64, linux/arm/v7, windows/amd64"},
     {"archfit.dev/image-platforms": "freebsd/amd64 linux/arm64"},
     {"archfit.dev/image-platforms": ""},
     {"inject.istio.io/templates": "gateway"},
