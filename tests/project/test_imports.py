@@ -66,6 +66,9 @@ OWN = {
     "archfit.workloads.coverage.unknown_kinds",
     "archfit.registry.registry_session",
     "archfit.registry.transport.connection",
+    "archfit.admission.admitted_pod",
+    "uvicorn",
+    "prometheus_client",
 }
 FORBIDDEN = NETWORK | HEAVY | OWN
 CACHE = {"sqlite3", "_sqlite3", "redis", "archfit.store.sqlite", "archfit.store.redis"}

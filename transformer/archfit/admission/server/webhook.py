@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from urllib.parse import parse_qs
 
 from archfit.admission.server.asgi import Application, Receive, Scope, Send
@@ -205,6 +206,7 @@ class Webhook:
         await send({"type": "http.response.body", "body": body})
 
 
+@lru_cache(maxsize=64)
 def budget(query: bytes) -> float:
     """Seconds for lookups: four fifths of the `timeout` in a URL's query, which Go's client writes as `10s`."""
     found = parse_qs(query.decode("latin-1")).get("timeout", [""])[0]
