@@ -92,7 +92,9 @@ class Site:
             self.plane.kubectl("apply", "--server-side", "-f", "-", stdin=self.archfit(*words).ok().decode())
         probe = pod(self.namespace, "quay.io/team/amd:1")
         self.plane.until("the policy acts", lambda: "affinity" in self.plane.dry(probe)["spec"])
-        self.plane.until("the companion acts", lambda: self.warnings(pod(self.namespace, "other:1")))
+        self.plane.until(
+            "the companion acts", lambda: self.warnings(pod(self.namespace, "quay.io/team/other:1"))
+        )
 
     def warnings(self, value: dict[str, Any]) -> list[str]:
         done = self.plane.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(value))
