@@ -24,6 +24,7 @@ SPEC = {
             "command": ["secret"],
             "args": ["secret"],
             "ports": [{"containerPort": 80}],
+            "volumeMounts": [{"name": "data", "mountPath": "/data"}],
         }
     ],
     "initContainers": [{"name": "b", "image": "init:1", "envFrom": [{"secretRef": {"name": "secret"}}]}],

@@ -23,7 +23,8 @@ from archfit.record import Record
 
 SKIP = f"{ANNOTATION}skip"
 _AT_ONCE = 100
-_CREATE = ("create", "--dry-run=server", "-o", "json", "-f", "-")
+# A controller drops fields that Kubernetes does not know; kubectl would refuse all pods of a call for one.
+_CREATE = ("create", "--dry-run=server", "--validate=false", "-o", "json", "-f", "-")
 _NUMBER = re.compile(rf"{PREFIX}(?:skipped-)?(\d+)-")
 _NO_COMPLAINT = ("Warning:", "WARNING:")
 _LONGEST = 2000

@@ -7,7 +7,8 @@
     any other kind                none: its operator makes the pods
 
 What placement does not depend on and what a dry run could stumble over, or show, is left out: env, envFrom, command and
-args of containers (they may hold secrets), the service account, the priority class, the status.
+args of containers (they may hold secrets), their mounts (a StatefulSet's controller adds volumes), the service account,
+the priority class, the status.
 
 Source: kubernetes, pkg/controller/controller_utils.go (GetPodFromTemplate).
 """
@@ -34,7 +35,7 @@ _TEMPLATES = {
     ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
 }
 _CONTAINERS = ("containers", "initContainers")
-_NOT_IN_CONTAINERS = {"env", "envFrom", "command", "args"}
+_NOT_IN_CONTAINERS = {"env", "envFrom", "command", "args", "volumeMounts", "volumeDevices"}
 _NOT_IN_SPEC = {
     "serviceAccount",
     "serviceAccountName",
