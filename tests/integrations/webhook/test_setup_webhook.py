@@ -426,9 +426,17 @@ def _other_name(folder: Path) -> None:
             lambda folder: (folder / SECRET).chmod(0o644), "others may read it: chmod 600", id="mode"
         ),
         pytest.param(
-            lambda folder: (folder / SECRET).unlink(),
+            lambda folder: (folder / SECRET).write_text("kind: Secret\n"),
             "20-secret.yaml and caBundle hold no certificate",
-            id="no-secret",
+            id="empty-secret",
+        ),
+        pytest.param(
+            lambda folder: (
+                (folder / SECRET).unlink(),
+                (folder / WEBHOOK).write_text((folder / WEBHOOK).read_text().replace("LS0t", "AAAA")),
+            ),
+            "caBundle holds no certificates",
+            id="no-secret-and-no-bundle",
         ),
         pytest.param(lambda folder: (folder / WEBHOOK).unlink(), "there is no ", id="no-webhook"),
         pytest.param(
@@ -474,6 +482,36 @@ def test_check_fails_before_the_certificate_does(
         assert "archfit setup webhook --renew --into" in out.getvalue().decode()
 
 
+def test_a_folder_from_version_control_lacks_the_secret_and_can_be_checked_and_renewed(
+    setup, tmp_path: Path
+) -> None:
+    setup("--namespace", "hooks", "--into", "out").ok()
+    folder = tmp_path / "out"
+    first = pair_of(folder)
+    (folder / SECRET).unlink()
+    ran = setup("--check", "--into", "out")
+    assert ran.status == 0
+    assert "ok: 20-secret.yaml is not here: the certificate is judged by its CA" in ran.stdout.decode()
+    assert "ok: the certificate is valid until" in ran.stdout.decode()
+    setup("--renew", "--into", "out").ok()
+    second = pair_of(folder)
+    examine(second, "archfit.hooks.svc")
+    examine(first.replace(ca=second.ca), "archfit.hooks.svc")
+    assert objects(folder)[SECRET]["metadata"]["namespace"] == "hooks"
+    assert stat.S_IMODE((folder / SECRET).stat().st_mode) == 0o600
+    (folder / SECRET).unlink()
+    setup("--namespace", "hooks", "--into", "out").ok()
+    examine(second.replace(ca=pair_of(folder).ca), "archfit.hooks.svc")
+
+
+@pytest.mark.parametrize(("last", "now"), [("40", "200"), ("200", "40")], ids=["longer", "shorter"])
+def test_without_the_secret_the_newest_ca_counts(setup, tmp_path: Path, last: str, now: str) -> None:
+    setup("--days", last, "--into", "out").ok()
+    setup("--renew", "--days", now, "--into", "out").ok()
+    (tmp_path / "out" / SECRET).unlink()
+    assert f"for {int(now) - 1} days" in setup("--check", "--into", "out").stdout.decode()
+
+
 def test_nothing_to_renew_is_said(setup) -> None:
     ran = setup("--renew", "--into", "none")
     assert ran.status == 1
@@ -481,4 +519,4 @@ def test_nothing_to_renew_is_said(setup) -> None:
     setup("--into", "theirs", "--cert-manager").ok()
     ran = setup("--renew", "--into", "theirs")
     assert ran.status == 1
-    assert "has no 20-secret.yaml" in ran.stderr
+    assert "cert-manager renews the certificate of theirs by itself" in ran.stderr

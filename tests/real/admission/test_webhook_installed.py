@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -234,3 +235,25 @@ def test_pods_that_k8smultiarcher_lets_onto_arm_nodes_still_get_there(
         # While both webhooks run, the second one finds the toleration and adds none.
         both = plane.dry(pod("x.example/both:1", tolerations=[THEIRS]))["spec"]["tolerations"]
         assert [one for one in both if one == THEIRS] == [THEIRS]
+
+
+def test_the_charts_test_pod_finds_a_running_webhook(registry: Registry, tmp_path: Path) -> None:
+    """Its program, with the name of the Service resolved to loopback. Another CA does not prove the certificate."""
+    objects, pair = by_chart("helm4")
+    (test,) = (value for value in objects if value["kind"] == "Pod")
+    ca = tmp_path / "ca.crt"
+    with served(pair, tmp_path, *registry.mirrors()) as server:
+        resolved = (
+            "import socket\n_connect = socket.create_connection\n"
+            f"socket.create_connection = lambda _, *a, **k: _connect(('127.0.0.1', {server.port}), *a, **k)\n"
+        )
+        program = resolved + test["spec"]["containers"][0]["command"][2].replace(
+            "/etc/archfit/ca/ca.crt", str(ca)
+        )
+        ca.write_bytes(pair.ca)
+        ran = start([sys.executable, "-c", program], dict(os.environ))
+        assert json.loads(ran.ok())["response"]["allowed"] is True
+        ca.write_bytes(by_chart("helm4")[1].ca)
+        ran = start([sys.executable, "-c", program], dict(os.environ))
+        assert ran.status == 1
+        assert "CERTIFICATE_VERIFY_FAILED" in ran.stderr

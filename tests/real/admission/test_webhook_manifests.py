@@ -72,6 +72,25 @@ def test_the_api_server_takes_every_file(plane: ControlPlane, tmp_path: Path, wo
     assert len(accepted(plane, "--server-side", "-f", str(tmp_path / "out"))) == len(objects)
 
 
+def test_the_files_can_be_applied_again_and_after_a_renewal(plane: ControlPlane, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    objects = setup(folder)
+    apply = ("apply", "--server-side", "-f", str(folder))
+    plane.kubectl(*apply)
+    try:
+        plane.kubectl(*apply)
+        start([str(PROGRAM), "setup", "webhook", "--renew", "--into", str(folder)], dict(os.environ)).ok()
+        plane.kubectl(*apply)
+        pair = read(str(folder)).pair
+        assert certificate(plane)[0] == pair
+    finally:
+        for value in objects:
+            if value["kind"] != "Namespace":
+                metadata = value["metadata"]
+                place = ("-n", metadata["namespace"]) if "namespace" in metadata else ()
+                plane.kubectl("delete", value["kind"], metadata["name"], *place, "--wait=false")
+
+
 ALL_VALUES = VALUES | POLICY_VALUES
 
 
@@ -277,3 +296,16 @@ def test_helm_moves_from_its_own_certificate_to_cert_managers(plane: ControlPlan
     release("upgrade", str(CHART), "--set", "certificate.source=cert-manager")
     found = plane.get(f"{WEBHOOKS}/archfit")
     assert found["metadata"]["annotations"]["cert-manager.io/inject-ca-from"] == "archfit/archfit"
+
+
+def test_a_release_may_go_from_the_webhook_to_the_policys_job_and_back(plane: ControlPlane, release) -> None:
+    release("install", str(CHART))
+    notes = release("upgrade", str(CHART), "--set", "mode=policy")
+    assert "create job --from=cronjob/archfit-policy first" in notes
+    with pytest.raises(Refused):
+        plane.get(f"{WEBHOOKS}/archfit")
+    assert plane.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/archfit-policy")
+    release("upgrade", str(CHART), "--set", "mode=webhook")
+    assert plane.get(f"{WEBHOOKS}/archfit")
+    with pytest.raises(Refused):
+        plane.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/archfit-policy")

@@ -325,5 +325,9 @@ def helm_lines() -> list[str]:
 def test_the_commands_of_the_pages_render(chart: Chart, tmp_path: Path, line: str) -> None:
     (tmp_path / "archfit.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n")
     (tmp_path / "charts").symlink_to(CHART.parent)
-    words = [word for word in shlex.split(line)[1:] if word not in {"--create-namespace", "--reuse-values"}]
+    words = [
+        word
+        for word in shlex.split(line)[1:]
+        if word not in {"--create-namespace", "--reset-then-reuse-values"}
+    ]
     chart.run("template", *words, "--kube-version", KUBERNETES, cwd=tmp_path).ok()

@@ -2,6 +2,7 @@
 
     Pair, name ── examine ─> Served(expires)     the key fits, the CAs prove the certificate, and for this name
                          └─> Wrong               what does not fit, in one sentence
+    CAs ── newest_ca ─> the first of them, which proves the newest certificate ── ca_expires ─> when it does
 
 The handshake does not look at the clock, so that an expired certificate still tells when it expired.
 """
@@ -20,6 +21,7 @@ from archfit.integrations.webhook.certificates import Pair
 from archfit.record import Record
 
 _NO_CLOCK = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which Python does not name
+_END = b"-----END CERTIFICATE-----\n"
 _TURNS = 8  # TLS 1.3 needs three
 
 
@@ -33,20 +35,13 @@ class Served(Record):
         """1.0 for a new certificate, 0.0 or less for an expired one."""
         return (self.expires - now) / (self.expires - self.begins)
 
-    def days_left(self, now: datetime) -> int:
-        """Whole days."""
-        return (self.expires - now).days
-
 
 def examine(pair: Pair, name: str) -> Served:
     """What the API server finds when it connects to `name` with these CAs. Raises Wrong."""
     server = _server(pair)
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.verify_flags |= ssl.VerifyFlags(_NO_CLOCK)
-    try:
-        client.load_verify_locations(cadata=pair.ca.decode("ascii"))
-    except (ssl.SSLError, ValueError):
-        raise Wrong("caBundle holds no certificates") from None
+    _trust(client, pair.ca)
     try:
         found = _handshake(server, client, name)
     except ssl.SSLCertVerificationError as error:
@@ -56,6 +51,28 @@ def examine(pair: Pair, name: str) -> Served:
     ends = [_time(found["notAfter"])]
     ends += [_time(str(ca["notAfter"])) for ca in client.get_ca_certs() if ca["subject"] == found["issuer"]]
     return Served(_time(found["notBefore"]), min(ends))
+
+
+def newest_ca(bundle: bytes) -> bytes:
+    """The first certificate of a bundle."""
+    head, end, _older = bundle.partition(_END)
+    return head + end
+
+
+def ca_expires(bundle: bytes) -> datetime:
+    """When the first CA of a bundle expires. Raises Wrong where it holds none."""
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    _trust(client, newest_ca(bundle))
+    for ca in client.get_ca_certs():
+        return _time(str(ca["notAfter"]))
+    raise Wrong("caBundle holds no certificates")
+
+
+def _trust(client: ssl.SSLContext, bundle: bytes) -> None:
+    try:
+        client.load_verify_locations(cadata=bundle.decode("ascii"))
+    except (ssl.SSLError, ValueError):
+        raise Wrong("caBundle holds no certificates") from None
 
 
 def _server(pair: Pair) -> ssl.SSLContext:

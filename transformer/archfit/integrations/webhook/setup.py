@@ -26,7 +26,7 @@ from archfit.integrations.check_lines import Wrong
 from archfit.integrations.owned_files import File, content_of_users_file, write_files
 from archfit.integrations.webhook import setup_files, webhook_folder
 from archfit.integrations.webhook.certificates import Pair, issue
-from archfit.integrations.webhook.served_certificate import examine
+from archfit.integrations.webhook.served_certificate import ca_expires, examine, newest_ca
 from archfit.integrations.webhook.setup_check import check
 from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK, Choices
 from archfit.integrations.webhook.webhook_folder import WebhookFolder
@@ -95,12 +95,14 @@ def _write(
 def _renew(folder: str, days: int, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """A new certificate beside the files that are there, which keep their other lines."""
     there = webhook_folder.read(folder)
-    texts = {}
+    if there.inject:
+        raise ArchfitError(f"cert-manager renews the certificate of {folder} by itself")
+    # The Secret may be missing: it does not belong into version control.
+    texts = {SECRET: setup_files.files(Choices(namespace=there.namespace))[SECRET]}
     for name in (SECRET, WEBHOOK):
         content = content_of_users_file(os.path.join(folder, name))
-        if content is None:
-            raise ArchfitError(f"{folder} has no {name}: write it with archfit setup webhook --into {folder}")
-        texts[name] = content.decode()
+        if content is not None:
+            texts[name] = content.decode()
     pair = _beside_the_last(issue(there.dns_names, days, environ), there, datetime.now(UTC))
     texts = setup_files.with_certificate(texts, pair)
     wanted = {name: File(text.encode(), 0o600 if name == SECRET else None) for name, text in texts.items()}
@@ -129,15 +131,14 @@ def _pair(folder: str, choices: Choices, days: int, environ: Mapping[str, str]) 
 
 def _beside_the_last(pair: Pair, there: WebhookFolder | None, now: datetime) -> Pair:
     """The pair with the CA that proves the last certificate, while that is valid."""
-    if not there or not there.pair:
+    if not there or not there.bundle:
         return pair
-    last = there.pair.replace(ca=there.pair.ca.partition(b"-----END CERTIFICATE-----\n")[0])
-    last = last.replace(ca=last.ca + b"-----END CERTIFICATE-----\n")
+    last = newest_ca(there.bundle)
     try:
-        expired = examine(last, there.dns_names[0]).expires <= now
+        expired = ca_expires(last) <= now
     except Wrong:
         return pair
-    return pair if expired else pair.replace(ca=pair.ca + last.ca)
+    return pair if expired else pair.replace(ca=pair.ca + last)
 
 
 def _valid_until(pair: Pair, choices: Choices, *, is_new: bool) -> str:

@@ -2,7 +2,7 @@
 
     90-webhook.yaml    calls a Service that 40-service.yaml defines
     certificate        its key belongs to it, caBundle proves it for the Service's name, it is valid for 30 days
-    20-secret.yaml     no other user of this machine can read it
+    20-secret.yaml     no other user of this machine can read it. Without it only the CA of caBundle is looked at
     cert-manager       the annotation names the Certificate of 23-certificate.yaml, which has the Service's name
 
 The check reads the files and asks no cluster.
@@ -19,7 +19,7 @@ from typing import BinaryIO
 from archfit.errors import ArchfitError
 from archfit.integrations.check_lines import Line, Wrong, write_lines
 from archfit.integrations.webhook import webhook_folder
-from archfit.integrations.webhook.served_certificate import examine
+from archfit.integrations.webhook.served_certificate import ca_expires, examine
 from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK
 from archfit.integrations.webhook.webhook_folder import WebhookFolder
 from archfit.integrations.yaml_files import parsed
@@ -72,28 +72,40 @@ def _cert_manager(folder: str, there: WebhookFolder) -> Line:
 
 def _own(folder: str, there: WebhookFolder, now: datetime) -> Iterator[Line]:
     renew = f"run archfit setup webhook --renew --into {folder}, then kubectl apply --server-side -f {folder}"
-    if there.pair is None:
-        yield False, f"{SECRET} and caBundle hold no certificate: {renew}"
-        return
     try:
-        served = examine(there.pair, there.dns_names[0])
+        if not there.has_secret and there.bundle:
+            yield (
+                True,
+                f"{SECRET} is not here: the certificate is judged by its CA in caBundle",
+            )
+            expires = ca_expires(there.bundle)
+        elif there.pair is None:
+            yield False, f"{SECRET} and caBundle hold no certificate: {renew}"
+            return
+        else:
+            expires = examine(there.pair, there.dns_names[0]).expires
+            yield True, f"key, certificate and caBundle belong together, for {there.dns_names[0]}"
     except Wrong as error:
         yield False, f"{error}: {renew}"
         return
-    yield True, f"key, certificate and caBundle belong together, for {there.dns_names[0]}"
-    day, days = f"{served.expires:%Y-%m-%d}", served.days_left(now)
-    if served.expires <= now:
-        yield False, f"the certificate expired on {day}, and pods are created unchanged: {renew}"
-    elif days < _SOON_DAYS:
-        yield False, f"the certificate expires on {day}, in {count(days, 'day')}: {renew}"
-    else:
-        yield True, f"the certificate is valid until {day}, for {count(days, 'day')}"
-    path = os.path.join(folder, SECRET)
-    mode = stat.S_IMODE(os.stat(path).st_mode)
-    if os.name == "posix" and mode & 0o077:
-        yield False, f"{path} holds the private key, and others may read it: chmod 600 {path}"
-    else:
-        yield True, f"{path} is readable by you alone"
+    yield _time_left(expires, now, renew)
+    if there.has_secret:
+        yield _private(os.path.join(folder, SECRET))
+
+
+def _time_left(expires: datetime, now: datetime, renew: str) -> Line:
+    day, days = f"{expires:%Y-%m-%d}", (expires - now).days
+    if expires <= now:
+        return False, f"the certificate expired on {day}, and pods are created unchanged: {renew}"
+    if days < _SOON_DAYS:
+        return False, f"the certificate expires on {day}, in {count(days, 'day')}: {renew}"
+    return True, f"the certificate is valid until {day}, for {count(days, 'day')}"
+
+
+def _private(path: str) -> Line:
+    if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
+        return False, f"{path} holds the private key, and others may read it: chmod 600 {path}"
+    return True, f"{path} is readable by you alone"
 
 
 def _named(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from typing import Any
 
@@ -18,13 +19,16 @@ from archfit.record import Record
 class WebhookFolder(Record):
     """namespace, service: whom the API server calls. inject: NAMESPACE/NAME of cert-manager's Certificate, or "".
 
-    pair: with the CAs of caBundle; None where it is missing or no base64.
+    bundle: the CAs of caBundle (PEM), b"" where it is missing or no base64. pair: with them; None where there is none.
+    has_secret: whether the file of the pair is there. It may be missing, as it does not belong into version control.
     """
 
     namespace: str
     service: str
     inject: str
+    bundle: bytes
     pair: Pair | None
+    has_secret: bool
 
     @property
     def dns_names(self) -> tuple[str, ...]:
@@ -47,7 +51,15 @@ def read(folder: str) -> WebhookFolder:
             f"{path} is not a MutatingWebhookConfiguration that calls a Service: write it again with "
             f"archfit setup webhook --force --into {folder}"
         ) from None
-    return WebhookFolder(namespace, name, inject, _pair(_object(os.path.join(folder, SECRET)), webhook))
+    secret = _object(os.path.join(folder, SECRET))
+    return WebhookFolder(
+        namespace,
+        name,
+        inject,
+        _bundle(webhook),
+        _pair(secret, webhook),
+        os.path.exists(os.path.join(folder, SECRET)),
+    )
 
 
 def read_if_any(folder: str) -> WebhookFolder | None:
@@ -63,6 +75,13 @@ def _pair(secret: Any, webhook: Any) -> Pair | None:
         return certificate_of(secret, webhook)
     except (KeyError, TypeError, IndexError, ValueError):
         return None
+
+
+def _bundle(webhook: Any) -> bytes:
+    try:
+        return base64.b64decode(webhook["webhooks"][0]["clientConfig"]["caBundle"], validate=True)
+    except (KeyError, TypeError, IndexError, ValueError):
+        return b""
 
 
 def _object(path: str) -> Any:
