@@ -119,3 +119,24 @@ def test_a_pull_secret_is_tried_first(given: Answer | None, opened: int):
     assert site.ask(PullSecret("shop", "hub")) == AMD
     assert (site.opened, site.said[0]) == (opened, "a warning")
     site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("kept", "opened", "stale"),
+    [
+        pytest.param(AMD.replace(origin="cache"), 0, 0, id="fresh: no registry is asked"),
+        pytest.param(
+            AMD.replace(origin="stale", age_seconds=9), 1, 1, id="stale: it is told, and one is asked"
+        ),
+        pytest.param(Unknown("not in the cache"), 1, 0, id="nothing: one is asked"),
+        pytest.param(UsageError("the cache is broken"), 1, 0, id="trouble: one is asked"),
+    ],
+)
+def test_the_cache_is_read_first(kept: Answer | Exception, opened: int, stale: int):
+    cache = Site(kept)
+    told: list[Answer] = []
+    site = Site(AMD, open_cached=cache._open, stale_found=lambda _, found: told.append(found))
+    answer = site.ask()
+    assert answer == (AMD if opened else kept)
+    assert (site.opened, len(told)) == (opened, stale)
+    site.lanes.close()

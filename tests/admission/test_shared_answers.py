@@ -90,6 +90,20 @@ def test_when_the_deadline_is_spent_the_lookup_goes_on():
     run(test())
 
 
+def test_when_the_deadline_is_spent_a_stale_answer_counts():
+    async def test() -> None:
+        site = Site()
+        task = await site.soon("app:1", seconds=0.05)
+        stale = AMD.replace(origin="stale", age_seconds=9)
+        site.answers.stale_found(site.started[0], stale)
+        assert await task == [stale]
+        assert site.answers.known("app:1") is None
+        site.land()
+        assert site.answers.known("app:1") is AMD
+
+    run(test())
+
+
 def test_answers_that_came_in_time_count_beside_one_that_did_not():
     async def test() -> None:
         site = Site()

@@ -105,6 +105,25 @@ def test_with_a_registry_that_hangs_pods_are_admitted_in_time_and_the_lookup_goe
         assert fake.count() == 1
 
 
+def test_with_a_registry_that_hangs_a_stale_answer_of_the_cache_counts(fake: FakeRegistry, tmp_path: Path):
+    cache = ("--cache", str(tmp_path / "shared.sqlite"))
+    with WebhookServer(tmp_path / "one", *mirrored(fake), *cache) as server:
+        placed = server.review(pod("quay.io/app:1")).patch
+    fake.on(lambda asked: fake.stored(asked).held(threading.Event()))
+    with WebhookServer(tmp_path / "two", *mirrored(fake), *cache, "--cache-ttl", "0") as server:
+        until("the answer is a second old", lambda: time.time() - written(tmp_path / "shared.sqlite") > 2)
+        answered = server.review(pod("quay.io/app:1"), timeout="1s")
+        assert answered.patch == placed
+        assert "an answer that is" in answered.warnings[0]
+        assert server.metric("archfit_admission_deadlines_total") == 1
+
+
+def written(path: Path) -> float:
+    """When a file of SQLite was last written."""
+    beside = path.with_name(f"{path.name}-wal")
+    return max(one.stat().st_mtime for one in (path, beside) if one.exists())
+
+
 def test_pods_cannot_make_the_server_ask_a_private_address(fake: FakeRegistry, tmp_path: Path):
     with WebhookServer(tmp_path / "server") as server:
         answered = server.review(pod(f"127.0.0.1:{fake.port}/app:1", "10.0.0.1/app:1", "localhost/app:1"))

@@ -1,6 +1,8 @@
 """Threads that look images up, one at a time each, with a `Lookup` that is kept from one image to the next.
 
-    Flight ── queue ── lane: Lookup.resolve ── event loop: `landed`
+    Flight ── queue ── lane: what the cache has ──┬── fresh: `landed`
+                                                  ├── stale: `stale_found`, for requests that cannot wait longer
+                                                  └── Lookup.resolve, with the registry ── `landed`
 
 A Lookup is made for one run: it remembers servers that could not be reached, counts retries, reads credentials once and
 has one deadline. So a lane makes a new one after a lookup that failed, and after five minutes; until then
@@ -27,7 +29,9 @@ Replies = Mapping[tuple[str, int], int]
 
 
 class LookupLanes:
-    """open_lookup: a new Lookup of the operator. with_secrets: the answer that a pull secret gives, else None.
+    """open_lookup: a new Lookup of the operator. open_cached: one that asks no registry; None where there is no cache.
+
+    with_secrets: the answer that a pull secret gives, else None.
 
     landed: called from the thread of a lane with the flight and its answer. said: the same with each warning.
     replied: called there with how many answers of each (server, HTTP status) there were. clock: seconds, monotonic.
@@ -41,6 +45,9 @@ class LookupLanes:
         said: Callable[[str], None],
         replied: Callable[[Replies], None],
         clock: Callable[[], float],
+        *,
+        stale_found: Callable[[Flight, Found], None] = lambda _flight, _found: None,
+        open_cached: Callable[[], Lookup] | None = None,
         with_secrets: Callable[[Flight], tuple[Answer | None, Sequence[str], Replies]] | None = None,
     ) -> None:
         self._lanes = lanes
@@ -49,6 +56,8 @@ class LookupLanes:
         self._said = said
         self._replied = replied
         self._clock = clock
+        self._stale_found = stale_found
+        self._open_cached = open_cached
         self._with_secrets = with_secrets
         self._flights: queue.SimpleQueue[Flight | None] = queue.SimpleQueue()
         self._threads = 0
@@ -80,13 +89,32 @@ class LookupLanes:
             self._flights.put(None)
 
     def _work(self) -> None:
+        cached = _Lane(self._open_cached, self._clock, offline=True) if self._open_cached else None
         lane = _Lane(self._open, self._clock)
         while (flight := self._flights.get()) is not None:
-            answer = self._answer(lane, flight)
+            answer = self._kept(cached, flight) if cached else None
+            answer = answer or self._answer(lane, flight)
             with self._counting:
                 self._idle += 1
             self._landed(flight, answer)
-        lane.close()
+        for one in (cached, lane):
+            if one:
+                one.close()
+
+    def _kept(self, cached: _Lane, flight: Flight) -> Answer | None:
+        """What the cache has, if it is fresh. Trouble with it is for the lookup that follows."""
+        if flight.secrets:
+            return None
+        try:
+            answer, _, _ = cached.answer(flight.reference.original)
+        except Exception:  # noqa: BLE001 - the lookup that follows meets it again and tells it
+            return None
+        if not isinstance(answer, Found):
+            return None
+        if answer.origin != "stale":
+            return answer
+        self._stale_found(flight, answer)
+        return None
 
     def _answer(self, lane: _Lane, flight: Flight) -> Answer:
         try:
@@ -111,11 +139,14 @@ class LookupLanes:
 
 
 class _Lane:
-    """The Lookup of one thread."""
+    """The Lookup of one thread. offline: it asks no registry, so that no answer of it is a failure."""
 
-    def __init__(self, open_lookup: Callable[[], Lookup], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, open_lookup: Callable[[], Lookup], clock: Callable[[], float], *, offline: bool = False
+    ) -> None:
         self._open = open_lookup
         self._clock = clock
+        self._offline = offline
         self._lookup: Lookup | None = None
         self._until = 0.0
         self._said = 0
@@ -134,7 +165,8 @@ class _Lane:
         except BaseException:
             self.close()
             raise
-        if isinstance(answer, Unknown) or (isinstance(answer, Found) and answer.origin == "stale"):
+        failed = isinstance(answer, Unknown) or (isinstance(answer, Found) and answer.origin == "stale")
+        if failed and not self._offline:
             self.close()
         return answer, messages, replies
 

@@ -42,7 +42,7 @@ from archfit.admission.server.verdicts import Verdicts
 from archfit.admission.server.watched_lock import WatchedLock
 from archfit.admission.server.webhook import PATH, Webhook
 from archfit.errors import ArchfitError
-from archfit.images.platforms import Answer
+from archfit.images.platforms import Answer, Found
 from archfit.lookup.operator_files import check
 from archfit.lookup.resolver import Lookup, open_lookup
 from archfit.options.settings import Settings
@@ -132,6 +132,7 @@ class ServerProcess:
             lambda: turns.running,
             (lambda: certificates.current.not_after) if certificates else None,
         )
+        no_cache = settings.operator.no_cache or settings.operator.offline
         with_secrets = None
         if own.pull_secrets:
             secrets = ClusterSecrets(environ)
@@ -143,7 +144,9 @@ class ServerProcess:
             self._warn,
             self._metrics.replied,
             time.monotonic,
-            with_secrets,
+            stale_found=self._stale_found,
+            open_cached=None if no_cache else self._open_cached,
+            with_secrets=with_secrets,
         )
         self._answers = SharedAnswers(
             options,
@@ -240,14 +243,18 @@ class ServerProcess:
         counter.labels("success").inc()
         return True
 
-    def _open_lookup(self, keychain: PullKeychain | None = None) -> Lookup:
+    def _open_lookup(self, keychain: PullKeychain | None = None, *, offline: bool = False) -> Lookup:
+        operator = self._settings.operator
         return open_lookup(
-            self._settings.operator,
+            operator.replace(offline=True) if offline else operator,
             self._settings.options.image_platforms,
             environ=self._environ,
             named_hosts_only=True,
             keychain=keychain,
         )
+
+    def _open_cached(self) -> Lookup:
+        return self._open_lookup(offline=True)
 
     def _open_with(self, chosen: Chosen) -> Lookup:
         return self._open_lookup(PullKeychain(self._settings.operator.authfile, self._environ, chosen))
@@ -255,6 +262,10 @@ class ServerProcess:
     def _landed(self, flight: Flight, answer: Answer) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._answers.landed, flight, answer)
+
+    def _stale_found(self, flight: Flight, answer: Found) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._answers.stale_found, flight, answer)
 
     def _warn(self, message: str) -> None:
         """A warning of a lookup, each at most once in five minutes."""

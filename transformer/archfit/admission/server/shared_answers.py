@@ -10,6 +10,8 @@
                      Absent, Unknown, an answer that is stale      5 seconds, then the registry is asked again
     at most          20,000 texts; the oldest goes first
 
+When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown.
+
 Everything here runs in the event loop and never waits. A lookup that a request no longer waits for goes on, so that the
 next request finds its answer.
 """
@@ -48,9 +50,12 @@ Secrets = tuple[PullSecret, ...]
 
 
 class Flight:
-    """A lookup that is under way. texts: the image strings that it is for. landed: its answer, when it has one."""
+    """A lookup that is under way. texts: the image strings that it is for. landed: its answer, when it has one.
 
-    __slots__ = ("landed", "namespace", "reference", "secrets", "texts")
+    stale: what the cache has, too old to be used before the registry was asked.
+    """
+
+    __slots__ = ("landed", "namespace", "reference", "secrets", "stale", "texts")
 
     def __init__(
         self, reference: Reference, secrets: Secrets, namespace: str, landed: asyncio.Future[Answer]
@@ -60,6 +65,7 @@ class Flight:
         self.namespace = namespace
         self.texts: set[str] = set()
         self.landed = landed
+        self.stale: Found | None = None
 
 
 class SharedAnswers:
@@ -131,10 +137,14 @@ class SharedAnswers:
             await asyncio.wait({flight.landed for flight in flights.values()}, timeout=max(0.0, seconds))
         for text, flight in flights.items():
             landed = flight.landed
-            answers[text] = landed.result() if landed.done() else _late(flight.reference, seconds)
+            answers[text] = landed.result() if landed.done() else flight.stale or _late(flight, seconds)
         for answer in answers.values():
             self._counted(answer, "")
         return answers
+
+    def stale_found(self, flight: Flight, answer: Found) -> None:
+        """The cache has an answer, for requests whose time is spent before the registry has answered."""
+        flight.stale = answer
 
     def landed(self, flight: Flight, answer: Answer) -> None:
         """The lookup has its answer."""
@@ -186,7 +196,7 @@ class SharedAnswers:
             del kept[next(iter(kept))]
 
 
-def _late(reference: Reference, seconds: float) -> Unknown:
+def _late(flight: Flight, seconds: float) -> Unknown:
     return Unknown(
-        f"{reference.registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
+        f"{flight.reference.registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
     )
