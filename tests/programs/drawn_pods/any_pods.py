@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from archfit.images.platforms import parse_platform
+from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
 from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, OS, REQUIRED
+from pod_decisions import found
 
 if TYPE_CHECKING:
     from random import Random
@@ -30,6 +31,24 @@ REFERENCES = (
     *("$(x)", "{{ .x }}", "ko://a/b", "<<x>>", "/both:1", "docker.io/", "docker.io//x", "\u00e9/both:1", "both:1\n"),
     *("both\u2028:1", "both:", ":1", "@", "/", "both@", "a..b/both:1", "host:/both:1", "host:99999/both:1"),
 )  # fmt: skip
+_ANSWERS = (
+    *(
+        "amd64 foo",
+        "foo",
+        "7 amd64 arm64",
+        " ".join(ARCHITECTURES),
+        "arm/v5",
+        "386",
+        "amd64/v2 arm64",
+        "darwin/arm64",
+    ),
+    *(
+        "freebsd/amd64 amd64",
+        "wasi/wasm windows/amd64",
+        "windows/amd64 windows/arm64 amd64",
+        "amd64/v3 wasi/wasm",
+    ),
+)
 _OVERRIDES = (
     *("docker.io/library/*=linux/arm64", "docker.io/library/amd:1=arm64", "*=linux/amd64,linux/arm64"),
     *(
@@ -78,6 +97,16 @@ _PLATFORMS = (
 _TRUTHS = ("true", " true ", "false", " false", "no", "")
 
 
+def locked(random: Random) -> dict[str, Found]:
+    """The answers of `at_creation`, half of them with other ones in their place."""
+    return {
+        name: found(random.choice(_ANSWERS), index=random.random() < 0.8, origin="lock")
+        if random.random() < 0.5
+        else answer
+        for name, answer in at_creation.platforms().items()
+    }
+
+
 def options(random: Random) -> Options:
     """Options of a run, of which no two contradict each other."""
     made = Options()
@@ -89,7 +118,7 @@ def options(random: Random) -> Options:
 
     clusters = (
         *(("amd64",), ("amd64", "arm64", "s390x"), ("amd64", "arm64", "windows/amd64"), ("arm64",)),
-        *(("amd64", "windows/amd64", "windows/arm64"),),
+        *(("amd64", "windows/amd64", "windows/arm64"), ARCHITECTURES),
     )
     set_some(0.4, cluster_architectures=clusters)
     set_some(0.3, affinity=("always", "never"))

@@ -24,7 +24,10 @@ from pod_decisions import found, requiring, term, using
 from policy_judge import PolicyJudge, decided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from archfit.images.platforms import Found
+
 
 LOCKED = at_creation.platforms()
 LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
@@ -53,11 +56,15 @@ def a_pod(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 def assert_as_archfit(
-    judge: PolicyJudge, pod: dict[str, Any], options: Options, namespace: str = "shop"
+    judge: PolicyJudge,
+    pod: dict[str, Any],
+    options: Options,
+    namespace: str = "shop",
+    locked: Mapping[str, Found] = LOCKED,
 ) -> str:
     """The outcome of archfit's decision. The policy does the same, or leaves the pod alone for a listed reason."""
     try:
-        decision, after = decided(pod, LOCKED, options, namespace)
+        decision, after = decided(pod, locked, options, namespace)
         outcome: str = decision.outcome
     except UsageError:
         outcome, after = "overrides that disagree", pod
@@ -69,6 +76,8 @@ def assert_as_archfit(
         assert admitted.pod == judge.normalised(pod), pod
         return "left alone"
     assert admitted.pod == judge.normalised(after), (options, pod)
+    if outcome == "Change":
+        assert judge.admit(admitted.pod, namespace).pod == admitted.pod, "a second time changes nothing"
     return outcome
 
 
@@ -76,13 +85,14 @@ def assert_as_archfit(
 def test_the_policy_does_to_a_pod_what_archfit_does(judge: PolicyJudge, seed: int):
     source = random.Random(seed)
     options = any_pods.options(source) if seed else Options()
+    locked = any_pods.locked(source) if seed % 2 else LOCKED
     try:
-        objects = policy_objects(LOCKED, options, source.choice((LITERAL, CRD)))
+        objects = policy_objects(locked, options, source.choice((LITERAL, CRD)))
     except UsageError as error:
         pytest.fail(f"seed {seed} draws options that contradict each other: {error}")
     assert judge.compile(objects) == []
     outcomes = [
-        assert_as_archfit(judge, any_pods.pod(source, namespace), options, namespace)
+        assert_as_archfit(judge, any_pods.pod(source, namespace), options, namespace, locked)
         for namespace in random.Random(seed).choices(any_pods.NAMESPACES, k=150)
     ]
     assert outcomes.count("left alone") < 30

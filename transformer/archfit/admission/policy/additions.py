@@ -13,17 +13,17 @@ the other (kubernetes#140164, #142181).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from archfit.admission.policy.cel_text import Variable, cel, literal, text, variable
-from archfit.admission.policy.term_reach import HAS_AFFINITY
 from archfit.options.settings import Options
 from archfit.options.text_form import WINDOWS
 from archfit.placement.affinity import ARCH, ARCH_LABELS
+from archfit.placement.tolerations import covers
 from archfit.workloads.pods import PREFERRED, REQUIRED
 
 _PATH = "/spec/affinity/nodeAffinity"
-_PREFERRED = f"object.spec.affinity.nodeAffinity.{PREFERRED}"
-_HAS_PREFERRED = f"{HAS_AFFINITY} && has({_PREFERRED})"
+_PREFERRED = f"variables.nodeAffinity.{PREFERRED}"
 
 
 def addition_variables(options: Options) -> Iterator[Variable]:
@@ -57,12 +57,11 @@ def addition_variables(options: Options) -> Iterator[Variable]:
         """
         variables.applicableTolerations.transformList(i, new,
           !variables.tolerations.exists(there,
-            %covers)
-          && !variables.applicableTolerations.exists(j, there, j < i &&
-            %covers),
+            %covers)%among_themselves,
           new)
         """,
         covers=_covers(),
+        among_themselves=_among_themselves(options),
     )
     yield variable(
         "newPreferences",
@@ -74,10 +73,9 @@ def addition_variables(options: Options) -> Iterator[Variable]:
         "needsNodeAffinity",
         "the pod has no node affinity, and gets some",
         """
-        !(%has_affinity)
-        && (!variables.hasTerms && variables.written[0].size() > 0 || variables.newPreferences.size() > 0)
+        !variables.hasNodeAffinity
+        && (variables.written[0].size() > 0 || variables.newPreferences.size() > 0)
         """,
-        has_affinity=HAS_AFFINITY,
     )
 
 
@@ -92,20 +90,27 @@ def mutation() -> str:
         + (variables.needsNodeAffinity ? [JSONPatch{op: 'add', path: %path, value: {}}] : [])
         // required node affinity: a new term, or one or two more expressions in each that there is
         + (!variables.hasTerms && variables.written[0].size() > 0
-          ? [JSONPatch{op: 'add', path: %required,
+          ? [JSONPatch{op: 'add',
+            path: %required,
             value: {'nodeSelectorTerms': [{'matchExpressions': variables.written[0]}]}}] : [])
         + (variables.hasTerms ? variables.terms : []).transformList(i, term, variables.written[i].size() > 0,
           JSONPatch{op: 'add',
-            path: %terms + string(i) + '/matchExpressions' + (has(term.matchExpressions) ? '/-' : ''),
+            path: %terms
+              + string(i) + '/matchExpressions' + (has(term.matchExpressions) ? '/-' : ''),
             value: has(term.matchExpressions) ? dyn(variables.written[i][0]) : dyn([variables.written[i][0]])})
         + (variables.hasTerms ? variables.terms : []).transformList(i, term, variables.written[i].size() > 1,
           JSONPatch{op: 'add',
-            path: %terms + string(i) + '/matchExpressions/-',
+            path: %terms
+              + string(i) + '/matchExpressions/-',
             value: variables.written[i][1]})
         // preferred node affinity
-        + (variables.newPreferences.size() > 0 && !(%has_preferred)
-          ? [JSONPatch{op: 'add', path: %preferred, value: variables.newPreferences}]
-          : variables.newPreferences.map(new, JSONPatch{op: 'add', path: %preferred + '/-', value: new}))
+        + (variables.newPreferences.size() > 0 && !has(%own_preferred)
+          ? [JSONPatch{op: 'add',
+            path: %preferred,
+            value: variables.newPreferences}]
+          : variables.newPreferences.map(new, JSONPatch{op: 'add',
+            path: %append,
+            value: new}))
         // tolerations
         + (variables.newTolerations.size() > 0 && !has(object.spec.tolerations)
           ? [JSONPatch{op: 'add', path: '/spec/tolerations', value: variables.newTolerations}]
@@ -114,8 +119,9 @@ def mutation() -> str:
         path=text(_PATH),
         required=text(f"{_PATH}/{REQUIRED}"),
         terms=text(f"{_PATH}/{REQUIRED}/nodeSelectorTerms/"),
-        has_preferred=_HAS_PREFERRED,
+        own_preferred=_PREFERRED,
         preferred=text(f"{_PATH}/{PREFERRED}"),
+        append=text(f"{_PATH}/{PREFERRED}/-"),
     )
 
 
@@ -173,6 +179,20 @@ def _expression(operator: str, values: str) -> str:
     return f"{{'key': dyn({text(ARCH)}), 'operator': dyn({text(operator)}), 'values': dyn({values})}}"
 
 
+def _among_themselves(options: Options) -> str:
+    """Whether an earlier toleration covers `new`; "" where none of the rules covers a later one."""
+    added = [rule.toleration for rule in options.tolerate]
+    if not any(covers(there, new) for there, new in combinations(added, 2)):
+        return ""
+    return "\n" + cel(
+        """
+        && !variables.applicableTolerations.exists(j, there, j < i &&
+          %covers)
+        """,
+        covers=_covers(),
+    )
+
+
 def _covers() -> str:
     """Whether `there` tolerates every taint that `new` does, as `placement.tolerations.covers` has it."""
     return cel(
@@ -194,13 +214,14 @@ def _preferences() -> str:
         // one architecture alone leaves nothing to prefer
         || variables.reachable.size() < 2
           && !variables.live.exists(live, live.exists(a, !(a in variables.reachable)))
-        || (%has_preferred ? %preferred : []).exists(p, has(p.preference.matchExpressions)
-          && p.preference.matchExpressions.exists(e, e.key in %labels)) ? [] :
+        || has(%preferred)
+          && %preferred.exists(p, has(p.preference.matchExpressions)
+            && p.preference.matchExpressions.exists(e, e.key in %labels))
+        ? [] :
         variables.weights.filter(w, w.architecture in variables.reachable).map(w, {
           'weight': dyn(w.weight),
           'preference': dyn({'matchExpressions': [%expression]})})
         """,
-        has_preferred=_HAS_PREFERRED,
         preferred=_PREFERRED,
         labels=literal(sorted(ARCH_LABELS)),
         expression=_expression("In", "[w.architecture]"),

@@ -41,7 +41,11 @@ def choice_variables(options: Options) -> Iterator[Variable]:
         ("nodeSelector", "spec", "{}"),
         ("tolerations", "spec", "[]"),
     ):
-        yield variable(field, "the pod's own", f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}")
+        yield variable(
+            field,
+            "the pod's own, if it has any",
+            f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}",
+        )
     yield from _stated_platforms()
     yield from _only(options)
     yield variable(

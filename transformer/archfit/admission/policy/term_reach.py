@@ -23,8 +23,6 @@ from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.placement.reach import by_system
 from archfit.workloads.pods import REQUIRED
 
-AFFINITY = f"object.spec.affinity.nodeAffinity.{REQUIRED}"
-HAS_AFFINITY = "has(object.spec.affinity) && has(object.spec.affinity.nodeAffinity)"
 _ARCH, _OS = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
 _ALLOWED = """\
 a in variables.nodes[os]
@@ -43,7 +41,8 @@ def supported_variables(options: Options) -> Iterator[Variable]:
         "the architectures that every image offers",
         "%offered",
         offered=_by_system(
-            "variables.architectures.filter(a, variables.restrictions.all(offer, %os in offer && a in offer[%os]))"
+            "variables.architectures.filter(a,\n"
+            "  variables.restrictions.all(offer, %os in offer && a in offer[%os]))"
         ),
     )
     cluster = {os: literal(sorted(names)) for os, names in by_system(options.cluster_architectures).items()}
@@ -69,12 +68,26 @@ def supported_variables(options: Options) -> Iterator[Variable]:
 
 
 def term_variables() -> Iterator[Variable]:
-    """hasTerms, terms, .. reachable."""
-    yield variable("hasTerms", "the pod has required terms", f"{HAS_AFFINITY} && has({AFFINITY})")
+    """hasNodeAffinity, nodeAffinity, hasTerms, terms, .. reachable."""
+    yield variable(
+        "hasNodeAffinity",
+        "the pod has node affinity",
+        "has(object.spec.affinity) && has(object.spec.affinity.nodeAffinity)",
+    )
+    yield variable(
+        "nodeAffinity",
+        "the pod's own, if it has any",
+        "variables.hasNodeAffinity ? object.spec.affinity.nodeAffinity : {}",
+    )
+    yield variable("hasTerms", "the pod has required terms", f"has(variables.nodeAffinity.{REQUIRED})")
     yield variable(
         "terms",
         "the required terms; one without conditions where there are none",
-        f"variables.hasTerms ? {AFFINITY}.nodeSelectorTerms : [{{'matchExpressions': []}}]",
+        """
+        variables.hasTerms ? variables.nodeAffinity.%required.nodeSelectorTerms
+          : [{'matchExpressions': []}]
+        """,
+        required=REQUIRED,
     )
     yield _pins("archPins", "the architectures that nodeSelector names", _ARCH)
     yield _requirements("archRequirements", "what each term asks of the architecture", _ARCH)
@@ -181,20 +194,23 @@ def _architecture_variables() -> Iterator[Variable]:
 
 
 def _by_system(architectures: str) -> str:
-    return rows((f"{text(os)}: {cel(architectures, os=text(os))}" for os in SYSTEMS), "{", "}")
+    return rows(
+        (f"{text(os)}: {cel(architectures, os=text(os))}".replace("\n", "\n  ") for os in SYSTEMS), "{", "}"
+    )
 
 
 def _pins(name: str, comment: str, labels: str) -> Variable:
-    source = (
-        "%labels.filter(label, label in variables.nodeSelector).map(label, variables.nodeSelector[label])"
-    )
+    source = """
+        %labels
+          .filter(label, label in variables.nodeSelector).map(label, variables.nodeSelector[label])
+        """
     return variable(name, comment, source, labels=labels)
 
 
 def _requirements(name: str, comment: str, labels: str) -> Variable:
     source = """
-        variables.terms.map(term,
-          has(term.matchExpressions) ? term.matchExpressions.filter(e, e.key in %labels) : [])
+        variables.terms.map(term, has(term.matchExpressions)
+          ? term.matchExpressions.filter(e, e.key in %labels) : [])
         """
     return variable(name, comment, source, labels=labels)
 
