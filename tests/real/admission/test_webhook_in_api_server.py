@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import json
-import ssl
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from control_plane import Refused
 from fake_registry import FakeRegistry
+from mutating_webhooks import injecting, webhook
 from pod_decisions import GKE
 from program import archfit
 from tcp_balancer import TcpBalancer
-from tls_files import tls_files
 from webhook_server import WebhookServer, until
 
 if TYPE_CHECKING:
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
 
     from control_plane import ControlPlane
 
-CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -55,46 +50,6 @@ def placement(value: dict[str, Any]) -> tuple[Any, list[Any]]:
         if not one["key"].startswith("node.kubernetes.io/")
     ]
     return value["spec"].get("affinity"), own
-
-
-@contextlib.contextmanager
-def webhook(plane: ControlPlane, name: str, url: str, namespace: str) -> Iterator[None]:
-    """A configuration that calls url for the pods of one namespace."""
-    configuration = {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "MutatingWebhookConfiguration",
-        "metadata": {"name": name},
-        "webhooks": [
-            {
-                "name": f"{name}.tests.archfit.dev",
-                "admissionReviewVersions": ["v1"],
-                "sideEffects": "None",
-                "failurePolicy": "Ignore",
-                "matchPolicy": "Equivalent",
-                "reinvocationPolicy": "IfNeeded",
-                "timeoutSeconds": 3,
-                "clientConfig": {
-                    "url": url,
-                    "caBundle": base64.b64encode(tls_files().ca.read_bytes()).decode(),
-                },
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
-                "rules": [
-                    {
-                        "apiGroups": [""],
-                        "apiVersions": ["v1"],
-                        "operations": ["CREATE"],
-                        "resources": ["pods"],
-                        "scope": "Namespaced",
-                    }
-                ],
-            }
-        ],
-    }
-    plane.apply(json.dumps(configuration))
-    try:
-        yield
-    finally:
-        plane.delete(f"{CONFIGURATIONS}/{name}")
 
 
 @pytest.fixture
@@ -184,49 +139,14 @@ def test_a_refusal_reaches_the_user_where_the_operator_asked_for_it(
         assert caught.value.status == 403
 
 
-class Injector(BaseHTTPRequestHandler):
-    """A webhook that adds a container."""
-
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
-        response: dict[str, Any] = {"uid": request["uid"], "allowed": True}
-        if len(request["object"]["spec"]["containers"]) == 1:
-            value = {"name": "side", "image": "quay.io/arm:1", "resources": {}}
-            patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
-            response |= {
-                "patchType": "JSONPatch",
-                "patch": base64.b64encode(json.dumps(patch).encode()).decode(),
-            }
-        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
-        text = json.dumps(review).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, format: str, *_: object) -> None:
-        """Write no log."""
-
-
 def test_a_sidecar_that_a_later_webhook_injects_is_seen_in_a_second_call(hooked: ControlPlane):
-    injector = ThreadingHTTPServer(("127.0.0.1", 0), Injector)
-    context = tls_files().context()
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    injector.socket = context.wrap_socket(injector.socket, server_side=True)
-    threading.Thread(target=injector.serve_forever, args=(0.01,), daemon=True).start()
-    url = f"https://127.0.0.1:{injector.server_address[1]}/"
-    try:
-        with webhook(hooked, "zz-injector", url, "hooked"):
-            both = pod("quay.io/both:1", "hooked")
-            made = hooked.until(
-                "a sidecar is injected",
-                lambda: len((found := hooked.dry(both))["spec"]["containers"]) == 2 and found,
-            )
-            assert placement(made) == (affinity("arm64"), [GKE])
-    finally:
-        injector.shutdown()
-        injector.server_close()
+    with injecting("quay.io/arm:1") as url, webhook(hooked, "zz-injector", url, "hooked"):
+        both = pod("quay.io/both:1", "hooked")
+        made = hooked.until(
+            "a sidecar is injected",
+            lambda: len((found := hooked.dry(both))["spec"]["containers"]) == 2 and found,
+        )
+        assert placement(made) == (affinity("arm64"), [GKE])
 
 
 def test_with_one_of_two_replicas_killed_no_create_fails_and_the_survivor_places_the_pods(
