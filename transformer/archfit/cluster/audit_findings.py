@@ -86,7 +86,7 @@ def findings(
         nodes,
         build_findings(facts.builds),
         prices or Prices(),
-        costs(prices or Prices(), architectures, workloads, nodes),
+        costs(prices or Prices(), architectures if required else architectures[:1], workloads, nodes),
     )
 
 

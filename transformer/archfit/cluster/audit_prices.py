@@ -94,7 +94,7 @@ def parse_prices(stated: Sequence[str], table: str = "", name: str = "--prices")
 def costs(
     prices: Prices, architectures: Sequence[str], workloads: Sequence[WorkloadFinding], nodes: Capacity
 ) -> Costs:
-    """What the prices say of every move between architectures. Without prices there are none."""
+    """What the prices say of moves to these architectures, the first ones of the findings. Without prices: nothing."""
     if not prices:
         return Costs()
     known, notes = _known(prices, nodes)

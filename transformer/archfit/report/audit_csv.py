@@ -1,0 +1,55 @@
+"""An audit as one table (RFC 4180): a row for each use of an image in a workload.
+
+    cluster,namespace,kind,name,standing,pods,cpu,memory_bytes,container,role,image,answer,runs_on,origin,
+    workload_ARCH..,image_ARCH..
+
+CPU and memory are those of the whole workload, with its pods added up, so they repeat in each of its rows. cpu is in
+CPUs with a point. A cell that a spreadsheet would read as a formula (=, +, -, @) begins with an apostrophe (OWASP, CSV
+injection).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from archfit.cluster.audit_findings import AuditFindings
+from archfit.printable import visible
+from archfit.report.audit_words import snapshot_names
+
+_HEADS = (
+    "cluster", "namespace", "kind", "name", "standing", "pods", "cpu", "memory_bytes", "container", "role", "image",
+    "answer", "runs_on", "origin",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def render(findings: AuditFindings) -> bytes:
+    """The table in UTF-8, with line ends as RFC 4180 has them."""
+    out = io.StringIO(newline="")
+    table = csv.writer(out)
+    table.writerow(
+        [*_HEADS, *(f"{what}_{one}" for what in ("workload", "image") for one in findings.architectures)]
+    )
+    names = snapshot_names(findings)
+    images = {image.facts.reference: image for image in findings.images}
+    for workload in findings.workloads:
+        facts, amount = workload.facts, workload.amount
+        common = (
+            names.get(facts.snapshot, ""), facts.namespace, facts.kind, facts.name, facts.standing, f"{amount.pods}",
+            f"{amount.cpu / 1000:.3f}", f"{amount.memory}",
+        )  # fmt: skip
+        for use in facts.images:
+            image = images[use.reference]
+            known = " ".join(image.facts.architectures) if image.facts.restricts else "anywhere"
+            row = (
+                *common, use.container, use.role, use.reference, image.facts.answer, known, image.facts.origin,
+                *workload.states, *image.states,
+            )  # fmt: skip
+            table.writerow([_cell(cell) for cell in row])
+    return out.getvalue().encode()
+
+
+def _cell(text: str) -> str:
+    text = visible(text)
+    return f"'{text}" if text.startswith(_FORMULA) else text

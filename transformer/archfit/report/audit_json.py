@@ -1,0 +1,97 @@
+"""An audit as JSON: the facts, from which reports are merged and compared, and what follows from them.
+
+    {"schema": "archfit.dev/audit/v1alpha1", "archfit": VERSION, "facts": {..}, "findings": {..}}
+
+`facts` is what `--merge` and `--compare` read. `findings` is for people's own programs, and is derived anew from the
+facts whenever archfit reads the file. A record is an object whose keys are its fields in camelCase; every key is always
+there. States are objects: architecture -> state. docs/audit.schema.json describes all of it (`audit_schema`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from archfit import __version__
+from archfit.cluster.audit_findings import AuditFindings
+from archfit.cluster.audit_readiness import ImageFinding, Readiness, WorkloadFinding
+from archfit.printable import json_text
+from archfit.record import Record
+from archfit.report.audit_words import ready_share
+
+SCHEMA = "archfit.dev/audit/v1alpha1"
+
+
+def render(findings: AuditFindings) -> bytes:
+    """One JSON document in UTF-8."""
+    value = {
+        "schema": SCHEMA,
+        "archfit": __version__,
+        "facts": plain(findings.facts),
+        "findings": findings_value(findings),
+    }
+    return (json_text(json.dumps(value, indent=1, ensure_ascii=False)) + "\n").encode()
+
+
+def findings_value(findings: AuditFindings) -> dict[str, Any]:
+    """What follows from the facts; images by their reference, workloads by their key."""
+    return {
+        "architectures": list(findings.architectures),
+        "required": findings.required,
+        "assumeCpu": findings.assume_cpu,
+        "readiness": [_readiness(one) for one in findings.readiness],
+        "apart": plain(findings.apart),
+        "workLists": plain(findings.work_lists),
+        "capacity": plain(findings.capacity),
+        "builds": {"verdicts": plain(findings.builds.verdicts), "reasons": plain(findings.builds.reasons)},
+        "costs": plain(findings.costs),
+        "images": [_image(one, findings.architectures) for one in findings.images],
+        "workloads": [_workload(one, findings.architectures) for one in findings.workloads],
+    }
+
+
+def plain(value: Any) -> Any:
+    """Records as objects, tuples as lists."""
+    if isinstance(value, Record):
+        return {camel_case(field): plain(getattr(value, field)) for field in type(value)._fields}
+    return [plain(one) for one in value] if isinstance(value, tuple) else value
+
+
+def camel_case(field: str) -> str:
+    """`requested_cpu` as `requestedCpu`."""
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), field)
+
+
+def _readiness(one: Readiness) -> dict[str, Any]:
+    return {
+        **plain(one),
+        "total": plain(one.total),
+        "share": ready_share(one),
+        "by": "cpu" if one.by_cpu else "pods",
+    }
+
+
+def _image(one: ImageFinding, architectures: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "reference": one.facts.reference,
+        "states": dict(zip(architectures, one.states, strict=True)),
+        "used": plain(one.used),
+        "apart": plain(one.apart),
+    }
+
+
+def _workload(one: WorkloadFinding, architectures: tuple[str, ...]) -> dict[str, Any]:
+    facts = one.facts
+    missing = ([use.reference for use in uses] for uses in one.not_ready)
+    return {
+        "snapshot": facts.snapshot,
+        "namespace": facts.namespace,
+        "kind": facts.kind,
+        "name": facts.name,
+        "standing": facts.standing,
+        "images": [use.reference for use in facts.images],
+        "states": dict(zip(architectures, one.states, strict=True)),
+        "notReady": dict(zip(architectures, missing, strict=True)),
+        "amount": plain(one.amount),
+    }

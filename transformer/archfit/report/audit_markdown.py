@@ -1,0 +1,158 @@
+"""An audit as GitHub Flavored Markdown, for pull requests and wikis.
+
+    ## 62.2 % of prod-eu is ready for arm64
+    table of readiness ─ work list ─ nodes ─ <details> with the workloads that are not ready ─ what is not known
+
+Names from the cluster are escaped: no markup, link, mention or table border of theirs takes effect (GFM 0.29, section
+2.4). A table ends after 100 rows and says how many are left out, so that the whole fits in a comment (65,536
+characters).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from archfit.cluster.audit_amount import cpu_text, memory_text
+from archfit.cluster.audit_findings import AuditFindings
+from archfit.printable import count, visible
+from archfit.report.audit_words import (
+    IMAGE_WORDS,
+    loss_sentence,
+    not_known,
+    of_cluster,
+    ready_sentence,
+    ready_share,
+    share_after,
+    title,
+)
+
+_ROWS = 100
+_LONGEST = 40_000
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>+!|~&]|:(?=//)|(?<=www)\.")
+# GitHub looks for mentions and issues in the finished page, where an entity is a character again; a comment parts them.
+_MENTION = re.compile(r"(@|#|(?<=GH)-)(?=\w)", re.IGNORECASE)
+
+
+def render(findings: AuditFindings) -> bytes:
+    """The text in UTF-8."""
+    text = "".join(f"{line}\n" for line in _lines(findings))
+    return text.encode()
+
+
+def escaped(text: str) -> str:
+    """Text that stands for itself in Markdown."""
+    text = visible(text)
+    if len(text) > 200:
+        text = f"{text[:120]}...{text[-60:]}"
+    parted = _MENTION.sub(lambda match: f"{match[1]}\0", text)
+    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", parted).replace("\0", "<!-- -->")
+
+
+def _lines(findings: AuditFindings) -> Iterator[str]:
+    first = findings.readiness[0]
+    yield f"## {ready_share(first)} of {escaped(of_cluster(findings))} is ready for {escaped(first.architecture)}"
+    yield ""
+    yield f"{escaped(ready_sentence(first))}."
+    yield from _table(
+        ("Architecture", "Ready", "CPU ready", "CPU blocked", "CPU not known", "Pods ready", "Workloads ready"),
+        [
+            (
+                one.architecture, ready_share(one), cpu_text(one.ready.cpu), cpu_text(one.blocked.cpu),
+                cpu_text(one.unknown.cpu), f"{one.ready.pods} of {one.total.pods}",
+                f"{one.ready.workloads} of {one.total.workloads}",
+            )
+            for one in findings.readiness
+        ],
+        numbers=6,
+    )  # fmt: skip
+    for work, readiness in zip(findings.work_lists, findings.readiness, strict=True):
+        if work.items:
+            yield ""
+            yield f"### Work list for {escaped(work.architecture)}"
+        yield from _table(
+            ("", "Image", "Runs on", "Frees CPU", "Pods", "With its best partner", "Ready then"),
+            [
+                (
+                    f"{item.rank}", item.reference, ", ".join(item.offers) or IMAGE_WORDS[item.state],
+                    cpu_text(item.alone.cpu), f"{item.alone.pods}",
+                    f"+{cpu_text(item.together.cpu)} with {item.partner}" if item.partner else "",
+                    share_after(readiness, item.cumulative),
+                )
+                for item in work.items
+            ],
+        )  # fmt: skip
+    if findings.capacity.groups:
+        yield ""
+        yield "### Nodes"
+    yield from _table(
+        ("System", "Nodes", "CPU", "Requested", "Free", "Memory", "Requested", "Cordoned", "Spot"),
+        [
+            (
+                f"{one.os}/{one.architecture}", f"{one.nodes}", cpu_text(one.cpu), cpu_text(one.requested_cpu),
+                cpu_text(one.free_cpu), memory_text(one.memory), memory_text(one.requested_memory), f"{one.cordoned}",
+                f"{one.spot}",
+            )
+            for one in findings.capacity.groups
+        ],
+        numbers=8,
+    )  # fmt: skip
+    sentences = [loss_sentence(loss) for loss in findings.capacity.losses]
+    sentences += [
+        f"Node {one.name} has the label kubernetes.io/arch={one.label}, its kubelet reports {one.kubelet}."
+        for one in findings.capacity.mislabelled
+    ]
+    sentences += [
+        f"{saving.source} to {saving.target}, {'ready now' if saving.when == 'now' else 'with the work list done'}: "
+        f"{saving.arithmetic}."
+        for saving in findings.costs.savings
+    ]
+    if findings.builds.verdicts:
+        words = ", ".join(f"{one.containers:,} {one.verdict}" for one in findings.builds.verdicts)
+        sentences.append(f"Containers by build: {words}.")
+    sentences += not_known(findings)
+    if sentences:
+        yield ""
+    for sentence in sentences[:_ROWS]:
+        yield f"- {escaped(sentence)}"
+    rows = [
+        (
+            title(one),
+            f"{one.amount.pods}",
+            cpu_text(one.amount.cpu),
+            ", ".join(dict.fromkeys(_missing(one.not_ready))),
+        )
+        for one in findings.workloads
+        if one.movable and one.states[0] != "ready"
+    ]
+    if rows:
+        yield ""
+        yield f"<details><summary>{count(len(rows), 'workload')} not ready for {escaped(first.architecture)}</summary>"
+        yield from _table(("Workload", "Pods", "CPU", "Images"), rows)
+        yield ""
+        yield "</details>"
+
+
+def _missing(not_ready: Sequence[Sequence[object]]) -> list[str]:
+    return [str(getattr(use, "reference", "")) for use in (not_ready[0] if not_ready else ())]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> Iterator[str]:
+    """numbers: how many of the last columns are aligned to the right."""
+    if not rows:
+        return
+    yield ""
+    yield f"| {' | '.join(heads)} |"
+    marks = ["---"] * (len(heads) - numbers) + ["--:"] * numbers
+    yield f"| {' | '.join(marks)} |"
+    length = shown = 0
+    for row in rows[:_ROWS]:
+        line = f"| {' | '.join(escaped(cell) for cell in row)} |"
+        length += len(line)
+        if length > _LONGEST // 2 and shown:
+            break
+        shown += 1
+        yield line
+    if shown < len(rows):
+        yield ""
+        yield f"{count(len(rows) - shown, 'row')} left out."
