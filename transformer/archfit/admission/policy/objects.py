@@ -13,18 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from archfit.admission.policy.additions import addition_variables, mutation
+from archfit.admission.policy.additions import addition_variables
 from archfit.admission.policy.carriers import Carrier
 from archfit.admission.policy.cel_text import Variable
 from archfit.admission.policy.image_answers import answer_variables
 from archfit.admission.policy.image_overrides import override_variables
 from archfit.admission.policy.image_references import reference_variables
+from archfit.admission.policy.json_patch import mutation
 from archfit.admission.policy.left_alone import left_alone_variables
 from archfit.admission.policy.match_conditions import match_conditions
 from archfit.admission.policy.platform_table import all_architectures, platform_table, stated_classes
 from archfit.admission.policy.pod_choices import choice_variables
 from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
-from archfit.admission.policy.term_reach import supported_variables, term_variables
+from archfit.admission.policy.required_affinity import written_variables
+from archfit.admission.policy.term_reach import reach_variables, supported_variables
+from archfit.admission.policy.term_requirements import term_variables
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.typing_names import Any
@@ -46,7 +49,7 @@ def policy_objects(
             **carrier.spec(),
             "matchConstraints": match_constraints(settings),
             "matchConditions": conditions(options),
-            "variables": variables(images, options, settings),
+            "variables": _named(carrier, options),
             "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": mutation()}}],
         },
     }
@@ -81,7 +84,10 @@ def variables(
     unknownImages: the pod's images without an answer. known: there are none. reachable: E. decided: the policy decides
     for the pod. conflict: it does, and no node that the pod allows runs all its images.
     """
-    carrier = _carrier(images, options, settings)
+    return _named(_carrier(images, options, settings), options)
+
+
+def _named(carrier: Carrier, options: Options) -> list[dict[str, str]]:
     return [
         {"name": one.name, "expression": f"// {one.comment}\n{one.expression}"}
         for one in _variables(carrier, options)
@@ -97,7 +103,9 @@ def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
     yield from answer_variables(carrier.images, carrier.classes, overridden=bool(options.image_platforms))
     yield from supported_variables(options)
     yield from term_variables()
+    yield from reach_variables()
     yield from left_alone_variables(options)
+    yield from written_variables(options)
     yield from addition_variables(options)
 
 

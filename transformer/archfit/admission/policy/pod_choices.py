@@ -1,6 +1,5 @@
 """CEL: what annotations of the pod and rules of the configuration choose for it, as `placement.selection` has it.
 
-platformsStated, statedPlatforms    archfit.dev/image-platforms, as a class of the table
 only                                the lists that narrow the pod: of a rule, of archfit.dev/only
 tolerates, tolerationRules          whether toleration rules apply, and the rules
 weights                             prefer
@@ -14,23 +13,15 @@ from collections.abc import Iterable, Iterator
 
 from archfit.admission.policy.cel_text import Variable, literal, mixed, rows, text, variable
 from archfit.admission.policy.match_conditions import chosen
-from archfit.admission.policy.platform_table import SYSTEMS, offer_class
-from archfit.images.platforms import ARCHITECTURES, Found, normalised, parse_platform
+from archfit.admission.policy.stated_platforms import SPELLINGS, WORDS, stated_platform_variables
+from archfit.images.platforms import normalised
 from archfit.options.settings import Options, TolerationRule
-from archfit.options.text_form import WINDOWS
 from archfit.placement.annotations import KNOWN, PREFIX
 from archfit.placement.pod_patch import toleration_fields
 from archfit.placement.selection import VIRTUAL_KUBELET
 
-_SKIP, _ONLY, _TOLERATE, _PLATFORMS = (text(name) for name in KNOWN[:4])
+_SKIP, _ONLY, _TOLERATE = (text(f"{PREFIX}{name}") for name in ("skip", "only", "tolerate"))
 _TRUTH = text(r"^\s*(?:true|false)\s*$")
-_WORDS = text(r"[^,\s]+")
-_SPELLINGS = ("x86_64", "x86-64", "aarch64", "armhf", "armel", "i386")
-_VARIANTS = (
-    ("amd64", ("v1", "v2", "v3", "v4")),
-    ("arm64", ("8", "v8", "v8.0", "v9")),
-    ("arm", ("5", "6", "7", "8", "v5", "v6", "v7", "v8")),
-)
 
 
 def choice_variables(options: Options) -> Iterator[Variable]:
@@ -46,7 +37,7 @@ def choice_variables(options: Options) -> Iterator[Variable]:
             "the pod's own, if it has any",
             f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}",
         )
-    yield from _stated_platforms()
+    yield from stated_platform_variables()
     yield from _only(options)
     yield variable(
         "tolerates",
@@ -101,64 +92,11 @@ def choice_variables(options: Options) -> Iterator[Variable]:
     )
 
 
-def _stated_platforms() -> Iterator[Variable]:
-    yield variable(
-        "platformsStated",
-        "an annotation states the platforms of every image",
-        "%name in variables.annotations",
-        name=_PLATFORMS,
-    )
-    yield variable(
-        "platformSpellings",
-        "what platforms mean that are not linux and a bare architecture",
-        "%spellings",
-        spellings=rows((f"{text(word)}: {literal(meant)}" for word, meant in _spellings()), "{", "}"),
-    )
-    yield variable(
-        "wordOffers",
-        "what each word of that annotation offers, ['?'] for one that the policy does not know",
-        """
-        (variables.platformsStated ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
-          .map(word, word.contains('/') ? word : 'linux/' + word)
-          .map(word,
-            word in variables.platformSpellings ? variables.platformSpellings[word]
-            : variables.nodeArchitectures.exists(a, word == 'linux/' + a) ? [word]
-            : ['?'])
-        """,
-        name=_PLATFORMS,
-        words=_WORDS,
-    )
-    yield variable(
-        "statedPlatforms",
-        "what that annotation offers, by operating system",
-        """
-        {
-          'linux': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'linux/' + a in offer)),
-          'windows': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'windows/' + a in offer))
-        }
-        """,
-    )
-
-
-def _spellings() -> Iterator[tuple[str, list[str]]]:
-    """Each platform that is not linux/ and an architecture alone, with what it offers for a container."""
-    linux = [
-        *ARCHITECTURES,
-        *_SPELLINGS,
-        *(f"{name}/{one}" for name, variants in _VARIANTS for one in variants),
-    ]
-    for word in [*(f"linux/{name}" for name in linux), *(f"windows/{name}" for name in WINDOWS)]:
-        offers, _ = offer_class("", Found((parse_platform(word),), origin="override"), Options())
-        meant = [f"{os}/{name}" for os in SYSTEMS for name in offers.get(os, ())]
-        if meant != [word] or not word.startswith("linux/"):
-            yield word, meant
-
-
 def _only(options: Options) -> Iterator[Variable]:
     yield variable(
         "spellings",
         "other names of architectures",
-        literal({word: normalised("linux", word).architecture for word in _SPELLINGS if "-" not in word}),
+        literal({word: normalised("linux", word).architecture for word in SPELLINGS if "-" not in word}),
     )
     yield variable(
         "onlyWords",
@@ -168,7 +106,7 @@ def _only(options: Options) -> Iterator[Variable]:
           .map(word, word in variables.spellings ? variables.spellings[word] : word)
         """,
         name=_ONLY,
-        words=_WORDS,
+        words=WORDS,
     )
     ruled = chosen(options, lambda rule: None if rule.only is None else literal([rule.only]), "[]")
     yield variable(

@@ -1,8 +1,6 @@
-"""CEL: where a pod can go, by `placement.affinity` and `placement.reach`; lists have one entry for each required term.
+"""CEL: where a pod can go, by `placement.reach`; lists have one entry for each required term.
 
     restricted, offered, nodes, supported    what the images offer, and what the cluster has, by operating system
-    terms, archRequirements, osRequirements  what the required terms ask of the labels of architecture and system
-    systems                                  the systems of a term, linux and windows alone; [] for a closed one
     meeting                                  what meets a term's requirements, whatever the cluster has
     allowed, barred, live, lacking           A(t), what of it does not run, T(t), what the cluster has beside S
     reachable                                E, of the architectures that the policy knows
@@ -18,12 +16,10 @@ from collections.abc import Iterator
 
 from archfit.admission.policy.cel_text import Variable, cel, literal, rows, text, variable
 from archfit.admission.policy.platform_table import SYSTEMS
+from archfit.admission.policy.term_requirements import meets
 from archfit.options.settings import Options
-from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.placement.reach import by_system
-from archfit.workloads.pods import REQUIRED
 
-_ARCH, _OS = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
 _ALLOWED = """\
 a in variables.nodes[os]
 || variables.asksWithIn[i] && !variables.systems[i].exists(other, a in variables.nodes[other])"""
@@ -67,73 +63,8 @@ def supported_variables(options: Options) -> Iterator[Variable]:
     )
 
 
-def term_variables() -> Iterator[Variable]:
-    """hasNodeAffinity, nodeAffinity, hasTerms, terms, .. reachable."""
-    yield variable(
-        "hasNodeAffinity",
-        "the pod has node affinity",
-        "has(object.spec.affinity) && has(object.spec.affinity.nodeAffinity)",
-    )
-    yield variable(
-        "nodeAffinity",
-        "the pod's own, if it has any",
-        "variables.hasNodeAffinity ? object.spec.affinity.nodeAffinity : {}",
-    )
-    yield variable("hasTerms", "the pod has required terms", f"has(variables.nodeAffinity.{REQUIRED})")
-    yield variable(
-        "terms",
-        "the required terms; one without conditions where there are none",
-        """
-        variables.hasTerms ? variables.nodeAffinity.%required.nodeSelectorTerms
-          : [{'matchExpressions': []}]
-        """,
-        required=REQUIRED,
-    )
-    yield _pins("archPins", "the architectures that nodeSelector names", _ARCH)
-    yield _requirements("archRequirements", "what each term asks of the architecture", _ARCH)
-    yield _pins("osPins", "the operating systems that nodeSelector names", _OS)
-    yield _requirements("osRequirements", "what each term asks of the operating system", _OS)
-    yield from _system_variables()
-    yield from _architecture_variables()
-
-
-def _system_variables() -> Iterator[Variable]:
-    yield variable(
-        "statedSystem",
-        "spec.os.name",
-        "has(object.spec.os) && has(object.spec.os.name) ? string(object.spec.os.name) : ''",
-    )
-    yield variable(
-        "openSystems",
-        "the operating systems that each term leaves possible",
-        """
-        variables.osRequirements.map(asked, ['linux', 'windows'].filter(os,
-          variables.osPins.all(pin, pin == os) && asked.all(e,
-            %meets)))
-        """,
-        meets=_meets("os"),
-    )
-    yield variable(
-        "systems",
-        "the operating systems whose images count for each term; none where it matches nothing",
-        """
-        variables.terms.transformList(i, term,
-          // a term without conditions matches nothing
-          variables.hasTerms && !(has(term.matchExpressions) && term.matchExpressions.size() > 0)
-            && !(has(term.matchFields) && term.matchFields.size() > 0) ? []
-          : variables.osPins.size() == 0 && variables.osRequirements[i].size() == 0
-            || variables.statedSystem in variables.openSystems[i]
-            ? [variables.statedSystem == '' ? 'linux' : variables.statedSystem]
-          : variables.openSystems[i].size() > 0
-            ? variables.openSystems[i].filter(os, os == 'linux' || variables.openSystems[i].size() == 1
-              || variables.restrictions.size() == 0 || variables.offered[os].size() > 0)
-          : variables.osPins.size() > 0 || variables.osRequirements[i].exists(e, e.operator == 'In') ? []
-          : [variables.statedSystem == '' ? 'linux' : variables.statedSystem])
-        """,
-    )
-
-
-def _architecture_variables() -> Iterator[Variable]:
+def reach_variables() -> Iterator[Variable]:
+    """asksWithIn, meeting, allowed, barred, live, lacking, reachable."""
     yield variable(
         "asksWithIn",
         "whether each term names the architectures that it allows",
@@ -151,7 +82,7 @@ def _architecture_variables() -> Iterator[Variable]:
           .filter(a, variables.archPins.all(pin, pin == a) && asked.all(e,
             %meets)))
         """,
-        meets=_meets("a"),
+        meets=meets("a"),
     )
     yield variable(
         "allowed",
@@ -196,34 +127,4 @@ def _architecture_variables() -> Iterator[Variable]:
 def _by_system(architectures: str) -> str:
     return rows(
         (f"{text(os)}: {cel(architectures, os=text(os))}".replace("\n", "\n  ") for os in SYSTEMS), "{", "}"
-    )
-
-
-def _pins(name: str, comment: str, labels: str) -> Variable:
-    source = """
-        %labels
-          .filter(label, label in variables.nodeSelector).map(label, variables.nodeSelector[label])
-        """
-    return variable(name, comment, source, labels=labels)
-
-
-def _requirements(name: str, comment: str, labels: str) -> Variable:
-    source = """
-        variables.terms.map(term, has(term.matchExpressions)
-          ? term.matchExpressions.filter(e, e.key in %labels) : [])
-        """
-    return variable(name, comment, source, labels=labels)
-
-
-def _meets(value: str) -> str:
-    """Whether a label with this value meets the requirement `e`, as `placement.affinity.matches` has it."""
-    return cel(
-        """
-        e.operator == 'In' ? %value in e.values
-        : e.operator == 'NotIn' ? !(%value in e.values)
-        : e.operator in ['Gt', 'Lt'] ? [string(%value), string(e.values[0])].all(n, n.matches('^[+-]?[0-9]+$'))
-          && (e.operator == 'Gt' ? int(%value) > int(e.values[0]) : int(%value) < int(e.values[0]))
-        : e.operator == 'Exists'
-        """,
-        value=value,
     )
