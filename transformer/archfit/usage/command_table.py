@@ -28,8 +28,9 @@ _DONE = (0, "done")
 _WRONG_USAGE = (2, "wrong usage")
 _DONE_OR_FAILED = (_DONE, (1, "failed: standard output is empty"), _WRONG_USAGE)
 _SET_UP = (_DONE, (1, "failed, or --check found something wrong"), _WRONG_USAGE)
-# A pod at admission is new and is no file: nothing of it is immutable, and nothing can be taken back later.
-_NOT_AT_ADMISSION = ("daemonSets", "hooks", "immutable", "stamp")
+# A pod at admission is new and is no file: nothing of it is immutable, and nothing can be taken back later. A policy
+# leaves a pod that no node can run as it is, or refuses it (--deny).
+_NOT_AT_ADMISSION = ("daemonSets", "hooks", "immutable", "onConflict", "stamp")
 _MANIFESTS = (
     "FILE ..",
     "Rendered manifests. - is standard input, which archfit reads if you name no file.",
@@ -279,7 +280,7 @@ know stays as it is, and a second policy warns of it.
   helm template . | archfit policy --check -""",
         exits=(
             _DONE,
-            (1, "failed, or the check could not be made: standard output is empty"),
+            (1, "failed, or --check could not compare every pod"),
             _WRONG_USAGE,
             (3, "--check found a difference"),
         ),
