@@ -49,7 +49,7 @@ class Door:
         self._log = ServerLog(self._stream, "debug", lambda: 1_767_225_600.25)
         self.metrics = ServerMetrics()
         self._answers = SharedAnswers(
-            chosen, 600, None, LookupTurns(4, 4, 100, 100), self._start, lambda: 0.0, self.metrics.looked_up
+            chosen, 600, None, LookupTurns(4, 4, 1000, 1000), self._start, lambda: 0.0, self.metrics.looked_up
         )
         self.webhook = Webhook(
             self._answers,
@@ -179,6 +179,14 @@ def test_a_body_may_come_in_parts_with_a_charset():
 def test_a_large_pod_is_decided_as_a_small_one():
     value = pod("app:1", annotations={"note": "x" * 300_000})
     assert Door().review(value).patch == Door().review(pod("app:1")).patch
+
+
+def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
+    door = Door()
+    answered = door.review(pod(*(f"app:{number}" for number in range(300))))
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert len(door.flights) == 256
+    assert "app:256: its platforms are not known: its pod names more than 256 images" in answered.warnings[0]
 
 
 def test_bodies_in_memory_are_bounded_together(monkeypatch: pytest.MonkeyPatch):

@@ -42,6 +42,7 @@ def test_the_page_names_every_outcome():
         f"At most {server_process.LANES} lookups run at once, at most {server_process.SHARE} of them for one namespace",
         f"At most {server_process.MOST_WAITING:,} more images wait, "
         f"at most {server_process.MOST_WAITING_OF_ONE} of one namespace",
+        f"of one pod at most {webhook.MOST_IMAGES} images are looked up",
         f"asked for again after {shared_answers.PAUSE_SECONDS:.0f} seconds",
         f"A body may have {webhook.MOST_BYTES >> 20} MiB, and all bodies in memory together "
         f"{webhook.MOST_BYTES_TOGETHER >> 20} MiB",

@@ -22,7 +22,7 @@ missing member has the value null, which the API server's library takes (gopkg.i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from archfit.admission.admitted_pod import AdmittedPod
 from archfit.admission.server.review import allowed, denied
@@ -77,7 +77,7 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
     if errors and _refuses(decision, answers, options):
         texts = warning_texts([result for result in warned if result is not errors[0]])
         return Verdict("denied", denied(warning_text(errors[0]), texts), decision.reason)
-    why = difference({"spec": admitted.pod.spec}, decision.patch) if decision.patch else ""
+    why = difference(_placement(admitted), decision.patch) if decision.patch else ""
     if why:
         return Verdict("error", allowed(warnings=(BUG,)), f"the patch is wrong: {why}")
     patch = plain(to_json(decision.patch))
@@ -87,6 +87,12 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
 def failed(warning: str, reason: str) -> Verdict:
     """A Pod that could not be decided: it is admitted as it is."""
     return Verdict("error", allowed(warnings=(warning,)), reason)
+
+
+def _placement(admitted: AdmittedPod) -> dict[str, Any]:
+    """The part of the Pod that a patch may touch: a patch of anything else does not apply to it."""
+    spec = admitted.pod.spec
+    return {"spec": {field: spec[field] for field in ("affinity", "tolerations") if field in spec}}
 
 
 def _refuses(decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:

@@ -32,7 +32,7 @@ from archfit.admission.server.verdict import IGNORED, Verdict, failed
 from archfit.admission.server.verdicts import Verdicts
 from archfit.admission.server.warning_texts import BUG, shortened
 from archfit.errors import ArchfitError, message_of
-from archfit.images.platforms import Answer
+from archfit.images.platforms import Answer, Unknown
 from archfit.options.problem import Problem
 from archfit.options.text_form import duration
 from archfit.source.values import mapping_of
@@ -42,10 +42,12 @@ PROBES = ("/livez", "/readyz")
 MOST_BYTES = 4 * 1024 * 1024
 MOST_BYTES_TOGETHER = 64 * 1024 * 1024
 MOST_REQUESTS = 1000
+MOST_IMAGES = 256
 DEFAULT_SECONDS = 10.0
 LONGEST_SECONDS = 30.0
 BUDGET = 0.8
 _LARGE = 128 * 1024
+_TOO_MANY = Unknown(f"its pod names more than {MOST_IMAGES} images that have to be looked up")
 _LONGEST_REASON = 500
 _JSON = (b"content-type", b"application/json")
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
@@ -179,6 +181,9 @@ class Webhook:
                 missing.append(text)
             else:
                 answers[text] = answer
+        if len(missing) > MOST_IMAGES:
+            answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
+            del missing[MOST_IMAGES:]
         if missing:
             answers |= await self._answers.asked(missing, review.namespace, until - self._clock(), secrets)
             if self._clock() >= until:
