@@ -1,0 +1,126 @@
+"""Objects of a cluster as the API server lists them, each with what a test is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+DIGEST = "sha256:" + "a" * 64
+
+
+def pod(
+    name: str,
+    *,
+    image: str = "nginx:1",
+    owner: tuple[str, str] | None = None,
+    labels: dict[str, str] | None = None,
+    namespace: str = "shop",
+    node: str = "",
+    phase: str = "Running",
+    cpu: str = "100m",
+    memory: str = "1Gi",
+    image_id: str = f"docker.io/library/nginx@{DIGEST}",
+    spec: dict[str, Any] | None = None,
+    annotations: dict[str, str] | None = None,
+    status: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A Pod with one container, "app". owner: (kind, name) of its controller."""
+    metadata: dict[str, Any] = {
+        "name": name,
+        "namespace": namespace,
+        "uid": f"uid-{namespace}-{name}",
+        "resourceVersion": "7",
+        "labels": labels or {},
+        "annotations": annotations or {},
+    }
+    if owner:
+        metadata["ownerReferences"] = [
+            {"apiVersion": "apps/v1", "kind": "Other", "name": "not-this-one", "uid": "o"},
+            {"apiVersion": "apps/v1", "kind": owner[0], "name": owner[1], "uid": "p", "controller": True},
+        ]
+    requests = {key: text for key, text in (("cpu", cpu), ("memory", memory)) if text}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {
+            **({"nodeName": node} if node else {}),
+            "containers": [{"name": "app", "image": image, "resources": {"requests": requests}}],
+            **(spec or {}),
+        },
+        "status": {
+            "phase": phase,
+            "containerStatuses": [
+                {"name": "app", "image": image, "imageID": image_id, "state": {"running": {}}}
+            ],
+            **(status or {}),
+        },
+    }
+
+
+def node(
+    name: str,
+    architecture: str = "amd64",
+    *,
+    kubelet: str | None = None,
+    os: str = "linux",
+    labels: dict[str, str] | None = None,
+    taints: list[dict[str, str]] | None = None,
+    runtime: str = "containerd://2.1.4",
+    unschedulable: bool = False,
+) -> dict[str, Any]:
+    """A Node of 4 CPU, of which 3,920/1000 can be requested."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "uid": f"uid-{name}",
+            "resourceVersion": "3",
+            "labels": {"kubernetes.io/arch": architecture, "kubernetes.io/os": os, **(labels or {})},
+        },
+        "spec": {"taints": taints or [], **({"unschedulable": True} if unschedulable else {})},
+        "status": {
+            "allocatable": {"cpu": "3920m", "memory": "8Gi", "pods": "110"},
+            "nodeInfo": {
+                "architecture": architecture if kubelet is None else kubelet,
+                "operatingSystem": os,
+                "containerRuntimeVersion": runtime,
+            },
+        },
+    }
+
+
+def workload(
+    kind: str,
+    name: str,
+    *,
+    owner: tuple[str, str] | None = None,
+    replicas: int = 1,
+    image: str = "nginx:1",
+    namespace: str = "shop",
+    uid: bool = True,
+) -> dict[str, Any]:
+    """A Deployment, ReplicaSet, Job or CronJob of a cluster, or of a manifest without a uid."""
+    metadata: dict[str, Any] = {"name": name, "namespace": namespace}
+    if uid:
+        metadata |= {"uid": f"uid-{kind}-{namespace}-{name}", "resourceVersion": "5"}
+    if owner:
+        metadata["ownerReferences"] = [{"kind": owner[0], "name": owner[1], "controller": True}]
+    template = {"spec": {"containers": [{"name": "app", "image": image}]}}
+    group = "batch/v1" if "Job" in kind else "apps/v1"
+    spec: dict[str, Any] = {"replicas": replicas, "template": template}
+    if kind == "Job":
+        spec = {"parallelism": replicas, "template": template}
+    if kind == "CronJob":
+        spec = {"jobTemplate": {"spec": {"parallelism": replicas, "template": template}}}
+    return {"apiVersion": group, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def listed(*items: dict[str, Any], kind: str = "List") -> dict[str, Any]:
+    """A list; the items of a typed one lose their kind, as the API server writes them."""
+    if kind == "List":
+        return {"apiVersion": "v1", "items": list(items), "kind": "List", "metadata": {}}
+    bare = [
+        {key: value for key, value in item.items() if key not in ("kind", "apiVersion")} for item in items
+    ]
+    return {"kind": kind, "apiVersion": items[0]["apiVersion"], "metadata": {}, "items": bare}

@@ -1,0 +1,133 @@
+"""The union of facts: of shards of one snapshot, and of several clusters.
+
+    merge([a, b]) == merge([b, a])
+    merge([a, merge([b, c])]) == merge([merge([a, b]), c])
+    merge([a, a]) == merge([a])
+
+Records with different keys are all kept. Of two with one key the larger counts, by the order of this table and then by
+all of their fields, so that the choice depends on nothing but the two:
+
+    ImageFacts     Found > Absent > Malformed > Unasked > Unknown > Unread; then the fields
+    BuildFacts     proven > mismatch > ambiguous > unknown > unread; then the fields
+    Snapshot       the one with nodes; then the smallest name
+    others         the fields
+    shards         every (index, number); where all of one number are there, they are still listed: see `missing_shards`
+
+So a shard that did not ask never hides the answer of one that did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from archfit.cluster.audit_facts import (
+    AuditFacts,
+    BuildFacts,
+    ImageFacts,
+    NodeFacts,
+    Snapshot,
+    WorkloadFacts,
+)
+from archfit.record import Record
+
+_Fact = TypeVar("_Fact", Snapshot, NodeFacts, WorkloadFacts, BuildFacts, ImageFacts)
+_ANSWERS = ("Unread", "Unknown", "Unasked", "Malformed", "Absent", "Found")
+_VERDICTS = ("unread", "unknown", "ambiguous", "mismatch", "proven")
+
+
+def merge(parts: Iterable[AuditFacts]) -> AuditFacts:
+    """All facts of all parts, sorted. Associative, commutative and idempotent."""
+    several = tuple(parts)
+    return AuditFacts(
+        _union((one for part in several for one in part.snapshots), snapshot_key, _snapshot_rank),
+        _union((one for part in several for one in part.nodes), node_key, _fields),
+        _union((one for part in several for one in part.workloads), workload_key, _fields),
+        _union((one for part in several for one in part.builds), build_key, _build_rank),
+        _union((one for part in several for one in part.images), image_key, _image_rank),
+        tuple(sorted({shard for part in several for shard in part.shards})),
+    )
+
+
+def sorted_facts(facts: AuditFacts) -> AuditFacts:
+    """The same facts in the order that every report and file has; of records with one key one is left."""
+    return merge((facts,))
+
+
+def missing_shards(facts: AuditFacts) -> tuple[tuple[int, int], ...]:
+    """The shards (index, number of shards) that were not merged, of every number that one was of."""
+    return tuple(
+        (index, number)
+        for number in sorted({number for _, number in facts.shards})
+        for index in range(number)
+        if (index, number) not in facts.shards
+    )
+
+
+def snapshot_key(one: Snapshot) -> tuple[str, ...]:
+    """The key of `audit_facts`."""
+    return (one.id,)
+
+
+def node_key(one: NodeFacts) -> tuple[str, ...]:
+    """The key of `audit_facts`."""
+    return one.snapshot, one.name
+
+
+def workload_key(one: WorkloadFacts) -> tuple[Any, ...]:
+    """The key of `audit_facts`."""
+    images = tuple((image.container, image.role, image.image, image.reference) for image in one.images)
+    return one.snapshot, one.namespace, one.kind, one.name, one.standing, images
+
+
+def build_key(one: BuildFacts) -> tuple[str, ...]:
+    """The key of `audit_facts`."""
+    return (
+        one.snapshot,
+        one.namespace,
+        one.kind,
+        one.name,
+        one.container,
+        one.image,
+        one.image_id,
+        one.node_os,
+        one.node_architecture,
+        one.runtime,
+    )
+
+
+def image_key(one: ImageFacts) -> tuple[str, ...]:
+    """The key of `audit_facts`."""
+    return (one.reference,)
+
+
+def _union(
+    facts: Iterable[_Fact], key: Callable[[_Fact], Any], rank: Callable[[_Fact], Any]
+) -> tuple[_Fact, ...]:
+    chosen: dict[Any, _Fact] = {}
+    for fact in facts:
+        at = key(fact)
+        before = chosen.get(at)
+        if before is None or (before != fact and rank(before) < rank(fact)):
+            chosen[at] = fact
+    return tuple(chosen[at] for at in sorted(chosen))
+
+
+def _snapshot_rank(one: Snapshot) -> tuple[Any, ...]:
+    # The smallest name counts: each letter is turned round, and what is longer is smaller.
+    return one.nodes, [-ord(letter) for letter in one.name] + [1], one.source
+
+
+def _build_rank(one: BuildFacts) -> tuple[Any, ...]:
+    return _VERDICTS.index(one.verdict), _fields(one)
+
+
+def _image_rank(one: ImageFacts) -> tuple[Any, ...]:
+    return _ANSWERS.index(one.answer), _fields(one)
+
+
+def _fields(one: Record) -> tuple[Any, ...]:
+    return tuple(
+        workload_key(one)[-1] if name == "images" and isinstance(one, WorkloadFacts) else getattr(one, name)
+        for name in type(one)._fields
+    )

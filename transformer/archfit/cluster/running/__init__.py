@@ -1,0 +1,1 @@
+"""What runs in a cluster: its lists, item by item, folded into facts. Pure."""

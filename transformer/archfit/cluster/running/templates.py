@@ -1,0 +1,85 @@
+"""Pod templates of objects that are no pods: rendered manifests, and what a cluster holds that does not run now.
+
+object ── the tables of `workloads` ─> pods ─> Template: images, requests of one pod, how many pods
+
+Deployment, StatefulSet, ReplicaSet, ReplicationController, Rollout, ..    spec.replicas, 1 where it is not set
+Job                                                                        spec.parallelism, 1
+CronJob                                                                    spec.jobTemplate.spec.parallelism, 1
+anything else                                                              1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from archfit.cluster.audit_facts import ContainerImage, Role
+from archfit.cluster.running.arch_demand import demanded_architectures
+from archfit.cluster.running.container_images import container_image
+from archfit.cluster.running.object_fields import mapping, number
+from archfit.cluster.running.pod_requests import requested_by_manifest
+from archfit.cluster.running.pod_standing import is_windows
+from archfit.patch import Path
+from archfit.record import Record
+from archfit.results import Location
+from archfit.source.values import plain, typed
+from archfit.workloads.builtin import UserRows
+from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pods import ImageUse, Pod
+
+_HERE = Location(1, 1)
+
+
+class Template(Record):
+    """One pod template. cpu, memory: of one pod. pods: how many the object asks for. per_node: a DaemonSet's."""
+
+    namespace: str
+    kind: str
+    name: str
+    images: tuple[ContainerImage, ...]
+    cpu: int
+    memory: int
+    pods: int
+    pinned: tuple[str, ...]
+    windows: bool
+    per_node: bool
+
+
+def templates(value: Mapping[str, Any], rows: UserRows) -> Iterator[Template]:
+    """The pod templates of an object (JSON's own values). Raises InvalidInput for more than 100,000 images."""
+    for pod in find_pods(typed(dict(value)), _HERE, (), rows):
+        spec = plain(pod.spec)
+        cpu, memory = requested_by_manifest(spec)
+        yield Template(
+            pod.ref.namespace,
+            pod.ref.kind,
+            pod.ref.name,
+            tuple(_image(use) for use in pod.images),
+            cpu,
+            memory,
+            _pods(pod, _at(value, pod.root)),
+            demanded_architectures(spec),
+            is_windows(spec),
+            pod.ref.kind == "DaemonSet",
+        )
+
+
+def _image(use: ImageUse) -> ContainerImage:
+    role: Role = "volume" if use.volume else "init" if "initContainers" in use.path else "container"
+    return container_image(use.container, role, "" if use.unasked else use.text or "")
+
+
+def _pods(pod: Pod, value: Mapping[str, Any]) -> int:
+    spec = mapping(value.get("spec"))
+    if pod.ref.kind == "CronJob":
+        spec = mapping(mapping(spec.get("jobTemplate")).get("spec"))
+    if pod.ref.kind in ("Job", "CronJob"):
+        return number(spec.get("parallelism"), 1)
+    beside = pod.path[len(pod.root) :] == ("spec", "template", "spec") and pod.ref.kind != "DaemonSet"
+    return number(spec.get("replicas"), 1) if beside else 1
+
+
+def _at(value: Any, path: Path) -> Mapping[str, Any]:
+    for step in path:
+        value = value[step]
+    return mapping(value)
