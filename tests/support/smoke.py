@@ -98,6 +98,8 @@ STARTS = (
     Start(("setup", "workloads", "--crds", "crd.yaml"), "", 0, "x.example"),
     Start(("setup", "kustomize", "--into", "app"), "", 0, ""),
     Start(("setup", "argocd", "--into", "argo"), "", 0, ""),
+    Start(("setup", "webhook", "--into", "hook", "--cert-manager"), "", 0, "kubectl apply"),
+    Start(("setup", "webhook", "--into", "hook", "--check"), "", 0, "cert-manager makes the certificate"),
     Start(("last",), "", 0, ""),
 )
 
