@@ -195,6 +195,8 @@ def test_another_configuration_is_another_checksum() -> None:
         pytest.param(["--configuration="], "--configuration: is empty", id="empty-configuration"),
         pytest.param(["--lock-file", "none"], "--lock-file: cannot read 'none'", id="no-lock"),
         pytest.param(["--check", "--renew"], "leave one out", id="check-and-renew"),
+        pytest.param(["--live"], "write --check --live", id="live-without-check"),
+        pytest.param(["--check", "--context", "a"], "write --check --live", id="context-without-live"),
         pytest.param(["--check", "--image", "a"], "--image says what to write", id="check-and-image"),
         pytest.param(["--check", "--days", "1"], "--days says what to write", id="check-and-days"),
         pytest.param(

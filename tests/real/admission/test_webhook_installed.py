@@ -6,12 +6,16 @@ import base64
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from registry import Registry
 
+import machine
+from admission_reviews import review
 from archfit.integrations.webhook.certificates import Pair
 from archfit.integrations.webhook.webhook_folder import read
 from chart_runs import Chart
@@ -23,7 +27,6 @@ from webhook_server import Secret, WebhookServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from control_plane import ControlPlane
 
@@ -159,6 +162,75 @@ def test_a_registry_that_is_away_delays_no_pod_and_is_said(
         assert said.startswith("Warning: ")
         assert "x.example/amd:1" in said
         assert "affinity" not in plane.dry(pod("x.example/amd:1"))["spec"]
+
+
+def check(plane: ControlPlane, folder: Path) -> tuple[int, list[str]]:
+    """The exit code and the lines of `archfit setup webhook --check --live`."""
+    environ = {**os.environ, "PATH": f"{Path(machine.tool('kubectl')).parent}:{os.environ['PATH']}"}
+    words = ("--check", "--live", "--kubeconfig", str(plane.kubeconfig), "--into", str(folder))
+    ran = start([str(PROGRAM), "setup", "webhook", *words], environ)
+    return ran.status, ran.stdout.decode().splitlines()
+
+
+def test_a_check_of_the_cluster_says_what_is_missing_until_it_works(
+    control_plane: ControlPlane, registry: Registry, tmp_path: Path
+) -> None:
+    objects, pair = by_setup(tmp_path)
+    folder = tmp_path / "out"
+    code, lines = check(control_plane, folder)
+    assert (code, lines[-1].partition(":")[0]) == (1, "wrong")
+    assert "there is no MutatingWebhookConfiguration archfit: run archfit setup webhook" in lines[-1]
+    (deployment,) = (value for value in objects if value["kind"] == "Deployment")
+    place = "/apis/apps/v1/namespaces/archfit/deployments/archfit"
+    with (
+        served(pair, tmp_path, *registry.mirrors()) as server,
+        Installed(control_plane, objects, server.port) as plane,
+    ):
+        plane.apply(json.dumps(deployment))
+        assert "no pod of Deployment archfit/archfit is ready" in check(plane, folder)[1][-1]
+        there = plane.get(place)
+        there["status"] = {
+            "replicas": 2,
+            "readyReplicas": 2,
+            "availableReplicas": 2,
+            "updatedReplicas": 2,
+        }
+        plane.request("PUT", f"{place}/status", there)
+        plane.until("it acts", lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"])
+        code, lines = check(plane, folder)
+        assert code == 0, lines
+        assert "2 of 2 pods of Deployment archfit/archfit are ready" in lines[-2]
+        assert lines[-1] == "ok: the API server asks the webhook about new pods, and it answers"
+
+        start([str(PROGRAM), "setup", "webhook", "--renew", "--into", str(folder)], dict(os.environ)).ok()
+        code, lines = check(plane, folder)
+        assert code == 1
+        assert lines[-1].endswith(f"90-webhook.yaml: kubectl apply --server-side -f {folder}")
+        server.process.kill()
+        server.process.wait()
+        code, lines = check(plane, tmp_path / "no-folder")
+        assert code == 1
+        assert "the webhook said nothing about a dry-run pod in the namespace default" in lines[-1]
+        plane.delete(place)
+
+
+def test_large_pods_at_once_stay_within_the_memory_of_the_manifests(
+    registry: Registry, tmp_path: Path
+) -> None:
+    objects, _ = by_setup(tmp_path)
+    (deployment,) = (value for value in objects if value["kind"] == "Deployment")
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    limit = int(container["resources"]["limits"]["memory"].removesuffix("Mi"))
+    large = pod("x.example/amd:1")
+    large["spec"]["containers"][0]["env"] = [{"name": f"N{number}", "value": "1"} for number in range(80_000)]
+    content = json.dumps(review(large)).encode()
+    assert len(content) > 2_500_000
+    with WebhookServer(tmp_path / "served", *registry.mirrors()) as server, ThreadPoolExecutor(16) as threads:
+        answers = list(threads.map(lambda _: server.send(content, "30s")[0], range(16)))
+        status = Path(f"/proc/{server.process.pid}/status").read_text()
+    assert answers == [200] * 16
+    (peak,) = (int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    assert peak < limit * 1024 * 2 // 3
 
 
 def test_strict_options_in_the_configuration_refuse_a_pod(

@@ -741,7 +741,7 @@ applies the policy. Its service account may list pods and workloads, and write t
         (
             "setup webhook [OPTION]..",
             "setup webhook --renew [--into DIR] [--days N]",
-            "setup webhook --check [--into DIR]",
+            "setup webhook --check [--live] [--into DIR]",
         ),
         "archfit.integrations.webhook.setup:run",
         _NO_INPUT,
@@ -800,6 +800,13 @@ applies the policy. Its service account may list pods and workloads, and write t
                 "Write nothing. Say whether key, certificate and caBundle in DIR belong together, and when the "
                 "certificate expires.",
             ),
+            Flag(
+                ("--live",),
+                "",
+                "With --check: look at the cluster, and create a pod as a dry run to see whether the webhook answers.",
+            ),
+            Flag(("--context",), "NAME", "The context of kubectl, for --live."),
+            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
         ),
         about="""\
 It writes whole manifests: two replicas of archfit serve, and the MutatingWebhookConfiguration that calls them for new \

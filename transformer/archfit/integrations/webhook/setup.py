@@ -3,6 +3,7 @@
     --into DIR    writes the manifests, see setup_files, for `kubectl apply -f DIR`
     --renew       a new certificate in DIR; the rest stays as it is
     --check       writes nothing; does what is in DIR fit together, and for how long? See setup_check
+    --live        with --check: does it work in the cluster? See installed_webhook
 
 The certificate in DIR is kept while more than a third of its time is left. A new one comes with a CA of its own, and
 caBundle then holds the last CA too: the API server believes pods that have not read the new certificate yet.
@@ -19,13 +20,16 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import BinaryIO, TextIO
 
+from archfit.cluster_api.cluster_connection import SECONDS
+from archfit.cluster_api.kubectl import Kubectl
 from archfit.errors import ArchfitError, InvalidReference, UsageError
 from archfit.files import read_file
 from archfit.images import reference
-from archfit.integrations.check_lines import Wrong
+from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
 from archfit.integrations.owned_files import File, content_of_users_file, write_files
 from archfit.integrations.webhook import setup_files, webhook_folder
 from archfit.integrations.webhook.certificates import Pair, issue
+from archfit.integrations.webhook.installed_webhook import right
 from archfit.integrations.webhook.served_certificate import ca_expires, examine, newest_ca
 from archfit.integrations.webhook.setup_check import check
 from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK, Choices
@@ -40,7 +44,8 @@ _LONGEST_DAYS = 3650
 _LARGEST_CONFIGURATION = 1_000_000  # bytes; a ConfigMap holds 1 MiB
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _SUBDOMAIN = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_ALONE = ("into", "days", "check", "renew")
+_CLUSTER = ("live", "context", "kubeconfig")
+_ALONE = ("into", "days", "check", "renew", *_CLUSTER)
 _OURS = {SECRET, WEBHOOK}
 
 
@@ -52,8 +57,15 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if found.into == "":
         raise UsageError("--into: is empty: write a path, or leave the flag out")
     folder = found.into or _DEFAULT
+    if any(getattr(found, key) for key in _CLUSTER) and not (found.check and found.live):
+        raise UsageError("--live, --context and --kubeconfig are for --check: write --check --live")
     if found.check or found.renew:
         _refuse_others(found)
+    if found.check and found.live:
+        kubectl = Kubectl(
+            environ, context=found.context or "", kubeconfig=found.kubeconfig or "", seconds=SECONDS
+        )
+        return write_lines(up_to_wrong(right(kubectl, folder, datetime.now(UTC))), stdout)
     if found.check:
         return check(folder, stdout, datetime.now(UTC))
     days = _days(found)

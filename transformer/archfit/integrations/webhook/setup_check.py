@@ -5,7 +5,7 @@
     20-secret.yaml     no other user of this machine can read it. Without it only the CA of caBundle is looked at
     cert-manager       the annotation names the Certificate of 23-certificate.yaml, which has the Service's name
 
-The check reads the files and asks no cluster.
+The check reads the files and asks no cluster; with --live it asks the cluster instead, see installed_webhook.
 """
 
 from __future__ import annotations
@@ -19,13 +19,11 @@ from typing import BinaryIO
 from archfit.errors import ArchfitError
 from archfit.integrations.check_lines import Line, Wrong, write_lines
 from archfit.integrations.webhook import webhook_folder
+from archfit.integrations.webhook.certificate_time import time_left
 from archfit.integrations.webhook.served_certificate import ca_expires, examine
 from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK
 from archfit.integrations.webhook.webhook_folder import WebhookFolder
 from archfit.integrations.yaml_files import parsed
-from archfit.printable import count
-
-_SOON_DAYS = 30
 
 
 def check(folder: str, stdout: BinaryIO, now: datetime) -> int:
@@ -88,18 +86,9 @@ def _own(folder: str, there: WebhookFolder, now: datetime) -> Iterator[Line]:
     except Wrong as error:
         yield False, f"{error}: {renew}"
         return
-    yield _time_left(expires, now, renew)
+    yield time_left(expires, now, renew)
     if there.has_secret:
         yield _private(os.path.join(folder, SECRET))
-
-
-def _time_left(expires: datetime, now: datetime, renew: str) -> Line:
-    day, days = f"{expires:%Y-%m-%d}", (expires - now).days
-    if expires <= now:
-        return False, f"the certificate expired on {day}, and pods are created unchanged: {renew}"
-    if days < _SOON_DAYS:
-        return False, f"the certificate expires on {day}, in {count(days, 'day')}: {renew}"
-    return True, f"the certificate is valid until {day}, for {count(days, 'day')}"
 
 
 def _private(path: str) -> Line:
