@@ -8,7 +8,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods audit lint format bench bundle kinds lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -88,6 +88,9 @@ pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=10000
 policies: .venv/.ready ## Judge random policies by random pods in a real API server (SECONDS=600 SEED=1)
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_pods --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+
+policy-cel: .venv/.ready ## Judge random policies by random pods with the API server's CEL alone (COUNT=100000 SEED=1)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_cel --count $(COUNT) --seed $(SEED) $(ARGS)
 
 policy-cost: .venv/.ready ## Measure what a policy adds to the create of a pod, in a real API server
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl

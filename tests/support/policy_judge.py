@@ -3,6 +3,7 @@
 judge.compile(policy)       what the API server would refuse of a MutatingAdmissionPolicy
 judge.admit(pod, "shop")    the pod as the policy leaves it
 decided(pod, ..)            the pod as archfit's own decision leaves it, with the lock file alone for answers
+outcome(judge, pod, ..)     raises where the two differ
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import machine
 from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.admission.policy.left_alone import LEFT_ALONE
+from archfit.errors import UsageError
 from archfit.lookup.lockfile import Lock
 from archfit.lookup.resolver import open_lookup
 from archfit.options.settings import Operator, Options
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
     from archfit.images.platforms import Found
 
+# Left alone by archfit too, where nothing but the lock file may answer.
+_AS_ARCHFIT = {"unlisted-image"}
 OLDEST = "1.33"
 """What the API server of the oldest supported Kubernetes, 1.34, checks a new policy as."""
 
@@ -94,6 +100,41 @@ class PolicyJudge:
             raise AssertionError("the judge ended")
         answer: dict[str, Any] = json.loads(line)
         return answer
+
+
+def judge_binary() -> Path:
+    """The judge, built."""
+    return machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")
+
+
+def outcome(
+    judge: PolicyJudge,
+    pod: dict[str, Any],
+    images: Mapping[str, Found],
+    options: Options,
+    namespace: str = "shop",
+) -> str:
+    """The outcome of archfit's decision, or why the policy leaves the pod alone. images: of the lock file.
+
+    Raises AssertionError where the compiled policy does anything else than archfit, or more when it is asked again.
+    """
+    made: str
+    try:
+        decision, after = decided(pod, images, options, namespace)
+        made = decision.outcome
+    except UsageError:
+        made, after = "overrides that disagree", pod
+    admitted = judge.admit(pod, namespace, "leftAlone")
+    assert admitted.error == "", pod
+    reasons = set(admitted.shown["leftAlone"])
+    if reasons - _AS_ARCHFIT:
+        assert reasons < {one.id for one in LEFT_ALONE}
+        assert admitted.pod == judge.normalised(pod), pod
+        return f"left alone: {', '.join(reasons)}"
+    assert admitted.pod == judge.normalised(after), (options, pod)
+    if made == "Change":
+        assert judge.admit(admitted.pod, namespace).pod == admitted.pod, ("a second time", options, pod)
+    return made
 
 
 def decided(

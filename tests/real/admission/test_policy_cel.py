@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import machine
 from archfit.admission.policy.carriers import MAX_CODE_POINTS
 from archfit.admission.policy.cel_text import literal, rows, text
 from archfit.admission.policy.glob_pattern import pattern
@@ -18,67 +17,40 @@ from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.reference import parse
 from archfit.options.settings import Options
+from archfit.options.text_form import image_platforms
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH, REQUIRED
 from pod_decisions import found, requiring, term, using
-from policy_judge import PolicyJudge, decided
+from policy_judge import PolicyJudge, judge_binary, outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from archfit.images.platforms import Found
+    from archfit.images.platforms import ImagePlatforms
 
 
 LOCKED = at_creation.platforms()
 LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
-# Left alone by archfit too, where nothing but the lock file may answer.
-AS_ARCHFIT = {"unlisted-image"}
 # What the patch may write: variables that are made of the policy's own literals.
 WRITTEN = ("written", "newTolerations", "newPreferences")
 
 
 @pytest.fixture(scope="module")
 def judge() -> Iterator[PolicyJudge]:
-    with PolicyJudge(machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")) as running:
+    with PolicyJudge(judge_binary()) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def by_default() -> Iterator[PolicyJudge]:
     """A judge with the policy of default options."""
-    with PolicyJudge(machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")) as running:
+    with PolicyJudge(judge_binary()) as running:
         running.compile(policy_objects(LOCKED, Options(), LITERAL))
         yield running
 
 
 def a_pod(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", **metadata}, "spec": spec}
-
-
-def assert_as_archfit(
-    judge: PolicyJudge,
-    pod: dict[str, Any],
-    options: Options,
-    namespace: str = "shop",
-    locked: Mapping[str, Found] = LOCKED,
-) -> str:
-    """The outcome of archfit's decision. The policy does the same, or leaves the pod alone for a listed reason."""
-    try:
-        decision, after = decided(pod, locked, options, namespace)
-        outcome: str = decision.outcome
-    except UsageError:
-        outcome, after = "overrides that disagree", pod
-    admitted = judge.admit(pod, namespace, "leftAlone")
-    assert admitted.error == "", pod
-    reasons = set(admitted.shown["leftAlone"])
-    if reasons - AS_ARCHFIT:
-        assert reasons < {one.id for one in LEFT_ALONE}
-        assert admitted.pod == judge.normalised(pod), pod
-        return "left alone"
-    assert admitted.pod == judge.normalised(after), (options, pod)
-    if outcome == "Change":
-        assert judge.admit(admitted.pod, namespace).pod == admitted.pod, "a second time changes nothing"
-    return outcome
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -92,7 +64,7 @@ def test_the_policy_does_to_a_pod_what_archfit_does(judge: PolicyJudge, seed: in
         pytest.fail(f"seed {seed} draws options that contradict each other: {error}")
     assert judge.compile(objects) == []
     outcomes = [
-        assert_as_archfit(judge, any_pods.pod(source, namespace), options, namespace, locked)
+        outcome(judge, any_pods.pod(source, namespace), locked, options, namespace)
         for namespace in random.Random(seed).choices(any_pods.NAMESPACES, k=150)
     ]
     assert outcomes.count("left alone") < 30
@@ -112,7 +84,7 @@ def test_a_reference_is_read_as_archfit_reads_it(by_default: PolicyJudge, text: 
         spec["volumes"] = [{"name": "data", "image": {"reference": text}}]
     shown = by_default.admit(a_pod(spec), "shop", "references").shown["references"]
     assert shown == ["docker.io/library/both:1", normalised]
-    assert_as_archfit(by_default, a_pod(spec), Options())
+    outcome(by_default, a_pod(spec), LOCKED, Options())
 
 
 @pytest.mark.parametrize(
@@ -193,6 +165,19 @@ def test_globs_match_in_cel_as_in_fnmatch(judge: PolicyJudge):
     assert judge.admit(a_pod(using("a")), "shop", "matched").shown["matched"] == [
         [fnmatchcase(name, glob) for name in names] for glob in globs
     ]
+
+
+@pytest.mark.parametrize("version", ["1.33", "1.34", "1.35", "1.36"])
+@pytest.mark.parametrize("settings", [LITERAL, CRD], ids=["literal", "crd"])
+@pytest.mark.parametrize(
+    "overrides", [(), (image_platforms("docker.io/*=linux/amd64"),)], ids=["none", "one"]
+)
+def test_a_policy_without_images_compiles_in_every_supported_version(
+    judge: PolicyJudge, version: str, settings: PolicySettings, overrides: tuple[ImagePlatforms, ...]
+):
+    options = Options(image_platforms=overrides)
+    assert judge.compile(policy_objects({}, options, settings), version) == []
+    outcome(judge, a_pod(using("app:1", "quay.io/team/app:1")), {}, options)
 
 
 @pytest.mark.parametrize("settings", [LITERAL, CRD], ids=["literal", "crd"])
