@@ -89,6 +89,13 @@ def test_a_pod_is_its_template(value: dict[str, Any]):
     }
 
 
+def test_the_copy_of_the_object_that_kubectl_keeps_is_not_sent():
+    value = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": SPEC}
+    value["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(value)}
+    (pod,) = pods(value)
+    assert "secret" not in json.dumps(pod.value)
+
+
 def test_a_namespace_is_kept_and_names_are_numbered():
     one = an_object("Deployment", {"template": TEMPLATE}, namespace="shop")
     first, second = pods(one, one)

@@ -165,6 +165,8 @@ def container_text(tmp_path: Path) -> str:
         pytest.param(["--image", "No Image"], "--image: ", id="image"),
         pytest.param(["--registry-secret", "A_B"], "--registry-secret: 'A_B' is not a name", id="secret"),
         pytest.param(["--configuration", "no.yaml"], "--configuration: cannot read 'no.yaml'", id="file"),
+        pytest.param(["--check", "--image", "x"], "--image says what to write", id="check with an image"),
+        pytest.param(["--context", "x"], "--context needs --check", id="context without check"),
         pytest.param(["--carrier", "x"], "--carrier: 'x' is not known", id="carrier"),
         pytest.param(["--namespace-selector", "a<1"], "--namespace-selector: 'a<1'", id="selector"),
     ],

@@ -34,6 +34,7 @@ _TEMPLATES = {
     ("batch", "Job"): ("spec", "template"),
     ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
 }
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # it repeats the whole object
 _CONTAINERS = ("containers", "initContainers")
 _NOT_IN_CONTAINERS = {"env", "envFrom", "command", "args", "volumeMounts", "volumeDevices"}
 _NOT_IN_SPEC = {
@@ -76,7 +77,11 @@ def _pod(template: dict[str, Any], ref: ObjectRef, number: int) -> dict[str, Any
     own = mapping_of(template.get("metadata"))
     metadata: dict[str, Any] = {"generateName": f"{PREFIX}{number}-"}
     metadata |= {"namespace": ref.namespace} if ref.namespace else {}
-    metadata |= {key: own[key] for key in ("labels", "annotations") if own.get(key)}
+    annotations = {
+        key: value for key, value in mapping_of(own.get("annotations")).items() if key != _LAST_APPLIED
+    }
+    metadata |= {"labels": own["labels"]} if own.get("labels") else {}
+    metadata |= {"annotations": annotations} if annotations else {}
     if ref.kind == "DaemonSet":
         metadata["ownerReferences"] = [
             {

@@ -30,6 +30,7 @@ from archfit.options.settings import Options
 from archfit.usage.command_table import BY_NAME
 
 _DEFAULT = "archfit-policy"
+_WHAT_TO_WRITE = ("into", "schedule", "image", "configuration", "registry_secret", "force")
 _FIELD = r"[0-9A-Za-z*/,?-]+"
 _IS_SCHEDULE = re.compile(
     rf"@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)|{_FIELD}(?: +{_FIELD}){{4}}"
@@ -49,7 +50,11 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup policy --help")
     settings = policy_settings(found)
     if found.check:
+        _refuse_others(found)
         return check(settings, found, stdout, environ)
+    for flag in ("context", "kubeconfig"):
+        if getattr(found, flag) is not None:
+            raise UsageError(f"--{flag} needs --check: nothing else asks the cluster")
     choices = _choices(found, flag_words(found, command))
     policy = policy_objects(_ANY, Options(), settings)
     folder = found.into or _DEFAULT
@@ -67,6 +72,13 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if choices.image == setup_files.IMAGE:
         stderr.write(f"{choices.image} stands for your image: build it and name it with --image\n")
     return 0
+
+
+def _refuse_others(found: Namespace) -> None:
+    """--check looks at the cluster, not at files."""
+    for flag in _WHAT_TO_WRITE:
+        if getattr(found, flag):
+            raise UsageError(f"--{flag.replace('_', '-')} says what to write: leave it out beside --check")
 
 
 def _choices(found: Namespace, flags: list[str]) -> Choices:
