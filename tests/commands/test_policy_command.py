@@ -303,6 +303,14 @@ def test_an_image_none_of_whose_platforms_counts_is_named(policy: Policy):
     assert "the policy leaves pods with it alone" in said.stderr
 
 
+def test_an_exclude_that_no_pod_meets_is_named(policy: Policy):
+    policy.lock()
+    said = policy.run("--exclude", "Deployment/shop/web", "--exclude", "*/shop")
+    assert said.status == 0
+    assert "warning: exclude Deployment/shop/web has no effect in a policy, which sees Pods" in said.stderr
+    assert said.stderr.count("has no effect") == 1
+
+
 def test_locked_names_what_the_lock_file_lacks(policy: Policy, registry: Registry):
     lock = policy.lock()
     said = policy.asking("--lock-file", lock, "--locked", "-", text=pod("nginx:1.27", "quay.io/team/new:1"))

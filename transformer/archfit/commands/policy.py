@@ -21,6 +21,7 @@ from archfit.admission.admitted_pod import at_admission
 from archfit.admission.policy.companion import companion_objects
 from archfit.admission.policy.cost_estimate import MAX_COST, estimated_cost
 from archfit.admission.policy.objects import policy_objects
+from archfit.admission.policy.other_kinds import without_effect
 from archfit.admission.policy.platform_table import platform_table
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.cluster_api.cluster_connection import connect
@@ -35,6 +36,7 @@ from archfit.integrations.policy.live_images import KINDS, live_images
 from archfit.integrations.policy.settings_from_flags import policy_settings
 from archfit.lookup import operator_files
 from archfit.options.layers import Given, Layer
+from archfit.options.settings import Options
 from archfit.printable import count
 from archfit.report.json_output import json_output
 from archfit.report.objects_yaml import objects_yaml
@@ -86,15 +88,23 @@ def run(
         applied = _apply(flags, objects, environ)
     else:
         standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, made))])
-    left_out = [
-        Result("warning", f"{name}: {reason}; the policy leaves pods with it alone", image=name)
-        for name, reason in platform_table(made.images, options).left_out
-    ]
+    _write_lines(stderr, lines([*made.results, *_warnings(made, options)]))
     _write_lines(
-        stderr, [*lines([*made.results, *left_out]), *([_BETA] if settings.api_version == "v1beta1" else [])]
+        stderr, [_BETA if settings.api_version == "v1beta1" else "", *applied, _summary(settings, made)]
     )
-    _write_lines(stderr, [*applied, _summary(settings, made)])
     return 0
+
+
+def _warnings(made: PolicyImages, options: Options) -> list[Result]:
+    """What the policy does not do, although the lock file or the configuration speaks of it."""
+    left_out = platform_table(made.images, options).left_out
+    return [
+        *(
+            Result("warning", f"{name}: {reason}; the policy leaves pods with it alone", image=name)
+            for name, reason in left_out
+        ),
+        *(Result("warning", text) for text in without_effect(options)),
+    ]
 
 
 def _images(
