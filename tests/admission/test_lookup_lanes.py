@@ -15,6 +15,7 @@ from archfit.images.platforms import Absent, Answer, Found, Unknown, parse_platf
 from archfit.images.reference import parse
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
+STALE = AMD.replace(origin="stale", age_seconds=9)
 WAIT_SECONDS = 20
 
 
@@ -33,7 +34,7 @@ class Scripted:
         return {texts[0]: found}
 
     def take_replies(self) -> dict[tuple[str, int], int]:
-        return {("quay.io", 200): 1}
+        return self._site.statuses
 
     def close(self) -> None:
         self._site.closed += 1
@@ -44,6 +45,7 @@ class Site:
 
     def __init__(self, *answers: Answer | Exception, lanes: int = 1, **more: Any) -> None:
         self.answers = list(answers)
+        self.statuses = {("quay.io", 200): 1}
         self.opened = 0
         self.closed = 0
         self.now = 0.0
@@ -60,12 +62,17 @@ class Site:
             **more,
         )
 
-    def ask(self, *secrets: PullSecret) -> Answer:
+    def ask(self, *secrets: PullSecret, down: bool = False) -> Answer:
+        return self.flown(*secrets, down=down)[1]
+
+    def flown(self, *secrets: PullSecret, down: bool = False) -> tuple[Flight, Answer]:
         async def flight() -> Flight:
             return Flight(parse("quay.io/app:1"), secrets, "shop", asyncio.get_running_loop().create_future())
 
-        self.lanes.start(asyncio.run(flight()))
-        return self.landed.get(timeout=WAIT_SECONDS)[1]
+        made = asyncio.run(flight())
+        made.down = down
+        self.lanes.start(made)
+        return self.landed.get(timeout=WAIT_SECONDS)
 
     def _open(self) -> Any:
         self.opened += 1
@@ -139,4 +146,47 @@ def test_the_cache_is_read_first(kept: Answer | Exception, opened: int, stale: i
     answer = site.ask()
     assert answer == (AMD if opened else kept)
     assert (site.opened, len(told)) == (opened, stale)
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "statuses", "unreached"),
+    [
+        pytest.param(Unknown("refused"), {("quay.io", 0): 3}, True, id="no answer"),
+        pytest.param(Unknown("deadline"), {}, True, id="it still waits"),
+        pytest.param(AMD.replace(origin="stale"), {("quay.io", 0): 3}, True, id="no answer, but a stale one"),
+        pytest.param(Unknown("401"), {("quay.io", 401): 1}, False, id="refused"),
+        pytest.param(
+            Unknown("x"), {("quay.io", 307): 1, ("cdn", 0): 1}, False, id="another server did not answer"
+        ),
+        pytest.param(Absent("404"), {("quay.io", 404): 1}, False, id="absent"),
+        pytest.param(AMD, {}, False, id="found in the cache"),
+    ],
+)
+def test_a_registry_that_gave_no_answer_at_all_is_unreached(answer: Answer, statuses: Any, unreached: bool):
+    site = Site(answer)
+    site.statuses = statuses
+    assert site.flown()[0].unreached is unreached
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        pytest.param(
+            AMD.replace(origin="stale", age_seconds=9), AMD.replace(origin="stale", age_seconds=9), id="stale"
+        ),
+        pytest.param(AMD.replace(origin="cache"), AMD.replace(origin="cache"), id="fresh"),
+        pytest.param(
+            Unknown("not in the cache"),
+            Unknown("quay.io could not be reached, and is asked again in a few seconds"),
+            id="nothing",
+        ),
+    ],
+)
+def test_while_a_registry_is_down_only_the_cache_answers(kept: Answer, expected: Answer):
+    cache = Site(kept)
+    site = Site(open_cached=cache._open)
+    assert site.ask(down=True) == expected
+    assert site.opened == 0
     site.lanes.close()

@@ -204,6 +204,27 @@ def test_an_answer_had_with_a_secret_is_for_pods_with_that_secret():
     run(test())
 
 
+def test_a_registry_that_could_not_be_reached_is_left_in_peace_for_a_moment():
+    async def test() -> None:
+        site = Site(lanes=1)
+        tasks = [await site.soon(text) for text in ("quay.io/a:1", "quay.io/b:1", "ghcr.io/c:1")]
+        downs = []
+        for answer in (Unknown("refused"), AMD, AMD):
+            flight = site.started[0]
+            downs.append((flight.reference.registry, flight.down))
+            flight.unreached = isinstance(answer, Unknown)
+            site.land(answer)
+        await asyncio.gather(*tasks)
+        assert sorted(downs) == [("ghcr.io", False), ("quay.io", False), ("quay.io", True)]
+        site.now += PAUSE_SECONDS
+        task = await site.soon("quay.io/d:1")
+        assert not site.started[0].down
+        site.land()
+        await task
+
+    run(test())
+
+
 class TestTurns:
     def test_one_namespace_cannot_take_all_lanes(self):
         async def test() -> None:

@@ -92,8 +92,8 @@ class LookupLanes:
         cached = _Lane(self._open_cached, self._clock, offline=True) if self._open_cached else None
         lane = _Lane(self._open, self._clock)
         while (flight := self._flights.get()) is not None:
-            answer = self._kept(cached, flight) if cached else None
-            answer = answer or self._answer(lane, flight)
+            kept = self._kept(cached, flight) if cached else None
+            answer = kept if kept and (flight.down or kept.origin != "stale") else self._asked(lane, flight)
             with self._counting:
                 self._idle += 1
             self._landed(flight, answer)
@@ -101,8 +101,8 @@ class LookupLanes:
             if one:
                 one.close()
 
-    def _kept(self, cached: _Lane, flight: Flight) -> Answer | None:
-        """What the cache has, if it is fresh. Trouble with it is for the lookup that follows."""
+    def _kept(self, cached: _Lane, flight: Flight) -> Found | None:
+        """What the cache has, fresh or stale. Trouble with it is for the lookup that follows."""
         if flight.secrets:
             return None
         try:
@@ -111,12 +111,15 @@ class LookupLanes:
             return None
         if not isinstance(answer, Found):
             return None
-        if answer.origin != "stale":
-            return answer
-        self._stale_found(flight, answer)
-        return None
+        if answer.origin == "stale":
+            self._stale_found(flight, answer)
+        return answer
 
-    def _answer(self, lane: _Lane, flight: Flight) -> Answer:
+    def _asked(self, lane: _Lane, flight: Flight) -> Answer:
+        if flight.down:
+            return Unknown(
+                f"{flight.reference.registry} could not be reached, and is asked again in a few seconds"
+            )
         try:
             if flight.secrets and self._with_secrets:
                 answer, messages, replies = self._with_secrets(flight)
@@ -124,6 +127,7 @@ class LookupLanes:
                 if answer:
                     return answer
             answer, messages, replies = lane.answer(flight.reference.original)
+            flight.unreached = _failed(answer) and not any(status for _, status in replies)
             self._tell(messages, replies)
         except Exception as error:  # noqa: BLE001 - a lane must not end, and each flight lands
             if not isinstance(error, ArchfitError):
@@ -165,8 +169,7 @@ class _Lane:
         except BaseException:
             self.close()
             raise
-        failed = isinstance(answer, Unknown) or (isinstance(answer, Found) and answer.origin == "stale")
-        if failed and not self._offline:
+        if _failed(answer) and not self._offline:
             self.close()
         return answer, messages, replies
 
@@ -174,3 +177,8 @@ class _Lane:
         lookup, self._lookup = self._lookup, None
         if lookup:
             lookup.close()
+
+
+def _failed(answer: Answer) -> bool:
+    """The registry was asked and gave no answer that counts."""
+    return isinstance(answer, Unknown) or (isinstance(answer, Found) and answer.origin == "stale")

@@ -12,6 +12,8 @@
 
 When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown.
 
+A registry that could not be reached is not asked for 5 seconds: pods get what the cache has without waiting for it.
+
 Everything here runs in the event loop and never waits. A lookup that a request no longer waits for goes on, so that the
 next request finds its answer.
 """
@@ -32,6 +34,7 @@ from archfit.record import Record
 
 KEPT = 20_000
 PAUSE_SECONDS = 5.0
+_MOST_DOWN = 1000
 _FOR_EVER = float("inf")
 _MEMORY = "memory"
 
@@ -52,10 +55,11 @@ Secrets = tuple[PullSecret, ...]
 class Flight:
     """A lookup that is under way. texts: the image strings that it is for. landed: its answer, when it has one.
 
-    stale: what the cache has, too old to be used before the registry was asked.
+    stale: what the cache has, too old to be used before the registry was asked. down: the registry could not be reached
+    a moment ago, so that only the cache is asked. unreached: the registry could not be reached now.
     """
 
-    __slots__ = ("landed", "namespace", "reference", "secrets", "stale", "texts")
+    __slots__ = ("down", "landed", "namespace", "reference", "secrets", "stale", "texts", "unreached")
 
     def __init__(
         self, reference: Reference, secrets: Secrets, namespace: str, landed: asyncio.Future[Answer]
@@ -66,6 +70,8 @@ class Flight:
         self.texts: set[str] = set()
         self.landed = landed
         self.stale: Found | None = None
+        self.down = False
+        self.unreached = False
 
 
 class SharedAnswers:
@@ -97,6 +103,7 @@ class SharedAnswers:
         self._turns = turns
         self._kept: dict[tuple[str, Secrets], tuple[Answer, float]] = {}
         self._flights: dict[tuple[str, Secrets], Flight] = {}
+        self._down: dict[str, float] = {}
 
     def use_lock(self, lock: Lock | None) -> None:
         """The lock file has changed: what is kept in memory may be from the old one."""
@@ -149,6 +156,10 @@ class SharedAnswers:
     def landed(self, flight: Flight, answer: Answer) -> None:
         """The lookup has its answer."""
         self._flights.pop((flight.reference.normalised, flight.secrets), None)
+        if flight.unreached:
+            self._down[flight.reference.registry] = self._clock() + PAUSE_SECONDS
+            if len(self._down) > _MOST_DOWN:
+                del self._down[next(iter(self._down))]
         until = self._until(flight.reference, answer)
         for text in flight.texts:
             self._keep(text, flight.secrets, answer, until)
@@ -172,6 +183,7 @@ class SharedAnswers:
 
     def _begin(self) -> None:
         while flight := self._turns.take():
+            flight.down = self._down.get(flight.reference.registry, 0) > self._clock()
             self._start(flight)
 
     def _stated(self, reference: Reference) -> Answer | None:
