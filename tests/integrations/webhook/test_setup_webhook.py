@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import ssl
 import stat
 from datetime import UTC, datetime, timedelta
@@ -31,6 +32,8 @@ DAY = timedelta(days=1)
 def setup(tmp_path: Path, real):
     """Runs the command in a folder of its own; openssl makes the certificates."""
     real.refuse_unmarked("openssl")
+    if not shutil.which("openssl"):
+        real.missing("openssl", "apt-get install openssl")
 
     def run(*words: str, **environ: str) -> Ran:
         return start([str(PROGRAM), "setup", "webhook", *words], {**os.environ, **environ}, tmp_path)
