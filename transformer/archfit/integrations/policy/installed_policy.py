@@ -36,11 +36,15 @@ class Installed:
         self._labels: dict[str, dict[str, str]] = {}
 
     def table(self) -> dict[str, OfferClass]:
-        """What it knows about images."""
-        resource = None
-        if self._spec.get("paramKind"):
-            resource = mapping_of(self._connection.get(f"{_TABLES}/{quote(self._name)}"))
-        return installed_table({"spec": self._spec}, resource)
+        """What it knows about images; nothing where its PlatformTable is missing."""
+        if not self._spec.get("paramKind"):
+            return installed_table({"spec": self._spec}, None)
+        try:
+            return installed_table({}, mapping_of(self._connection.get(f"{_TABLES}/{quote(self._name)}")))
+        except ClusterError as error:
+            if error.reason != "not-found":
+                raise
+            return {}
 
     def leaves_out(self, namespace: str) -> str:
         """Why pods of a namespace are not the policy's business, "" if they are."""
