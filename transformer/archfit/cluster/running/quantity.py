@@ -61,10 +61,15 @@ def _parsed(text: str) -> int:
 
 
 def milli(amount: int) -> int:
-    """1/1000 of `nano`'s result, rounded up."""
-    return min(-(-amount // 1_000_000), _LARGEST)
+    """1/1000 of a unit, of `nano`'s result, rounded away from zero."""
+    return _rounded(amount, NANO // 1000)
 
 
 def units(amount: int) -> int:
-    """Whole units of `nano`'s result, rounded up."""
-    return min(-(-amount // NANO), _LARGEST)
+    """Whole units, of `nano`'s result, rounded away from zero."""
+    return _rounded(amount, NANO)
+
+
+def _rounded(amount: int, by: int) -> int:
+    size = min(-(-abs(amount) // by), _LARGEST)
+    return size if amount >= 0 else -size

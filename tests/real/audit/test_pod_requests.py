@@ -1,0 +1,79 @@
+"""What pods request is what the scheduler's own Go code says they request (tests/judges/requests)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import machine
+from archfit.cluster.running.pod_requests import pod_requests
+from archfit.cluster.running.quantity import milli, nano, units
+from drawn_requests import drawn_pod, drawn_quantity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PODS = 6000
+QUANTITIES = 5000
+# Value() and MilliValue() of more than an int64 are not defined (resource.Quantity).
+_EXACT = 2**63 // 1000
+
+
+@pytest.fixture(scope="module")
+def judge(real: None) -> Path:
+    return machine.go_build(machine.ROOT / "tests" / "judges" / "requests", "requests-judge")
+
+
+def _asked(judge: Path, question: dict[str, Any]) -> dict[str, Any]:
+    done = subprocess.run(
+        [judge], input=json.dumps(question).encode() + b"\n", capture_output=True, check=True, timeout=120
+    )
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_drawn_pods_request_what_the_scheduler_counts(judge):
+    pods = [drawn_pod(Random(seed)) for seed in range(PODS)]
+    answers = _asked(judge, {"pods": pods})["requests"]
+    assert len(answers) == PODS
+    for seed, (pod, expected) in enumerate(zip(pods, answers, strict=True)):
+        found = {
+            name: {"milli": milli(amount), "value": units(amount)}
+            for name, amount in pod_requests(pod).items()
+        }
+        assert found == expected, f"seed {seed}: {json.dumps(pod)}"
+
+
+def test_drawn_pods_have_every_part_of_the_formula():
+    pods = [drawn_pod(Random(seed)) for seed in range(PODS)]
+    assert (
+        sum(
+            any(one.get("restartPolicy") == "Always" for one in pod["spec"]["initContainers"]) for pod in pods
+        )
+        > 2000
+    )
+    assert sum("overhead" in pod["spec"] for pod in pods) > 1000
+    assert sum("requests" in pod["spec"].get("resources", {}) for pod in pods) > 1000
+    assert sum(bool(pod["status"].get("resources")) for pod in pods) > 300
+    assert (
+        sum(any(one.get("resources") for one in pod["status"].get("containerStatuses", ())) for pod in pods)
+        > 1000
+    )
+
+
+def test_drawn_quantities_are_read_as_kubernetes_reads_them(judge):
+    texts = sorted({drawn_quantity(Random(seed)) for seed in range(QUANTITIES)} - {""})
+    for text, expected in zip(texts, _asked(judge, {"quantities": texts})["parsed"], strict=True):
+        try:
+            amount = nano(text)
+        except ValueError:
+            assert "error" in expected, text
+            continue
+        assert "error" not in expected, text
+        # A negative quantity of many digits is rounded towards zero and then up: no pod may have one.
+        if 0 <= milli(amount) < _EXACT:
+            assert {"milli": milli(amount), "value": units(amount)} == expected, text
