@@ -44,12 +44,12 @@ def items(file: Readable, name: str = "") -> Iterator[tuple[Any, str]]:
     where: `FILE:LINE` of a YAML document or item, else the name. Raises InvalidInput: what is wrong, and the file.
     """
     shown = name or "standard input"
-    head = file.read(_READ)
-    while head and not head.removeprefix(_BOM).strip():
+    head = b""
+    while len(head.strip()) <= len(_BOM):
         more = file.read(_READ)
         if not more:
-            return
-        head = more
+            break
+        head += more
     if head.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["):
         for value in _Json(file, head.removeprefix(_BOM), shown).objects():
             yield value, name
@@ -142,7 +142,7 @@ class _Json:
         if isinstance(status, dict) and "nodeInfo" in status:
             return {"kind": "Node", "apiVersion": "v1"}
         raise InvalidInput(
-            f"{self._shown}: an item has no kind, and the list has none before its items: write the list with "
+            f"{self._shown}: an item has no kind, and its list does not say it before its items: write the list with "
             "kubectl get -o json"
         )
 
