@@ -13,7 +13,10 @@ from registry import Registry
 
 from archfit.admission.policy.table_reading import installed_table
 from archfit.commands.policy import run
+from archfit.commands.policy_images import from_cluster
 from archfit.errors import ArchfitError
+from archfit.integrations.policy.live_images import LiveImage
+from archfit.options.settings import Operator, Options, Settings
 from lock_runs import Said, pod
 
 if TYPE_CHECKING:
@@ -330,3 +333,13 @@ def test_file_names_cannot_leave_the_head_comment(policy: Policy):
     (policy.folder / name).write_text(pod("nginx:1.27"), encoding="utf-8")
     said = policy.asking(name, text="")
     assert [one["kind"] for one in objects(said)] == KINDS
+
+
+def test_images_of_a_cluster_do_not_choose_private_servers(policy: Policy, registry: Registry):
+    host = registry.url.removeprefix("http://")
+    live = [LiveImage(f"{host}/quay.io/team/app:1", ("v1", "Pod", "shop", "web"), "spec.containers[0].image")]
+    settings = Settings(options=Options(on_unknown="leave"), operator=Operator(no_cache=True))
+    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    assert registry.asked == []
+    assert made.images == {}
+    assert any("--allow-host" in result.message for result in made.results)

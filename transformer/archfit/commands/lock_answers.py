@@ -33,12 +33,21 @@ class LockAnswers(Record):
 
 
 def looked_up(
-    names: Sequence[str], needs: LockNeeds, operator: Operator, environ: Mapping[str, str], stderr: TextIO
+    names: Sequence[str],
+    needs: LockNeeds,
+    operator: Operator,
+    environ: Mapping[str, str],
+    stderr: TextIO,
+    *,
+    named_hosts_only: bool = False,
 ) -> LockAnswers:
-    """The answers for normalised references. names: of `needs.needed`. Raises UsageError."""
+    """The answers for normalised references. names: of `needs.needed`. Raises UsageError.
+
+    named_hosts_only: as `LookupSession` takes it, for images that the operator has not named.
+    """
     if not names:
         return LockAnswers({})
-    session = LookupSession(Settings(operator=operator), environ, stderr)
+    session = LookupSession(Settings(operator=operator), environ, stderr, named_hosts_only=named_hosts_only)
     try:
         answers = session.answers([needs.needed[name] for name in names])
     finally:

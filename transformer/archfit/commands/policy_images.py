@@ -148,7 +148,9 @@ def _with_answers(
     if options.locked:
         asked = _refused(names, needs, options)
     else:
-        asked = looked_up(names, needs, asked_anew(operator) if anew else operator, environ, stderr)
+        # The images of a live cluster are its tenants' words: they must not choose which private servers are asked.
+        allowed = asked_anew(operator) if anew else operator
+        asked = looked_up(names, needs, allowed, environ, stderr, named_hosts_only=not anew)
     unknown = [
         failure.reference
         for failure in asked.failed
