@@ -64,7 +64,13 @@ class World:
             return dict.fromkeys((image.normalised for image in some), answer)
 
         return single_flight(
-            IMAGES, cache, ask, clock=lambda: self.now, wait=self.wait, left=lambda: max(0.0, end - self.now)
+            IMAGES,
+            cache,
+            lambda some, since: {**cache.read(some, self.now, since=since)[0]},
+            ask,
+            clock=lambda: self.now,
+            wait=self.wait,
+            left=lambda: max(0.0, end - self.now),
         )
 
 
@@ -142,7 +148,15 @@ def test_claims_end_when_asking_fails(world: World) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        single_flight(IMAGES, cache, ask, clock=lambda: world.now, wait=world.wait, left=lambda: 30.0)
+        single_flight(
+            IMAGES,
+            cache,
+            lambda _some, _since: {},
+            ask,
+            clock=lambda: world.now,
+            wait=world.wait,
+            left=lambda: 30.0,
+        )
     assert world.process().claim(IMAGES, 1) == set(NAMES)
 
 

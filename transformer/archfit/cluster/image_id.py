@@ -19,11 +19,11 @@ internal/storage/image.go; kubernetes/kubernetes issues 31621, 95968 and 115199.
 from __future__ import annotations
 
 import re
+from typing import Literal, TypeAlias
 
 from archfit.errors import InvalidReference
 from archfit.images.reference import IDENTIFIER, is_digest, parse
 from archfit.record import Record
-from archfit.typing_names import Literal, TypeAlias
 
 Form: TypeAlias = Literal["digest", "image", "none", "malformed"]
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.lookup import entries
-from archfit.lookup.keys import OwnKeys
+from archfit.lookup.keys import OwnKeys, contents_key
 from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
 
@@ -94,6 +94,26 @@ class LookupCache:
                 texts[self._keys.written(reference, endpoint, used=used)] = made["tag"]
         self._put(texts)
 
+    def read_contents(self, references: Sequence[Reference]) -> dict[str, list[str]]:
+        """What is kept of the contents of digests, as texts of `content_entries`, by normalised reference."""
+        kept = self._held(
+            {
+                reference.normalised: [contents_key(key) for key in self._keys.of(reference)]
+                for reference in references
+            }
+        )
+        rest = [reference for reference in references if not kept.get(reference.normalised)]
+        return {**kept, **self._late(rest, contents_key)}
+
+    def write_contents(self, texts: Iterable[tuple[Reference, str, Endpoint | None, bool]]) -> None:
+        """Keep texts of `content_entries`, each with who answered and whether a credential was sent for it."""
+        self._put(
+            {
+                contents_key(self._keys.written(reference, endpoint, used=used)): text
+                for reference, text, endpoint, used in texts
+            }
+        )
+
     def claim(self, references: Sequence[Reference], seconds: float) -> set[str]:
         """Those, by normalised reference, that no other process is asking for: they are this one's to ask."""
         keys = {reference.normalised: self._keys.claimed(reference) for reference in references}
@@ -152,15 +172,19 @@ class LookupCache:
     def _texts(self, references: Sequence[Reference]) -> dict[str, list[str]]:
         return self._held({reference.normalised: self._keys.of(reference) for reference in references})
 
-    def _late(self, references: Sequence[Reference]) -> dict[str, list[str]]:
-        """What can only be asked for once the servers' entries are known."""
+    def _late(
+        self, references: Sequence[Reference], spelt: Callable[[str], str] = str
+    ) -> dict[str, list[str]]:
+        """What can only be asked for once the servers' entries are known. spelt: the store's form of a key."""
         servers = {reference.normalised: self._keys.server(reference) for reference in references}
         known = self._get([key for key in dict.fromkeys(servers.values()) if key])
         self._keys.prepare(
             (reference, known.get(servers[reference.normalised], "")) for reference in references
         )
         keys = {
-            reference.normalised: self._keys.late(reference, known.get(servers[reference.normalised], ""))
+            reference.normalised: [
+                spelt(key) for key in self._keys.late(reference, known.get(servers[reference.normalised], ""))
+            ]
             for reference in references
             if servers[reference.normalised]
         }

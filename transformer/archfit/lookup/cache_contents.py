@@ -2,6 +2,7 @@
 
     tag:..       for --cache-ttl or --max-stale, whichever is longer
     digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
+    contents:..  for 30 days from when it was read
     host:..      always
     claim:..     until the time that it states
     others, and what cannot be read: never
@@ -14,9 +15,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from archfit.lookup import entries
+from archfit.lookup import content_entries, entries
 
-_KINDS = {"tag": "tags", "digest": "digests", "host": "servers", "claim": "claims"}
+_KINDS = {"tag": "tags", "digest": "digests", "contents": "builds", "host": "servers", "claim": "claims"}
 _DIGEST_SECONDS = 30 * 86400
 _CLAIM_SECONDS = 60
 
@@ -36,6 +37,8 @@ def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
                 return old <= tag_seconds
             case "digest":
                 return old <= _DIGEST_SECONDS or _digest(key) in named
+            case "contents":
+                return old <= _DIGEST_SECONDS
             case "claim":
                 return now < _until(text) <= now + _CLAIM_SECONDS
         return True
@@ -58,6 +61,8 @@ def readable(key: str, text: str) -> bool:
             return entries.from_json(text, "") is not None
         case "digest":
             return entries.from_json(text, _digest(key)) is not None
+        case "contents":
+            return content_entries.from_json(text) is not None
         case "host" | "claim":
             return isinstance(_object(text), dict)
     return False
@@ -70,7 +75,7 @@ def _digest(key: str) -> str:
 
 def confirmed_at(key: str, text: str) -> int:
     """When an entry was last confirmed, in Unix seconds; 0 without one."""
-    found = _object(text) if key.startswith(("tag:", "digest:")) else None
+    found = _object(text) if key.startswith(("tag:", "digest:", "contents:")) else None
     when = found.get("checked") if isinstance(found, dict) else None
     return when if isinstance(when, int) and 0 < when < 2**40 else 0
 

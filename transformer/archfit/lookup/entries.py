@@ -24,7 +24,7 @@ from archfit.images.reference import is_digest
 
 _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
-_RULES = 2
+RULES = 2
 _LATEST = 2**40  # Unix seconds; a later time is an error
 _platform = functools.cache(parse_platform)
 
@@ -35,7 +35,7 @@ def to_json(found: Found, checked: int) -> dict[str, str]:
         "image": found.image,
         "index": found.index,
         "platforms": [str(platform) for platform in found.platforms],
-        "rules": _RULES,
+        "rules": RULES,
     }
     return {
         "tag": json.dumps({"checked": checked, "digest": found.digest, **body}),
@@ -62,7 +62,7 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
             and isinstance(digest, str)
             and is_digest(digest)
             and isinstance(checked, int)
-            and (not index or kept.get("rules") == _RULES)
+            and (not index or kept.get("rules") == RULES)
             and 0 <= checked < _LATEST
         ):
             return None

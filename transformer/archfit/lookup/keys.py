@@ -2,6 +2,7 @@
 
     tag:<host/repository:tag>
     digest:<host/repository>@<digest>
+    contents:<host/repository>@<digest>      what is behind it (`content_entries`), for `archfit audit`
 
 `scoped_keys` adds who answered and who may read the answer, where that matters.
 """
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 def key_of(reference: Reference) -> str:
     """The key of an answer of the reference's own registry that everybody may read."""
     return f"{'digest' if reference.digest else 'tag'}:{reference.normalised}"
+
+
+def contents_key(key: str) -> str:
+    """The key of a digest's contents. key: of the digest's answer."""
+    return f"contents:{key.partition(':')[2]}"
 
 
 class OwnKeys:

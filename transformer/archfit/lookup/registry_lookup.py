@@ -9,20 +9,25 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from archfit.images.platforms import Answer, Found
+from archfit.images.contents import Contents
+from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
+from archfit.lookup import content_entries
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.single_flight import single_flight
 from archfit.lookup.surroundings import Surroundings
 from archfit.options.settings import Operator
 from archfit.registry.client import RawManifest
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.fetcher import Question
+from archfit.registry.fetcher import Part, Question, Route
 from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
+from archfit.typing_names import TypeAlias
+
+ContentsAnswer: TypeAlias = Contents | Absent | Unknown
 
 
 class RegistryLookup:
@@ -76,10 +81,46 @@ class RegistryLookup:
         """
         if not self._shares_answers:
             return self._ask(references, stale)
+        clock = self._surroundings.clock
+
+        def kept(some: Sequence[Reference], since: float) -> dict[str, Answer]:
+            return {**self._cache.read(some, clock(), since=since)[0]}
+
         return single_flight(
             references,
             self._cache,
+            kept,
             lambda some: self._ask(some, stale),
+            clock=clock,
+            wait=self._surroundings.wait,
+            left=self._surroundings.deadline.left,
+        )
+
+    def keep_contents(self) -> dict[str, Contents]:
+        """From now on, keep what is behind the indexes and manifests that are read; by digest, as it grows."""
+        fetcher = self._session.fetcher
+        if fetcher.contents is None:
+            fetcher.contents = {}
+        return fetcher.contents
+
+    def contents(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
+        """What is behind each digest, by normalised reference, asked in the same way as images are."""
+        by_name = {part.reference.normalised: part for part in parts}
+
+        def kept(some: Sequence[Reference], _since: float) -> dict[str, ContentsAnswer]:
+            return {**kept_contents(self._cache, [by_name[reference.normalised] for reference in some])}
+
+        def ask(some: Sequence[Reference]) -> dict[str, ContentsAnswer]:
+            return self._read([by_name[reference.normalised] for reference in some])
+
+        references = [part.reference for part in parts]
+        if not self._shares_answers:
+            return ask(references)
+        return single_flight(
+            references,
+            self._cache,
+            kept,
+            ask,
             clock=self._surroundings.clock,
             wait=self._surroundings.wait,
             left=self._surroundings.deadline.left,
@@ -103,14 +144,9 @@ class RegistryLookup:
     def _ask(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         session, fetcher = self._session, self._session.fetcher
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
-        routes = fetcher.routes(questions)
-        origins = [endpoint.origin for route in routes for endpoint in route.endpoints]
-        session.recall_servers(self._cache.servers(origins))
+        routes = self._routes(questions)
         answers = fetcher.ask(questions, routes, self._surroundings.progress)
-        for text in session.warnings():
-            if text not in self._warned:
-                self._warned.add(text)
-                self._warn(text)
+        self._pass_warnings()
         asked = list(zip(references, routes, answers, strict=True))
         found = [
             (
@@ -123,4 +159,73 @@ class RegistryLookup:
             if isinstance(answer, Found)
         ]
         self._cache.write(found, session.changed_servers(), int(self._surroundings.clock()))
+        if fetcher.contents is not None:
+            self._keep(
+                (
+                    reference.replace(tag="", digest=answer.digest),
+                    fetcher.contents[answer.digest],
+                    endpoint,
+                    used,
+                )
+                for reference, answer, endpoint, used in found
+                if answer.digest in fetcher.contents
+            )
         return {reference.normalised: answer for reference, _, answer in asked}
+
+    def _read(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
+        session, fetcher = self._session, self._session.fetcher
+        routes = self._routes(parts)
+        answers = fetcher.read(parts, routes, self._surroundings.progress)
+        self._pass_warnings()
+        self._cache.write((), session.changed_servers(), int(self._surroundings.clock()))
+        self._keep(
+            (
+                part.reference,
+                answer,
+                fetcher.answered_by.get(part.reference.normalised),
+                session.credential_sent(route),
+            )
+            for part, route, answer in zip(parts, routes, answers, strict=True)
+            if isinstance(answer, Contents)
+        )
+        return {part.reference.normalised: answer for part, answer in zip(parts, answers, strict=True)}
+
+    def _routes(self, questions: Sequence[Question | Part]) -> list[Route]:
+        """Where each is asked; what the cache knows of those servers is taken over."""
+        routes = self._session.fetcher.routes(questions)
+        origins = [endpoint.origin for route in routes for endpoint in route.endpoints]
+        self._session.recall_servers(self._cache.servers(origins))
+        return routes
+
+    def _pass_warnings(self) -> None:
+        for text in self._session.warnings():
+            if text not in self._warned:
+                self._warned.add(text)
+                self._warn(text)
+
+    def _keep(self, read: Iterable[tuple[Reference, Contents, Endpoint | None, bool]]) -> None:
+        now = int(self._surroundings.clock())
+        self._cache.write_contents(
+            (reference, content_entries.to_json(contents, now), endpoint, used)
+            for reference, contents, endpoint, used in read
+        )
+
+
+def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, Contents]:
+    """What the cache has that is enough, by normalised reference."""
+    found: dict[str, Contents] = {}
+    texts = cache.read_contents([part.reference for part in parts])
+    for part in parts:
+        name = part.reference.normalised
+        for text in texts.get(name, ()):
+            contents = content_entries.from_json(text)
+            if contents and is_enough(part, contents):
+                found[name] = contents
+                break
+    return found
+
+
+def is_enough(part: Part, contents: Contents) -> bool:
+    """It answers the part: a manifest's config may have been left unread."""
+    whole = contents.kind == "index" or contents.platform is not None or not contents.config
+    return whole or part.kind == "manifest"

@@ -35,10 +35,12 @@ from archfit.store.memory import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.images.contents import Contents
     from archfit.lookup.lockfile import Lock
-    from archfit.lookup.registry_lookup import RegistryLookup
+    from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
     from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
+    from archfit.registry.fetcher import Part
     from archfit.registry.routing.endpoints import Endpoint
     from archfit.registry.routing.routes import Routes
 
@@ -115,6 +117,36 @@ class Lookup:
         unique = list({reference.normalised: reference for reference in references}.values())
         self._deadline.start(self._operator.timeout_seconds)
         return self._registries().manifests(unique)
+
+    def keep_contents(self) -> Mapping[str, Contents]:
+        """Keep what is behind the indexes and manifests that `resolve` reads; by digest, as it grows."""
+        return {} if self._silent else self._registries().keep_contents()
+
+    def kept_contents(self, parts: Sequence[Part]) -> dict[str, Contents]:
+        """What the cache has of what is behind digests, by normalised reference."""
+        from archfit.lookup.registry_lookup import kept_contents
+
+        return kept_contents(self._cache, parts)
+
+    def contents(self, parts: Sequence[Part]) -> Mapping[str, ContentsAnswer]:
+        """What is behind digests, by normalised reference: what the cache has, else what registries answer.
+
+        The deadline is that of the last `resolve`.
+        """
+        kept = self.kept_contents(parts)
+        missing = [part for part in parts if part.reference.normalised not in kept]
+        if not missing:
+            return kept
+        if self._silent:
+            option = "--offline" if self._operator.offline else "--locked"
+            refused = Unknown(f"the cache does not know the digest, and {option} forbids asking")
+            return {**kept, **{part.reference.normalised: refused for part in missing}}
+        return {**kept, **self._registries().contents(missing)}
+
+    @property
+    def _silent(self) -> bool:
+        """No registry may be asked."""
+        return self._operator.offline or bool(self._lock and self._lock.only)
 
     def close(self) -> None:
         """Close the cache and the connections, and end the credential helpers that still run."""

@@ -18,10 +18,13 @@ from archfit.typing_names import TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.images.contents import Contents
     from archfit.images.platforms import Answer
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
+    from archfit.lookup.registry_lookup import ContentsAnswer
     from archfit.lookup.resolver import Lookup
     from archfit.registry.credentials.keychain import Keychain
+    from archfit.registry.fetcher import Part
     from archfit.terminal import Progress
 
 _USUAL = Operator()
@@ -50,6 +53,7 @@ class LookupSession:
         self._settings = settings
         self._environ = environ
         self._stderr = stderr
+        self._line: Progress | None = None
         self._lookup: Lookup | None = None
         self._pull_secrets: PullSecretLookup | None = None
 
@@ -62,9 +66,7 @@ class LookupSession:
 
     def answers(self, texts: list[str]) -> Mapping[str, Answer]:
         """The answer for each image string. Raises UsageError and InvalidLock."""
-        from archfit.terminal import Progress
-
-        progress = Progress(self._stderr, monotonic)
+        progress = self._progress
         operator = self._settings.operator
         try:
             pulled: dict[str, Answer] = {}
@@ -84,6 +86,24 @@ class LookupSession:
             return {**pulled, **(self._lookup.resolve(rest) if self._lookup and rest else {})}
         finally:
             progress.clear()
+
+    def answers_with_contents(self, texts: list[str]) -> tuple[Mapping[str, Answer], Mapping[str, Contents]]:
+        """The same without pull secrets, and what is behind the digests that were read for it, by digest."""
+        if self._lookup is None:
+            self._lookup = self._opened(self._progress, self._settings.operator)
+        contents = self._lookup.keep_contents()
+        return self.answers(texts), contents
+
+    def kept_contents(self, parts: Sequence[Part]) -> Mapping[str, Contents]:
+        """What the cache has of what is behind digests, by normalised reference."""
+        return self._lookup.kept_contents(parts) if self._lookup and parts else {}
+
+    def contents(self, parts: Sequence[Part]) -> Mapping[str, ContentsAnswer]:
+        """What is behind digests, by normalised reference, within the time that `answers` left."""
+        try:
+            return self._lookup.contents(parts) if self._lookup and parts else {}
+        finally:
+            self._progress.clear()
 
     @property
     def messages(self) -> list[Result]:
@@ -111,6 +131,14 @@ class LookupSession:
         """Close the cache and the connections."""
         if self._lookup:
             self._lookup.close()
+
+    @property
+    def _progress(self) -> Progress:
+        if self._line is None:
+            from archfit.terminal import Progress
+
+            self._line = Progress(self._stderr, monotonic)
+        return self._line
 
     def _opened(self, progress: Progress, operator: Operator, keychain: Keychain | None = None) -> Lookup:
         from archfit.lookup.resolver import open_lookup

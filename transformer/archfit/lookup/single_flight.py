@@ -10,32 +10,40 @@ and `Unknown`, so each process gets them from the registry itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from archfit.images.platforms import Answer
 from archfit.images.reference import Reference
-from archfit.lookup.cache import LookupCache
+from archfit.typing_names import Protocol, T
 
 LEASE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 0.4
 
 
+class Flights(Protocol):
+    """What single flights need of a cache (`cache.LookupCache`)."""
+
+    def claim(self, references: Sequence[Reference], seconds: float) -> set[str]: ...
+
+    def release(self, references: Iterable[Reference]) -> None: ...
+
+
 def single_flight(
     references: Sequence[Reference],
-    cache: LookupCache,
-    ask: Callable[[Sequence[Reference]], Mapping[str, Answer]],
+    cache: Flights,
+    read: Callable[[Sequence[Reference], float], Mapping[str, T]],
+    ask: Callable[[Sequence[Reference]], Mapping[str, T]],
     *,
     clock: Callable[[], float],
     wait: Callable[[float], object],
     left: Callable[[], float],
-) -> dict[str, Answer]:
+) -> dict[str, T]:
     """An answer for each, by normalised reference.
 
-    ask: asks registries and writes the answers to the cache. clock: Unix seconds. wait: sleeps for some seconds.
-    left: seconds to the deadline.
+    read: what the cache has now, and from after a time in Unix seconds. ask: asks registries and writes the answers to
+    the cache. clock: Unix seconds. wait: sleeps for some seconds. left: seconds to the deadline.
     """
-    answers: dict[str, Answer] = {}
+    answers: dict[str, T] = {}
     since, half = int(clock()), left() / 2
     lease = min(LEASE_SECONDS, left() / 3)
     patience, pause = half, _FIRST_PAUSE_SECONDS
@@ -44,7 +52,7 @@ def single_flight(
         won = cache.claim(waiting, lease)
         claimed = [reference for reference in waiting if reference.normalised in won]
         try:
-            answers |= cache.read(waiting, clock(), since=since)[0]
+            answers |= read(waiting, since)
             mine = [
                 reference
                 for reference in (claimed if patience > 0 else waiting)

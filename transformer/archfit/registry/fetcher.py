@@ -1,6 +1,7 @@
 """Many images at once: threads that start together, one for each image up to 32 for a server and 64 in all.
 
     question (reference, what the cache knew)  ->  Found | Absent | Unknown
+    part (repository and digest)               ->  Contents | Absent | Unknown
 
     tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
     anything else               GET by tag or digest; platforms by `resolve_platforms`
@@ -19,9 +20,10 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from archfit.errors import InvalidManifest, ManifestUnknown, Misconfigured, RegistryError
+from archfit.images.contents import Contents
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.record import Record
@@ -30,7 +32,7 @@ from archfit.registry.client import RawManifest, RegistryClient
 from archfit.registry.fair_queue import FairQueue
 from archfit.registry.limits import NO_THREAD
 from archfit.registry.manifest import Descriptor, Index, Manifest
-from archfit.registry.resolve_platforms import resolve_platforms
+from archfit.registry.resolve_platforms import Offer, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connections import Connections
@@ -38,6 +40,7 @@ from archfit.registry.transport.host_port import host_port
 from archfit.registry.transport.request import Unreachable
 
 T = TypeVar("T")
+Q = TypeVar("Q", "Question", "Part")
 Fetched: TypeAlias = Found | Absent | Unknown
 
 
@@ -46,6 +49,15 @@ class Question(Record):
 
     reference: Reference
     known: Found | None = None
+
+
+class Part(Record):
+    """A digest to read. reference: with the digest. kind: "document", with all that says its platforms; "manifest",
+    the document alone, which is not an index; "config", the blob of an image's config.
+    """
+
+    reference: Reference
+    kind: Literal["document", "manifest", "config"] = "document"
 
 
 class Route(Record):
@@ -61,6 +73,7 @@ class Fetcher:
     named_hosts_only: a server on a private network is asked only if the operator named it.
     answered_by: by normalised reference, the endpoint that answered.
     documents: by normalised reference, the manifest and where it was read; None keeps none.
+    contents: by digest, what is behind the documents that were read; None keeps none.
     """
 
     def __init__(
@@ -79,9 +92,10 @@ class Fetcher:
         self._recall = recall
         self.answered_by: dict[str, Endpoint] = {}
         self.documents: dict[str, tuple[Endpoint, RawManifest]] | None = None
+        self.contents: dict[str, Contents] | None = None
         self._unreachable: set[str] = set()
 
-    def routes(self, questions: Sequence[Question]) -> list[Route]:
+    def routes(self, questions: Sequence[Question | Part]) -> list[Route]:
         """Where each question will be asked; the references' own registries become dialable."""
         found = [self._route(question.reference) for question in questions]
         for endpoint in (endpoint for route in found for endpoint in route.endpoints):
@@ -107,12 +121,27 @@ class Fetcher:
         progress: Callable[[int, int], None] | None,
     ) -> list[Fetched]:
         """An answer for each question, in their order, before the deadline. progress: called with (done, total)."""
+        return self._in_threads(questions, routes, self._resolve, progress)
+
+    def read(
+        self, parts: Sequence[Part], routes: Sequence[Route], progress: Callable[[int, int], None] | None
+    ) -> list[Contents | Absent | Unknown]:
+        """What is behind each digest, in their order, before the deadline. progress: called with (done, total)."""
+        return self._in_threads(parts, routes, self._read_part, progress)
+
+    def _in_threads(
+        self,
+        questions: Sequence[Q],
+        routes: Sequence[Route],
+        resolve: Callable[[Q, Route], T],
+        progress: Callable[[int, int], None] | None,
+    ) -> list[T | Absent | Unknown]:
         turns = FairQueue([_first(route) for route in routes])
-        done: queue.SimpleQueue[tuple[int, Fetched | Exception]] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[int, T | Absent | Unknown | Exception]] = queue.SimpleQueue()
 
         def work() -> None:
             while (index := turns.take()) is not None:
-                answer = self._answer(questions[index], routes[index])
+                answer = self._answer(questions[index], routes[index], resolve)
                 turns.give_back(index)
                 done.put((index, answer))
 
@@ -123,7 +152,7 @@ class Fetcher:
                 if not started:
                     return [_no_thread(question) for question in questions]
                 break
-        answers: dict[int, Fetched] = {}
+        answers: dict[int, T | Absent | Unknown] = {}
         while len(answers) < len(questions):
             try:
                 index, answer = done.get(timeout=self._connections.left())
@@ -141,11 +170,13 @@ class Fetcher:
             f"{_first(route)} gave no answer before the deadline: try again, or allow more with --timeout"
         )
 
-    def _answer(self, question: Question, route: Route) -> Fetched | Exception:
+    def _answer(
+        self, question: Q, route: Route, resolve: Callable[[Q, Route], T]
+    ) -> T | Absent | Unknown | Exception:
         if route.refusal:
             return Unknown(f"archfit does not ask for {question.reference}: {route.refusal}")
         try:
-            return self._resolve(question, route)
+            return resolve(question, route)
         except ManifestUnknown as error:
             return Absent(str(error))
         except RegistryError as error:
@@ -168,6 +199,26 @@ class Fetcher:
             [endpoint for endpoint in route.endpoints if endpoint.resolves],
             lambda endpoint: self._resolved_at(question, endpoint, pulls),
         )
+
+    def _read_part(self, part: Part, route: Route) -> Contents:
+        pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
+        return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
+
+    def _part_at(self, part: Part, endpoint: Endpoint) -> Contents:
+        reference = part.reference
+        if part.kind == "config":
+            contents = Contents(
+                "config", platform=manifest.parse_config(self._client.blob(endpoint, reference.digest))
+            )
+        else:
+            document = self._client.manifest(endpoint, reference.digest)
+            parsed = self._parsed(document)
+            if part.kind == "manifest" and isinstance(parsed, Manifest):
+                contents = _contents(parsed, None)
+            else:
+                contents = _contents(parsed, self._offer(parsed, document.digest, endpoint))
+        self.answered_by[reference.normalised] = endpoint
+        return contents
 
     def _resolved_at(self, question: Question, endpoint: Endpoint, pulls: Sequence[Endpoint]) -> Found:
         found = self._tagged(question, endpoint, pulls)
@@ -225,6 +276,14 @@ class Fetcher:
         if self.documents is not None:
             self.documents[reference.normalised] = (endpoint, document)
 
+        digest, parsed = document.digest, self._parsed(document)
+        del document  # up to 4 MiB, which are not needed while its children are read
+        offer = self._offer(parsed, digest, endpoint)
+        if self.contents is not None:
+            self.contents[digest] = _contents(parsed, offer)
+        return Found(offer.platforms, digest, offer.index, offer.image)
+
+    def _offer(self, parsed: Index | Manifest, digest: str, endpoint: Endpoint) -> Offer:
         def read(kind: str, descriptor: Descriptor) -> bytes:
             if kind == "blobs":
                 return self._client.blob(endpoint, descriptor.digest)
@@ -233,15 +292,21 @@ class Fetcher:
             except ManifestUnknown as error:
                 raise RegistryError(f"{error}, which its index names", status=404) from None
 
-        digest, parsed = document.digest, self._parsed(document)
-        del document  # up to 4 MiB, which are not needed while its children are read
-        offer = resolve_platforms(parsed, digest, read)
-        return Found(offer.platforms, digest, offer.index, offer.image)
+        return resolve_platforms(parsed, digest, read)
 
     def _parsed(self, document: RawManifest) -> Index | Manifest:
         if self._connections.left() <= 0:
             raise RegistryError("its answer came too late: allow more time with --timeout")
         return manifest.parse(document.body, document.content_type)
+
+
+def _contents(parsed: Index | Manifest, offer: Offer | None) -> Contents:
+    if isinstance(parsed, Index):
+        return Contents("index", offer.builds if offer else ())
+    config = parsed.config.digest if parsed.config else ""
+    return Contents(
+        "manifest", config=config, platform=offer.platforms[0] if offer and offer.platforms else None
+    )
 
 
 def _joined(failed: Sequence[RegistryError]) -> RegistryError:
@@ -256,7 +321,7 @@ def _joined(failed: Sequence[RegistryError]) -> RegistryError:
     return RegistryError(messages or "no server may be asked for it")
 
 
-def _no_thread(question: Question) -> Unknown:
+def _no_thread(question: Question | Part) -> Unknown:
     return Unknown(f"asking for {question.reference} needs a thread, which {NO_THREAD}")
 
 

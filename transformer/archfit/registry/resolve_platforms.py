@@ -16,6 +16,7 @@ import hashlib
 from collections.abc import Callable
 
 from archfit.errors import InvalidManifest
+from archfit.images.contents import Build
 from archfit.images.platforms import Platform
 from archfit.record import Record
 from archfit.registry.manifest import Descriptor, Index, Manifest, parse, parse_config
@@ -27,11 +28,15 @@ MAX_NESTING = 4
 
 
 class Offer(Record):
-    """platforms: sorted by their text, unique. index, image: as in `images.platforms.Found`."""
+    """platforms: sorted by their text, unique. index, image: as in `images.platforms.Found`.
+
+    builds: of an index, in its order, those of nested indexes in their place.
+    """
 
     platforms: tuple[Platform, ...]
     index: bool
     image: bool
+    builds: tuple[Build, ...] = ()
 
 
 def resolve_platforms(document: Index | Manifest, digest: str, read: Read) -> Offer:
@@ -49,7 +54,9 @@ def resolve_platforms(document: Index | Manifest, digest: str, read: Read) -> Of
     platforms = reader.of_index(document, 1)
     if not platforms and not document.artifact:
         raise InvalidManifest("it is an index none of whose entries is an image for a known platform")
-    return Offer(tuple(sorted(platforms, key=str)), index=True, image=bool(platforms))
+    return Offer(
+        tuple(sorted(platforms, key=str)), index=True, image=bool(platforms), builds=tuple(reader.builds)
+    )
 
 
 class _Reader:
@@ -58,6 +65,7 @@ class _Reader:
     def __init__(self, read: Read, digest: str) -> None:
         self._read = read
         self._seen = {digest}
+        self.builds: list[Build] = []
 
     def of_index(self, index: Index, depth: int) -> set[Platform]:
         if depth > MAX_NESTING:
@@ -66,6 +74,7 @@ class _Reader:
         for entry in index.entries:
             if entry.platform:
                 platforms.add(entry.platform)
+                self.builds.append(Build(entry.digest, entry.platform))
             elif entry.digest not in self._seen:
                 self._seen.add(entry.digest)
                 platforms |= self._of_child(entry, depth)
@@ -81,7 +90,10 @@ class _Reader:
         if isinstance(child, Index):
             return self.of_index(child, depth + 1)
         platform = self.of_manifest(child)
-        return {platform} if platform else set()
+        if platform is None:
+            return set()
+        self.builds.append(Build(entry.digest, platform))
+        return {platform}
 
     def _fetch(self, kind: str, descriptor: Descriptor) -> bytes:
         embedded = _embedded(descriptor) if descriptor.data else None
