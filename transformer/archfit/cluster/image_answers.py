@@ -25,13 +25,13 @@ def image_facts(reference: str, answer: Answer) -> ImageFacts:
     match answer:
         case Found():
             return _found(reference, answer)
-        case Absent(detail):
+        case Absent(detail=detail):
             return ImageFacts(reference, "Absent", detail=detail)
-        case Unknown(cause):
+        case Unknown(cause=cause):
             return ImageFacts(reference, "Unknown", detail=cause)
-        case Unasked(reason):
+        case Unasked(reason=reason):
             return ImageFacts(reference, "Unasked", detail=reason)
-        case Malformed(reason):
+        case Malformed(reason=reason):
             return ImageFacts(reference, "Malformed", detail=reason)
 
 
