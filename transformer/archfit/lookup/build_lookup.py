@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from archfit.cluster.audit_facts import AuditFacts, BuildFacts
 from archfit.cluster.audit_shard import shard_of
 from archfit.cluster.build_proof import Known, proof, taken
-from archfit.cluster.image_answers import image_facts
+from archfit.cluster.image_facts import image_facts
 from archfit.cluster.image_id import ImageId, image_id
 from archfit.errors import InvalidReference
 from archfit.images.contents import Build, Contents
