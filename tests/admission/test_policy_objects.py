@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from archfit.admission.policy.carriers import MAX_CODE_POINTS, MAX_LITERAL_IMAGES
+from archfit.admission.policy.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.admission.policy.objects import policy_objects, variables
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
-from archfit.options.settings import Options
+from archfit.options.settings import Exclude, Match, Options, Rule
+from archfit.options.text_form import image_platforms
 from pod_decisions import found
 
 IMAGES = {"docker.io/library/app:1": found("amd64"), "quay.io/team/tool:2": found("amd64 arm64")}
@@ -85,6 +87,38 @@ def test_more_images_than_literals_hold_are_refused_with_the_other_carrier_named
 def test_more_images_than_etcd_takes_are_refused():
     with pytest.raises(UsageError, match=r"30000 images.*bytes"):
         policy_objects(many(30_000), Options(), CRD)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param(
+            Options(rules=tuple(Rule(Match(f"s{n}*"), only=("amd64",)) for n in range(MAX_RULES + 1))),
+            f"{MAX_RULES + 1} rules choose the same option",
+            id="rules",
+        ),
+        pytest.param(
+            Options(image_platforms=tuple(image_platforms(f"quay.io/{n:060}*=amd64") for n in range(1000))),
+            "matchingOverrides of the policy has .* code points.*fewer entries of imagePlatforms",
+            id="overrides",
+        ),
+        pytest.param(
+            Options(exclude=tuple(Exclude("Pod", f"s{n}*") for n in range(MAX_EXCLUDES + 1))),
+            f"{MAX_EXCLUDES + 1} entries of exclude",
+            id="excludes",
+        ),
+    ],
+)
+def test_more_entries_than_a_policy_holds_are_refused(options: Options, message: str):
+    with pytest.raises(UsageError, match=message):
+        policy_objects(IMAGES, options, LITERAL)
+
+
+def test_rules_and_excludes_of_other_kinds_leave_no_trace():
+    options = Options(
+        rules=(Rule(Match(kind="Deployment"), only=("amd64",)),), exclude=(Exclude("Job", "shop"),)
+    )
+    assert policy_objects(IMAGES, options, LITERAL) == policy_objects(IMAGES, Options(), LITERAL)
 
 
 def test_a_variable_uses_only_earlier_ones():

@@ -12,11 +12,12 @@ from archfit.admission.policy.carriers import MAX_CODE_POINTS
 from archfit.admission.policy.cel_text import literal, rows, text
 from archfit.admission.policy.glob_pattern import pattern
 from archfit.admission.policy.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_TERMS
+from archfit.admission.policy.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.reference import parse
-from archfit.options.settings import Options
+from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH, REQUIRED
@@ -165,6 +166,45 @@ def test_globs_match_in_cel_as_in_fnmatch(judge: PolicyJudge):
     assert judge.admit(a_pod(using("a")), "shop", "matched").shown["matched"] == [
         [fnmatchcase(name, glob) for name in names] for glob in globs
     ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(
+            Options(
+                rules=tuple(
+                    Rule(
+                        Match("s*", name=f"w{n}*", labels=(("app", str(n)),)),
+                        ("amd64",),
+                        prefer=(("arm64", 1),),
+                    )
+                    for n in range(MAX_RULES)
+                )
+            ),
+            id="rules",
+        ),
+        pytest.param(
+            Options(
+                image_platforms=tuple(
+                    image_platforms(f"docker.io/library/b{n:04}*={'amd64' if n % 2 else 'arm64'}")
+                    for n in range(500)
+                )
+            ),
+            id="overrides",
+        ),
+        pytest.param(
+            Options(exclude=tuple(Exclude("*", f"s{n}*", "w*") for n in range(MAX_EXCLUDES))), id="excludes"
+        ),
+        pytest.param(
+            Options(tolerate=tuple(TolerationRule(("arm64",), Toleration(f"k{n}")) for n in range(300))),
+            id="tolerations",
+        ),
+    ],
+)
+def test_configurations_with_many_entries_compile(judge: PolicyJudge, options: Options):
+    assert judge.compile(policy_objects(LOCKED, options, LITERAL)) == []
+    assert outcome(judge, a_pod(using("both:1")), LOCKED, options) == "Change"
 
 
 @pytest.mark.parametrize("version", ["1.33", "1.34", "1.35", "1.36"])

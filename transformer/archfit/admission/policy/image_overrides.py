@@ -1,18 +1,19 @@
 """CEL: the overrides of the configuration (`imagePlatforms`), which answer before anything else does.
 
-    statedClasses    the class of each override
-    overrides        for each image the code of the override that counts, '' for none
+    statedClasses       the class of each override, by a code
+    overrideRanks       by code: how specific it is, and what it states
+    matchingOverrides   for each image the codes of the overrides that match, the most specific first
+    overrides           for each image the code of the override that counts, '' for none
 
-They stand in the order of their rank (`images.overrides`), so that the first that matches counts. Where two that match
-equally well differ, archfit refuses to decide; the image is unknown then.
+They are ranked as `images.overrides` does. Where two that match equally well differ, archfit refuses to decide; the
+image is unknown then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
-from archfit.admission.policy.cel_text import Variable, any_of, choice, literal, rows, text, variable
+from archfit.admission.policy.cel_text import Variable, literal, rows, text, variable
 from archfit.admission.policy.glob_pattern import pattern
 from archfit.admission.policy.image_references import NAME
 from archfit.admission.policy.platform_table import OfferClass
@@ -23,37 +24,53 @@ UNKNOWN = "unknown"
 
 
 def override_variables(stated: Sequence[tuple[ImagePlatforms, OfferClass]]) -> Iterator[Variable]:
-    """statedClasses, overrides; nothing where there are no overrides. stated: each with its class."""
+    """See the module; nothing where there are no overrides. stated: each with its class."""
     if not stated:
         return
-    coded = [(f"stated {number}", row, offers) for number, (row, offers) in enumerate(stated, 1)]
+    order = sorted(stated, key=lambda one: specificity(one[0].pattern), reverse=True)
+    ranks = sorted({specificity(row.pattern) for row, _ in stated}, reverse=True)
+    coded = [(f"stated {number}", row, offers) for number, (row, offers) in enumerate(order, 1)]
     yield variable(
         "statedClasses",
         "what each of imagePlatforms states, by a code",
-        "%classes",
-        classes=rows((f"{text(code)}: {literal(offers)}" for code, _, offers in coded), "{", "}"),
+        rows((f"{text(code)}: {literal(offers)}" for code, _, offers in coded), "{", "}"),
+    )
+    yield variable(
+        "overrideRanks",
+        "how specific each of them is, and what it states",
+        rows(
+            (
+                f"{text(code)}: {literal([str(ranks.index(specificity(row.pattern))), _platforms(row)])}"
+                for code, row, _ in coded
+            ),
+            "{",
+            "}",
+        ),
+    )
+    yield variable(
+        "matchingOverrides",
+        "for each image those of imagePlatforms that match, the most specific first",
+        """
+        variables.references.map(r, r == '' ? [] :
+          %codes.filter(code, code != ''))
+        """,
+        codes=rows(f"{_matches(row.pattern)} ? {text(code)} : ''" for code, row, _ in coded),
     )
     yield variable(
         "overrides",
-        "for each image the code of the entry of imagePlatforms that counts, '' for none",
+        "for each image the code of the one that counts, '' for none; of two that differ none does",
         """
-        variables.references.map(r,
-          %chain)
+        variables.matchingOverrides.map(codes, codes.size() == 0 ? ''
+          : codes.exists(code, variables.overrideRanks[code][0] == variables.overrideRanks[codes[0]][0]
+            && variables.overrideRanks[code][1] != variables.overrideRanks[codes[0]][1]) ? %unknown
+          : codes[0])
         """,
-        chain=choice([("r == ''", "''"), *_cases([(code, row) for code, row, _ in coded])], "''"),
+        unknown=text(UNKNOWN),
     )
 
 
-def _cases(coded: Sequence[tuple[str, ImagePlatforms]]) -> Iterator[tuple[str, str]]:
-    ranked = sorted(coded, key=lambda one: specificity(one[1].pattern), reverse=True)
-    for _, group in groupby(ranked, key=lambda one: specificity(one[1].pattern)):
-        equal = list(group)
-        for code, row in equal:
-            others = [other for _, other in equal if set(other.platforms) != set(row.platforms)]
-            if others:
-                clash = any_of(_matches(other.pattern) for other in others)
-                yield f"({_matches(row.pattern)}) && ({clash})", text(UNKNOWN)
-            yield _matches(row.pattern), text(code)
+def _platforms(row: ImagePlatforms) -> str:
+    return ",".join(sorted(set(map(str, row.platforms))))
 
 
 def _matches(glob: str) -> str:

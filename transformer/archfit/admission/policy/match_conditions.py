@@ -10,16 +10,25 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
 from archfit.admission.admitted_pod import MIRROR
-from archfit.admission.policy.cel_text import all_of, choice, literal, text
+from archfit.admission.policy.cel_text import all_of, any_of, choice, literal, text
 from archfit.admission.policy.glob_pattern import is_literal, pattern
+from archfit.errors import UsageError
 from archfit.options.settings import Match, Options, Rule
 from archfit.placement.annotations import PREFIX
 
+_TOGETHER = 20
+MAX_EXCLUDES = 50 * _TOGETHER
+"""In conditions of 20 each: Kubernetes takes 64 conditions."""
+MAX_RULES = 200
+"""Each is a choice within another, and CEL's parser goes 250 deep."""
 _TRUE = text(r"^\s*true\s*$")
 
 
 def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
-    """(name, expression) of each condition; the policy sees the pods that meet all of them."""
+    """(name, expression) of each condition; the policy sees the pods that meet all of them.
+
+    Raises UsageError for more rules or excludes than a policy holds.
+    """
     yield "not-bound-to-a-node", "!has(object.spec.nodeName) || object.spec.nodeName == ''"
     yield (
         "not-of-a-daemon-set",
@@ -33,17 +42,25 @@ def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
         "!has(object.spec.nodeSelector) || !('type' in object.spec.nodeSelector) "
         "|| object.spec.nodeSelector['type'] != 'virtual-kubelet'",
     )
-    for number, glob in enumerate(options.exclude, 1):
-        condition = _identified(glob.kind, glob.namespace, glob.name)
-        if condition is not None:
-            yield f"not-excluded-{number}", f"!({condition})"
+    globs = (_identified(glob.kind, glob.namespace, glob.name) for glob in options.exclude)
+    excluded = [condition for condition in globs if condition is not None]
+    if len(excluded) > MAX_EXCLUDES:
+        raise UsageError(
+            f"{len(excluded)} entries of exclude are about pods, and a policy holds {MAX_EXCLUDES}: write globs for "
+            "several, or leave namespaces out with --namespace-selector"
+        )
+    for number, start in enumerate(range(0, len(excluded), _TOGETHER), 1):
+        yield f"not-excluded-{number}", f"!({any_of(excluded[start : start + _TOGETHER])})"
     skipped = chosen(options, lambda rule: None if rule.skip is None else literal(rule.skip), "false")
     if skipped != "false":
         yield "not-skipped-by-a-rule", f"!({skipped})"
 
 
 def chosen(options: Options, value: Callable[[Rule], str | None], otherwise: str) -> str:
-    """The value of the last rule that matches the pod and has one: a later rule overrides an earlier one."""
+    """The value of the last rule that matches the pod and has one: a later rule overrides an earlier one.
+
+    Raises UsageError for more rules than a policy holds.
+    """
     cases: list[tuple[str, str]] = []
     for rule in reversed(options.rules):
         own, condition = value(rule), _matched(rule.match)
@@ -52,6 +69,11 @@ def chosen(options: Options, value: Callable[[Rule], str | None], otherwise: str
         if condition == "true":
             return choice(cases, own)
         cases.append((condition, own))
+    if len(cases) > MAX_RULES:
+        raise UsageError(
+            f"{len(cases)} rules choose the same option for pods, and a policy holds {MAX_RULES}: write rules with "
+            "globs for several namespaces, or policies of different --name and --namespace-selector"
+        )
     return choice(cases, otherwise)
 
 

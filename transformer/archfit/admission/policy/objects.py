@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from archfit.admission.policy.additions import addition_variables
-from archfit.admission.policy.carriers import Carrier
+from archfit.admission.policy.carriers import MAX_CODE_POINTS, Carrier
 from archfit.admission.policy.cel_text import Variable
 from archfit.admission.policy.image_answers import answer_variables
 from archfit.admission.policy.image_overrides import override_variables
@@ -28,6 +28,7 @@ from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, PolicySett
 from archfit.admission.policy.required_affinity import written_variables
 from archfit.admission.policy.term_reach import reach_variables, supported_variables
 from archfit.admission.policy.term_requirements import term_variables
+from archfit.errors import UsageError
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.typing_names import Any
@@ -38,7 +39,7 @@ def policy_objects(
 ) -> list[dict[str, Any]]:
     """The objects to apply. images: the answers of a lock file, by normalised reference. options: of the run.
 
-    Raises UsageError for overrides that disagree, and where the images do not fit the carrier.
+    Raises UsageError for overrides that disagree, and for more images, rules or overrides than a policy holds.
     """
     carrier = _carrier(images, options, settings)
     policy = {
@@ -73,7 +74,10 @@ def match_constraints(settings: PolicySettings) -> dict[str, Any]:
 
 def conditions(options: Options) -> list[dict[str, str]]:
     """The match conditions, {name, expression}."""
-    return [{"name": name, "expression": expression} for name, expression in match_conditions(options)]
+    return [
+        {"name": name, "expression": _limited(name, expression)}
+        for name, expression in match_conditions(options)
+    ]
 
 
 def variables(
@@ -89,9 +93,18 @@ def variables(
 
 def _named(carrier: Carrier, options: Options) -> list[dict[str, str]]:
     return [
-        {"name": one.name, "expression": f"// {one.comment}\n{one.expression}"}
+        {"name": one.name, "expression": _limited(one.name, f"// {one.comment}\n{one.expression}")}
         for one in _variables(carrier, options)
     ]
+
+
+def _limited(name: str, expression: str) -> str:
+    if len(expression) < MAX_CODE_POINTS:
+        return expression
+    raise UsageError(
+        f"{name} of the policy has {len(expression)} code points, and CEL takes {MAX_CODE_POINTS}: write "
+        "fewer entries of imagePlatforms, rules or exclude, with globs for several"
+    )
 
 
 def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
