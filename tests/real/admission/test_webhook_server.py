@@ -94,11 +94,11 @@ def test_with_a_registry_that_hangs_pods_are_admitted_in_time_and_the_lookup_goe
     fake.on(lambda asked: fake.stored(asked).held(goes_on))
     with WebhookServer(tmp_path / "server", *mirrored(fake)) as server:
         start = time.monotonic()
-        answered = server.review(pod("quay.io/app:1"), timeout="1s")
+        answered = server.review(pod("quay.io/app:1"), timeout="4s")
         took = time.monotonic() - start
         assert (answered.allowed, answered.patch) == (True, None)
         assert answered.warnings[0].startswith("archfit: quay.io/app:1: its platforms are not known")
-        assert took < 1.0
+        assert took < 4.0
         assert server.metric("archfit_admission_deadlines_total") == 1
         goes_on.set()
         until("the lookup lands", lambda: server.review(pod("quay.io/app:1")).patch)
