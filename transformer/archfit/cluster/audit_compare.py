@@ -1,0 +1,163 @@
+"""What changed between two audits: what became ready, and what regressed.
+
+    before       now               the workload
+    blocked,     ready             became ready
+    unknown
+    ready        blocked           regressed: an image of it no longer runs there
+    ready        unknown           is no longer known: a registry did not answer, which is no regression
+    not there    blocked           arrived blocked: new, and no regression of anything
+    ..           not there         gone
+
+    yes          no, absent        the image lost the architecture
+    no, absent   yes               the image gained it
+
+A workload is the same where its cluster, namespace, kind and name are; its state is the worst of its records that could
+move. A cluster is the same where its name is, or where each audit has only one. Snapshots and pods are always others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from archfit.cluster.audit_amount import NOTHING, Amount
+from archfit.cluster.audit_facts import AuditFacts
+from archfit.cluster.audit_findings import AuditFindings, findings
+from archfit.cluster.audit_readiness import ImageState, Readiness, WorkloadFinding, WorkloadState
+from archfit.images.platforms import Platform
+from archfit.record import Record
+
+_Key: TypeAlias = tuple[str, str, str, str]
+_WORST: tuple[WorkloadState, ...] = ("blocked", "unknown", "ready")
+
+
+class WorkloadChange(Record):
+    """A workload whose state changed. before: None where it was not there.
+
+    cluster: the name of its snapshot, "" where there is only one. images: those that block it now. amount: now.
+    """
+
+    cluster: str
+    namespace: str
+    kind: str
+    name: str
+    before: WorkloadState | None
+    after: WorkloadState
+    images: tuple[str, ...]
+    amount: Amount
+
+
+class ArchitectureChange(Record):
+    """What changed for one architecture. Workloads by key, images by reference."""
+
+    architecture: str
+    before: Readiness
+    after: Readiness
+    became_ready: tuple[WorkloadChange, ...] = ()
+    regressed: tuple[WorkloadChange, ...] = ()
+    no_longer_known: tuple[WorkloadChange, ...] = ()
+    arrived_blocked: tuple[WorkloadChange, ...] = ()
+    images_gained: tuple[str, ...] = ()
+    images_lost: tuple[str, ...] = ()
+
+
+class AuditComparison(Record):
+    """Two audits. Numbers of workloads that could move: arrived, gone, in both."""
+
+    changes: tuple[ArchitectureChange, ...]
+    arrived: int
+    gone: int
+    stayed: int
+
+    @property
+    def regressed(self) -> bool:
+        """Whether something that was ready is blocked now."""
+        return any(change.regressed for change in self.changes)
+
+
+def compare(old: AuditFacts, new: AuditFindings) -> AuditComparison:
+    """The changes since `old`, for the architectures of `new`."""
+    before = findings(
+        old, [Platform("linux", architecture) for architecture in new.architectures], None, new.assume_cpu
+    )
+    alone = len(before.facts.snapshots) <= 1 and len(new.facts.snapshots) <= 1
+    was, now = _by_key(before, alone=alone), _by_key(new, alone=alone)
+    return AuditComparison(
+        tuple(_change(before, new, index, was, now) for index in range(len(new.architectures))),
+        len(now.keys() - was.keys()),
+        len(was.keys() - now.keys()),
+        len(now.keys() & was.keys()),
+    )
+
+
+def _by_key(found: AuditFindings, *, alone: bool) -> dict[_Key, list[WorkloadFinding]]:
+    names = {snapshot.id: "" if alone else snapshot.name for snapshot in found.facts.snapshots}
+    records: dict[_Key, list[WorkloadFinding]] = {}
+    for one in found.workloads:
+        if one.movable:
+            facts = one.facts
+            key = names.get(facts.snapshot, ""), facts.namespace, facts.kind, facts.name
+            records.setdefault(key, []).append(one)
+    return records
+
+
+def _change(
+    before: AuditFindings,
+    new: AuditFindings,
+    index: int,
+    was: Mapping[_Key, list[WorkloadFinding]],
+    now: Mapping[_Key, list[WorkloadFinding]],
+) -> ArchitectureChange:
+    sorts: dict[str, list[WorkloadChange]] = {
+        "became_ready": [], "regressed": [], "no_longer_known": [], "arrived_blocked": []
+    }  # fmt: skip
+    for key in sorted(now):
+        old, after = _state(was.get(key, ()), index), _state(now[key], index)
+        sort = _sort(old, after)
+        if sort and after is not None:
+            images = dict.fromkeys(
+                use.reference for one in now[key] for use in one.not_ready[index] if after != "ready"
+            )
+            amount = sum((one.amount for one in now[key]), NOTHING)
+            sorts[sort].append(WorkloadChange(*key, old, after, tuple(images), amount))
+    gained, lost = _images(before, new, index)
+    return ArchitectureChange(
+        new.architectures[index],
+        before.readiness[index],
+        new.readiness[index],
+        tuple(sorts["became_ready"]),
+        tuple(sorts["regressed"]),
+        tuple(sorts["no_longer_known"]),
+        tuple(sorts["arrived_blocked"]),
+        gained,
+        lost,
+    )
+
+
+def _state(records: Iterable[WorkloadFinding], index: int) -> WorkloadState | None:
+    states = {one.states[index] for one in records}
+    return next((state for state in _WORST if state in states), None)
+
+
+def _sort(before: WorkloadState | None, after: WorkloadState | None) -> str:
+    if after == "ready" and before in ("blocked", "unknown"):
+        return "became_ready"
+    if before == "ready" and after == "blocked":
+        return "regressed"
+    if before == "ready" and after == "unknown":
+        return "no_longer_known"
+    return "arrived_blocked" if before is None and after == "blocked" else ""
+
+
+def _images(before: AuditFindings, new: AuditFindings, index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The references that gained the architecture, and those that lost it."""
+    was: dict[str, ImageState] = {one.facts.reference: one.states[index] for one in before.images}
+    gained, lost = [], []
+    for one in new.images:
+        reference, after = one.facts.reference, one.states[index]
+        old = was.get(reference)
+        if old in ("no", "absent") and after == "yes":
+            gained.append(reference)
+        if old == "yes" and after in ("no", "absent"):
+            lost.append(reference)
+    return tuple(sorted(gained)), tuple(sorted(lost))
