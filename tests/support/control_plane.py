@@ -29,12 +29,15 @@ when it is made. etcd keeps its data in memory. It is ready in about 2.5 s, and 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -314,7 +317,11 @@ class ControlPlane:
     def _start(self, name: str, *words: str) -> None:
         with (self._folder / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
-                [self._programs[name], *words], stdout=log, stderr=log, cwd=self._folder
+                [self._programs[name], *words],
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, which takes no lock
             )
 
     def _stop(self, name: str) -> None:
@@ -345,6 +352,12 @@ class ControlPlane:
 def _path(value: Mapping[str, Any]) -> str:
     """Where an object of its kind is made."""
     return _COLLECTIONS[value["kind"]].format(value["metadata"].get("namespace", "default"))
+
+
+def _end_with_parent() -> None:
+    """Tests that are killed stop nothing, and an API server would run for ever (prctl(2), PR_SET_PDEATHSIG)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def _memory() -> str | None:

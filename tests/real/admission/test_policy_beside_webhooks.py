@@ -10,6 +10,7 @@ from mutating_webhooks import injecting, webhook
 from policy_runs import decided, stripped
 from webhook_server import WebhookServer
 
+UNCHANGED = 'archfit_admission_requests_total{outcome="unchanged"}'
 LOCKED = at_creation.platforms()
 
 
@@ -47,12 +48,14 @@ def test_policy_and_webhook_decide_alike_and_neither_undoes_the_other(policies, 
     with FakeRegistry() as registry:
         words = ("--mirror", f"*={registry.url}", "--lock-file", str(tmp_path / "archfit.lock"))
         (tmp_path / "archfit.lock").write_bytes(render(LOCKED))
+        installed = policies.install(name, LOCKED, Options())
+        plain = drawn(5, 200, elsewhere=0.5)
+        policies.await_change(installed, plain)
         with WebhookServer(tmp_path / "server", *words) as server, webhook(plane, name, server.url, name):
-            installed = policies.install(name, LOCKED, Options())
-            plain = drawn(5, 200, elsewhere=0.5)
-            policies.await_change(installed, plain)
+            plane.until(
+                "the webhook is called",
+                lambda: policies.admitted(name, plain[:20]) and server.metric(UNCHANGED) > 0,
+            )
             judged = policies.judged(installed, plain)
-            policies.remove(installed)
-            seen = server.metric('archfit_admission_requests_total{outcome="unchanged"}')
+    policies.remove(installed)
     assert not judged.wrong, str(judged)
-    assert seen > 100
