@@ -42,7 +42,7 @@ def completed(tmp_path, *words: str) -> list[str]:
         pytest.param(["c"], ["check", "cache", "completion"], id="commands"),
         pytest.param(["setup", "k"], ["kustomize", "kpt"], id="tools"),
         pytest.param(["cache", ""], ["path", "info", "prune", "clear"], id="words"),
-        pytest.param(["check", "--req"], ["--require"], id="own-flags"),
+        pytest.param(["check", "--require"], ["--require"], id="own-flags"),
         pytest.param(["check", "--on-u"], ["--on-unknown"], id="options"),
         pytest.param(["--on-u"], ["--on-unknown"], id="options-without-a-command"),
         pytest.param(["check", "--format", "s"], ["sarif"], id="values"),

@@ -9,7 +9,10 @@ does.
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import monotonic
 
 from archfit.images.contents import Contents
 from archfit.images.platforms import Absent, Answer, Found, Unknown
@@ -25,7 +28,13 @@ from archfit.registry.fetcher import Part, Question, Route
 from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
+from archfit.store import StoreTrouble
+from archfit.store.open import open_budget
 from archfit.typing_names import TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.lookup.shared_budget import SharedBudget
 
 ContentsAnswer: TypeAlias = Contents | Absent | Unknown
 
@@ -48,6 +57,7 @@ class RegistryLookup:
         self._surroundings = surroundings
         self._warn = warn
         self._warned: set[str] = set()
+        self._budget = _shared_budget(operator, surroundings, warn)
         self._session = RegistrySession(
             operator,
             surroundings.environ,
@@ -58,6 +68,7 @@ class RegistryLookup:
             keychain,
             routes,
             named_hosts_only=surroundings.named_hosts_only,
+            reserve=self._budget.reserve if self._budget else None,
         )
 
     @property
@@ -140,6 +151,8 @@ class RegistryLookup:
     def close(self) -> None:
         """Close all connections."""
         self._session.close()
+        if self._budget:
+            self._budget.close()
 
     def _ask(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         session, fetcher = self._session, self._session.fetcher
@@ -209,6 +222,23 @@ class RegistryLookup:
             (reference, content_entries.to_json(contents, now), endpoint, used)
             for reference, contents, endpoint, used in read
         )
+
+
+def _shared_budget(
+    operator: Operator, surroundings: Surroundings, warn: Callable[[str], None]
+) -> SharedBudget | None:
+    """The budget that processes share, where there is one; trouble is a warning of the cache's already."""
+    if not operator.requests_per_second:
+        return None
+    with contextlib.suppress(StoreTrouble):
+        store = open_budget(
+            operator, surroundings.environ, surroundings.clock, surroundings.deadline.left_for_cache
+        )
+        if store:
+            from archfit.lookup.shared_budget import SharedBudget
+
+            return SharedBudget(store, os.urandom(8).hex(), monotonic, warn)
+    return None
 
 
 def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, Contents]:

@@ -19,9 +19,10 @@ from functools import partial
 
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import text_form
+from archfit.options.host_patterns import request_rate
 from archfit.options.mirrors import mirror, registry_host
 from archfit.options.problem import Problem, expected
-from archfit.options.settings import Mirror, Toleration, TolerationRule
+from archfit.options.settings import Mirror, RequestRate, Toleration, TolerationRule
 from archfit.options.taints import OPERATORS, effect, toleration_rule
 from archfit.typing_names import T
 
@@ -139,6 +140,17 @@ def mirrors(value: object) -> tuple[Mirror, ...]:
     hosts = [(registry_host(source), url) for source, url in found.items()]
     rows = tuple(within(host, partial(_mirror, host), url) for host, url in hosts)
     return text_form.distinct(rows, lambda row: row.source)
+
+
+def request_rates(value: object) -> tuple[RequestRate, ...]:
+    """A mapping of registries to numbers of requests a second, in its order. Raises Problem."""
+    found = members(value, "docker.io: 5")
+    rows = tuple(within(host, partial(_rate, host), number) for host, number in found.items())
+    return text_form.distinct(rows, lambda row: row.host)
+
+
+def _rate(host: str, number: object) -> RequestRate:
+    return request_rate(host, str(number) if isinstance(number, float) else string(number))
 
 
 def _mirror(host: str, url: object) -> Mirror:

@@ -11,6 +11,7 @@
     PREFERENCE        arm64=10,amd64=5             a mapping, architecture: weight
     OVERRIDES         GLOB=PLATFORM,..  (again)    a mapping, glob: list of platforms
     MIRRORS           SOURCE=URL        (again)    a mapping, source: URL
+    RATES             HOST=N            (again)    a mapping, host: number
     TOLERATIONS       a taint           (again)    a list of taints, or of {architectures, toleration}
     KEYS, EXCLUDES    any               (again)    a list
     .._HOSTS          HOST[:PORT]       (again)    a list
@@ -27,7 +28,7 @@ from archfit.images.platforms import ARCHITECTURES
 from archfit.options import data_form, text_form
 from archfit.options.cache_path import cache_path
 from archfit.options.excludes import exclude
-from archfit.options.host_patterns import host_pattern
+from archfit.options.host_patterns import FASTEST, SLOWEST, host_pattern, request_rate_pair
 from archfit.options.mirrors import mirror_pair
 from archfit.options.problem import Problem, nearest
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
@@ -171,6 +172,13 @@ MIRRORS = OptionType(
     lambda given: distinct(_each(given, mirror_pair), lambda row: row.source),
     data_form.mirrors,
     _or_none(_MIRRORS),
+)
+RATES = OptionType(
+    lambda given: distinct(_each(given, request_rate_pair), lambda row: row.host),
+    data_form.request_rates,
+    _or_none(
+        {"type": "object", "additionalProperties": {"type": "number", "minimum": SLOWEST, "maximum": FASTEST}}
+    ),
 )
 ALLOWED_HOSTS = repeated(host_pattern, _HOST_PATTERN, "harbor.corp.example, '*.corp.example'")
 DENIED_HOSTS = repeated(

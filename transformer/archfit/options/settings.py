@@ -211,6 +211,13 @@ class HostPattern(Record):
     port: int | None = None
 
 
+class RequestRate(Record):
+    """How often a server may be asked. host: of a normalised reference, or "*" for each server without a row."""
+
+    host: str
+    per_second: float
+
+
 class Operator(Record):
     """Trust: what only the operator may set.
 
@@ -222,6 +229,7 @@ class Operator(Record):
     authfile: credentials file; "" is the usual chain.
     hosts_dir, registries_conf: where mirrors are read from, as containerd and containers/image do; "" is nowhere.
     ca_file: CA certificates that count beside the usual ones; "" is none.
+    requests_per_second: how often servers may be asked, by this process and those that share its Redis server.
     allow_hosts, deny_hosts: servers; a pattern without port means 443 in the first and every port in the second.
     pull_secrets: whether pull secrets of the stream are used.
     report: where the JSON report goes; "" writes only the last-run report.
@@ -242,6 +250,7 @@ class Operator(Record):
     ca_file: str = ""
     allow_hosts: tuple[HostPattern, ...] = ()
     deny_hosts: tuple[HostPattern, ...] = ()
+    requests_per_second: tuple[RequestRate, ...] = ()
     pull_secrets: bool = False
     report: str = ""
 

@@ -208,6 +208,12 @@ OPERATOR = (
         repeatable=True,
     ),
     Option(
+        "requestsPerSecond", "operator", "requests_per_second", option_types.RATES, "HOST=N", {},
+        "At most N requests a second to a registry's host, such as docker.io=5; * stands for each other server. "
+        "Processes with the same Redis or Valkey server in --cache share it; without one, it bounds each process.",
+        repeatable=True,
+    ),
+    Option(
         "cache", "operator", "cache", option_types.CACHE, "PATH", None,
         "The file that keeps the answers of registries, by default in the user's cache directory; or a server that "
         "several machines share, such as redis://cache.example:6379/0 or rediss://cache.example.",

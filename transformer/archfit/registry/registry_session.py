@@ -3,7 +3,7 @@
     Fetcher          threads, one question each; several endpoints in order
     RegistryClient   manifests, blobs, digests; challenges and tokens
     RetryingClient   pauses, tries, redirects, requests in flight
-    Connections      who may be asked; dials while httpx is imported
+    Connections      who may be asked, and when; dials while httpx is imported
     HttpTransport    httpx over httpcore; bodies, timeouts, TLS
     Dialer           names, addresses, sockets
 
@@ -26,6 +26,7 @@ from archfit.registry.fetcher import Fetcher, Route
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.request_budget import RequestBudget, Reserve
 from archfit.registry.transport.retrying_client import RetryingClient
 from archfit.registry.transport.servers import Servers
 from archfit.registry.transport.trust import Trust
@@ -37,7 +38,8 @@ class RegistrySession:
     """now: Unix seconds. wait: sleeps between tries. left: seconds until the run's deadline, 0 after it.
 
     recall: platforms that the cache has for a digest of a repository. keychain: the operator's credentials.
-    routes: where each image is asked for. named_hosts_only: as `fetcher.Fetcher` takes it.
+    routes: where each image is asked for. named_hosts_only: as `fetcher.Fetcher` takes it. reserve: where processes
+    share the budgets of `--requests-per-second`, None where each has its own.
     """
 
     def __init__(
@@ -52,10 +54,13 @@ class RegistrySession:
         routes: Routes,
         *,
         named_hosts_only: bool = False,
+        reserve: Reserve | None = None,
     ) -> None:
         policy = HostPolicy(routes.named, operator.allow_hosts, operator.deny_hosts, keychain.named_hosts)
         self._trust = Trust(routes.tls, operator.ca_file)
-        self._connections = Connections(AGENT, environ, left, policy, self._trust)
+        rates = operator.requests_per_second
+        budget = RequestBudget(rates, time.monotonic, wait, reserve) if rates else None
+        self._connections = Connections(AGENT, environ, left, policy, self._trust, budget)
         self.servers = Servers()
         self.http = RetryingClient(self._connections, self.servers, now, wait)
         self._client = RegistryClient(self.http, keychain, Tokens(self.http, time.monotonic))

@@ -59,6 +59,18 @@ def open_store(
     return SqliteStore(path, clock, left)
 
 
+def open_budget(
+    operator: Operator,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+    left: Callable[[], float] = _unlimited,
+) -> RedisStore | None:
+    """The server that holds the request budgets, None where the operator names no server. Raises StoreTrouble."""
+    if operator.no_cache or not isinstance(operator.cache, CacheServer):
+        return None
+    return _server(operator.cache, operator, environ, clock, left)
+
+
 def _server(
     server: CacheServer,
     operator: Operator,

@@ -4,10 +4,12 @@
     archfit:v2:digest:<repository>@<digest>[~<server>][#<who>]    expires 30 days after it was last confirmed
     archfit:v2:host:<origin>                     the same
     archfit:v2:claim:<key>                       SET NX PX: expires when the claim ends
+    archfit:budget:{<host>}:free                 when the host may be asked again, in microseconds of the server's clock
+    archfit:budget:{<host>}:owners               sorted set: who reserved a time in the last minute
 
 One MGET reads, one MULTI with all of its SETs in one go writes. The server may be down, slow, read-only or send
 anything: each command, with the resolution of its name, runs in a thread that is abandoned after some seconds. Only
-keys under the prefix are ever touched. Source: redis.io, "Commands"; the same in Valkey.
+keys under these prefixes are ever touched. Source: redis.io, "Commands"; the same in Valkey.
 """
 
 from __future__ import annotations
@@ -31,9 +33,26 @@ T = TypeVar("T")
 SCHEMA = 2
 PREFIX = f"archfit:v{SCHEMA}:"
 KEEP_SECONDS = 30 * 86400
+BUDGET_PREFIX = "archfit:budget:"
 _PATIENCE_SECONDS = 2.0
 _LONGEST_TEXT = 64 * 1024
 _AT_ONCE = 500
+# KEYS: free, owners. ARGV: owner, microseconds between requests, the longest wait. -> [wait or -1, owners]
+_RESERVE = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local minute = 60000000
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - minute)
+redis.call('ZADD', KEYS[2], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[2], 60000)
+local owners = redis.call('ZCARD', KEYS[2])
+local start = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+if start - now >= tonumber(ARGV[3]) then return {-1, owners} end
+local free = start + tonumber(ARGV[2])
+redis.call('SET', KEYS[1], string.format('%.0f', free), 'PX', math.ceil((free - now) / 1000) + 1000)
+return {start - now, owners}
+"""
+_LONGEST_WAIT_SECONDS = 86400.0
 
 
 class RedisStore:
@@ -123,6 +142,22 @@ class RedisStore:
         own = [_claim(key) for key, end in ends.items() if self._monotonic() < end]
         if own:
             self._delete(own)
+
+    def reserve(self, host: str, owner: str, interval: float, longest: float) -> tuple[float | None, int]:
+        """The next free time of a host, for all that share this server; safe to use from several threads.
+
+        interval: seconds between two requests. longest: the longest wait in seconds. Returns the seconds to wait, None
+        for more than that, where nothing is reserved; and how many owners there were in the last minute. Raises
+        StoreTrouble.
+        """
+        names = [f"{BUDGET_PREFIX}{{{host}}}:{part}" for part in ("free", "owners")]
+        micro = [round(1e6 * min(seconds, _LONGEST_WAIT_SECONDS)) for seconds in (interval, longest)]
+
+        def work(client: redis.Redis) -> tuple[float | None, int]:
+            wait, owners = (int(value) for value in _list(client.eval(_RESERVE, 2, *names, owner, *micro), 2))
+            return (None if wait < 0 else wait / 1e6), max(1, owners)
+
+        return self._do(work)
 
     def items(self) -> list[tuple[str, str]]:
         """Everything there is of this format. Raises StoreTrouble."""

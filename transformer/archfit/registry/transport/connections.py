@@ -27,12 +27,14 @@ from archfit.registry.transport.trust import Trust
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.registry.transport.http_transport import HttpTransport
+    from archfit.registry.transport.request_budget import RequestBudget
 
 
 class Connections:
     """The process's connections; safe to use from several threads.
 
-    agent: the User-Agent header. left: seconds until the run's deadline, 0 after it.
+    agent: the User-Agent header. left: seconds until the run's deadline, 0 after it. budget: when a server may be
+    asked, None for at any time; the turn is taken last, so that nothing slow comes between it and the request.
     bodies: large answers that are in memory; a thread that is done with one leaves.
     """
 
@@ -43,6 +45,7 @@ class Connections:
         left: Callable[[], float],
         policy: HostPolicy,
         trust: Trust,
+        budget: RequestBudget | None = None,
     ) -> None:
         self.left = left
         self.policy = policy
@@ -50,6 +53,7 @@ class Connections:
         self._agent = agent
         self._environ = environ
         self._trust = trust
+        self._budget = budget
         self._dialer = Dialer(left, policy)
         self._starting = threading.Lock()
         self._http: HttpTransport | None = None
@@ -70,6 +74,8 @@ class Connections:
             if not proxy_for(scheme, host, port, self._environ):
                 self._dialer.dial_ahead(host, port, other_host=request.other_host)
             http = self._start()
+        if self._budget:
+            self._budget.take(shown, self.left())
         return http.exchange(request)
 
     def close(self) -> None:

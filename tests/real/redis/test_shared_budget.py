@@ -1,0 +1,217 @@
+"""`--requests-per-second` over real processes, a real Redis, and a registry that notes when it is asked."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import threading
+import time
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.cluster.audit_merge import merge
+from archfit.lookup.build_lookup import answered
+from archfit.options.cache_path import cache_path
+from archfit.options.mirrors import mirror
+from archfit.options.settings import Operator, RequestRate, Settings
+from archfit.store.redis import RedisStore
+from fake_registry import FakeRegistry
+from program import PROGRAM
+from redis_server import RedisServer
+from running_builds import CRI_O, Pod, pushed, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from archfit.cluster.audit_facts import AuditFacts
+
+BOTH = ["linux/amd64", "linux/arm64"]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path) as running_server:
+        yield running_server
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    registry = FakeRegistry()
+    yield registry
+    registry.close()
+
+
+def stream(fake: FakeRegistry, repositories: range) -> str:
+    """One pod for each image."""
+    documents = []
+    for number in repositories:
+        fake.index(f"app{number}", "1", BOTH)
+        documents.append(
+            f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p{number}}}\n"
+            f"spec: {{containers: [{{name: c, image: 'r.example/app{number}:1'}}]}}\n"
+        )
+    return "---\n".join(documents)
+
+
+def test_processes_together_keep_to_the_budget(
+    server: RedisServer, fake: FakeRegistry, tmp_path: Path
+) -> None:
+    rate, each = 20, 12
+    times: list[float] = []
+    fake.on(lambda _: times.append(time.monotonic()))
+    host = fake.url.partition("://")[2]
+    flags = ["--cache", server.url(), "--mirror", f"*={fake.url}", "--requests-per-second", f"{host}={rate}"]
+    started = []
+    for number in range(4):
+        process = subprocess.Popen(
+            [PROGRAM, *flags, "--timeout", "60s"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={"HOME": str(tmp_path)},
+            text=True,
+        )
+        started.append((process, stream(fake, range(number * each, (number + 1) * each))))
+    talks = [threading.Thread(target=process.communicate, args=(text,)) for process, text in started]
+    for talk in talks:
+        talk.start()
+    for talk in talks:
+        talk.join()
+    assert [process.returncode for process, _ in started] == [0] * 4
+    assert len(times) == 4 * each
+    # A process that wakes late sends late, so that two of its requests may be closer; on the whole none is gained.
+    assert times[-1] - times[0] >= (len(times) - 1) / rate - 0.1
+    assert max(sum(first <= other < first + 1 for other in times) for first in times) <= 1.25 * rate + 2
+
+
+def test_reservations_of_several_connections_never_overlap(server: RedisServer) -> None:
+    place = cache_path(server.url())
+    stores = [RedisStore(place) for _ in range(4)]  # type: ignore[arg-type]  # the text is that of a server
+    waits: list[float] = []
+
+    def reserve(number: int) -> None:
+        for _ in range(10):
+            wait, _ = stores[number].reserve("r.example", str(number), 1.0, 3600.0)
+            assert wait is not None
+            waits.append(wait + time.monotonic())
+
+    threads = [threading.Thread(target=reserve, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    waits.sort()
+    assert len(waits) == 40
+    assert all(0.5 < later - earlier < 1.5 for earlier, later in pairwise(waits))
+    late, owners = stores[0].reserve("r.example", "0", 1.0, 0.5)
+    assert (late, owners) == (None, 4)
+    assert stores[0].reserve("other.example", "0", 1.0, 0.5) == (0.0, 1)
+    for store in stores:
+        store.close()
+
+
+def test_what_is_kept_of_a_budget_ends_by_itself_and_is_not_part_of_the_cache(server: RedisServer) -> None:
+    store = RedisStore(cache_path(server.url()))  # type: ignore[arg-type]  # the text is that of a server
+    store.reserve("r.example", "a", 0.1, 10.0)
+    with server.client() as client:
+        keys = sorted(client.scan_iter())
+        assert keys == [b"archfit:budget:{r.example}:free", b"archfit:budget:{r.example}:owners"]
+        assert all(0 < client.ttl(key) <= 60 for key in keys)
+    assert store.items() == []
+    store.close()
+
+
+class Fleet:
+    """Audits of one snapshot as shards run them: each with a connection of its own to one Redis."""
+
+    def __init__(self, fake: FakeRegistry, url: str, folder: Path) -> None:
+        self.fake = fake
+        self.operator = Operator(
+            mirrors=(mirror("*", fake.url),),
+            cache=cache_path(url),
+            requests_per_second=(RequestRate("*", 500.0),),
+        )
+        self.environ = {"HOME": str(folder)}
+
+    def facts(self) -> AuditFacts:
+        pods = []
+        for number in range(16):
+            name = f"r{number % 3}.example/app{number}"
+            old = pushed(self.fake, f"app{number}", "1", BOTH, "old")
+            new = pushed(self.fake, f"app{number}", "1", [*BOTH, "linux/s390x"], "new")
+            pods += [
+                Pod(f"{name}:1", f"{name}@{new.index}", "linux/arm64"),
+                Pod(f"{name}:1", f"{name}@{old.index}"),
+                Pod(f"{name}:1", old.configs["linux/amd64"]),
+                Pod(f"{name}:1", f"{name}@{new.manifests['linux/arm64']}", "linux/arm64", CRI_O),
+            ]
+        return running(*pods)
+
+    def run(self, facts: AuditFacts, shard: tuple[int, int] | None = None) -> AuditFacts:
+        return answered(facts, Settings(operator=self.operator), self.environ, io.StringIO(), shard)
+
+
+def test_requests_of_eight_shards_equal_those_of_one_process(
+    server: RedisServer, fake: FakeRegistry, tmp_path: Path
+) -> None:
+    fleet = Fleet(fake, server.url(), tmp_path)
+    facts = fleet.facts()
+    whole = fleet.run(facts)
+    asked = Counter((one.method, one.path) for one in fake.asked)
+    with server.client() as client:
+        client.flushall()
+    fake.forget()
+    parts: dict[int, AuditFacts] = {}
+    threads = [
+        threading.Thread(target=lambda index=index: parts.update({index: fleet.run(facts, (index, 8))}))
+        for index in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Counter((one.method, one.path) for one in fake.asked) == asked
+    assert merge(parts.values()).replace(shards=()) == whole
+    fake.forget()
+    again = fleet.run(facts, (3, 8))
+    assert fake.asked == []
+    assert [image.reference for image in again.images] == [image.reference for image in parts[3].images]
+    assert again.builds == parts[3].builds
+
+
+def test_a_server_that_is_gone_in_the_middle_makes_it_slower_and_right(
+    server: RedisServer, fake: FakeRegistry, tmp_path: Path
+) -> None:
+    fleet = Fleet(fake, server.url(), tmp_path)
+    facts = fleet.facts()
+    whole = fleet.run(facts)
+    with server.client() as client:
+        client.flushall()
+    fake.forget()
+    gone = threading.Event()
+
+    def stop(_: object) -> None:
+        if len(fake.asked) > 5 and not gone.is_set():
+            gone.set()
+            server.stop()
+
+    fake.on(stop)
+    found = fleet.run(facts)
+    assert gone.is_set()
+    assert found == whole
+
+
+def test_the_documented_permissions_are_enough(server: RedisServer) -> None:
+    rights = (
+        "~archfit:budget:* +eval +time +get +set +zadd +zcard +zremrangebyscore +pexpire".split()  # noqa: SIM905
+    )
+    with server.client() as client:
+        client.execute_command("ACL", "SETUSER", "archfit", "on", ">hush", *rights)
+    place = cache_path(server.url().replace("//", "//archfit@"))
+    store = RedisStore(place, password="hush")  # type: ignore[arg-type]  # the text is that of a server
+    assert store.reserve("r.example", "a", 0.1, 10.0) == (0.0, 1)
+    store.close()

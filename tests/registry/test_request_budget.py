@@ -1,0 +1,96 @@
+"""`--requests-per-second`: when a request leaves, alone and beside other processes."""
+
+from __future__ import annotations
+
+import pytest
+
+from archfit.errors import RegistryError
+from archfit.options.settings import RequestRate
+from archfit.registry.transport.request_budget import RequestBudget
+
+HOST = "r.example"
+
+
+class Time:
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.waits: list[float] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        self.waits.append(round(seconds, 6))
+
+
+def test_requests_leave_one_after_the_other() -> None:
+    time = Time()
+    budget = RequestBudget([RequestRate(HOST, 4)], time.clock, time.wait)
+    for _ in range(4):
+        budget.take(HOST, 30.0)
+    assert time.waits == [0.25, 0.5, 0.75]
+    time.now += 10
+    budget.take(HOST, 30.0)
+    assert time.waits == [0.25, 0.5, 0.75]
+
+
+def test_a_pause_saves_nothing_up() -> None:
+    time = Time()
+    budget = RequestBudget([RequestRate(HOST, 4)], time.clock, time.wait)
+    budget.take(HOST, 30.0)
+    time.now += 60
+    for _ in range(3):
+        budget.take(HOST, 30.0)
+    assert time.waits == [0.25, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("rates", "host", "waits"),
+    [
+        pytest.param([RequestRate("docker.io", 2)], "registry-1.docker.io", [0.5], id="docker-hub"),
+        pytest.param([RequestRate("*", 2)], "other.example:5000", [0.5], id="any-server"),
+        pytest.param([RequestRate("*", 2), RequestRate(HOST, 10)], HOST, [0.1], id="its-own-row-counts"),
+        pytest.param([RequestRate(HOST, 2)], "other.example", [], id="another-server-is-not-bounded"),
+        pytest.param([RequestRate(HOST, 2)], f"{HOST}:5000", [], id="another-port-is-another-server"),
+    ],
+)
+def test_whose_requests_count(rates: list[RequestRate], host: str, waits: list[float]) -> None:
+    time = Time()
+    budget = RequestBudget(rates, time.clock, time.wait)
+    for _ in range(2):
+        budget.take(host, 30.0)
+    assert time.waits == waits
+
+
+def test_each_server_has_a_budget_of_its_own_under_a_star() -> None:
+    time = Time()
+    budget = RequestBudget([RequestRate("*", 1)], time.clock, time.wait)
+    budget.take("a.example", 30.0)
+    budget.take("b.example", 30.0)
+    assert time.waits == []
+
+
+def test_a_turn_after_the_deadline_is_an_error_that_names_the_option_and_is_not_reserved() -> None:
+    time = Time()
+    budget = RequestBudget([RequestRate(HOST, 0.5)], time.clock, time.wait)
+    budget.take(HOST, 1.0)
+    for _ in range(2):
+        with pytest.raises(RegistryError, match=r"0\.5 times a second \(--requests-per-second\).*--timeout"):
+            budget.take(HOST, 1.0)
+    budget.take(HOST, 30.0)
+    assert time.waits == [2.0]
+
+
+def test_the_shared_server_decides_and_its_loss_makes_this_process_slower() -> None:
+    time, answers = Time(), [(0.0, 4), (0.7, 4), None, None, None]
+    asked: list[tuple[str, float]] = []
+
+    def reserve(host: str, interval: float, _longest: float) -> tuple[float | None, int] | None:
+        asked.append((host, interval))
+        return answers.pop(0)
+
+    budget = RequestBudget([RequestRate(HOST, 10)], time.clock, time.wait, reserve)
+    for _ in range(5):
+        budget.take(HOST, 30.0)
+    assert asked == [(HOST, 0.1)] * 5
+    assert time.waits == [0.7, 0.4, 0.8]
