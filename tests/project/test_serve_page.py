@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from archfit.admission.server import connection, server_process, shared_answers, webhook
+from archfit.admission.server import connection, http_server, server_process, shared_answers, webhook
 from archfit.admission.server.server_metrics import MOST_HOSTS, ServerMetrics
 from archfit.admission.server.verdict import Outcome
 from archfit.admission.server.warning_texts import LONGEST, LONGEST_TOGETHER
@@ -50,10 +50,10 @@ def test_the_page_names_every_outcome():
         f"larger than {connection.MOST_HEADER_BYTES >> 10} KiB or more than {connection.MOST_HEADERS}",
         f"at most {LONGEST} characters, and all together have at most {LONGEST_TOGETHER:,}",
         f"closed after {webhook.MOST_REQUESTS:,} requests",
-        f"within {server_process.DRAIN_SECONDS} seconds",
+        f"within {http_server.DRAIN_SECONDS} seconds",
         f"after {MOST_HOSTS} hosts",
         f"archfit takes {webhook.DEFAULT_SECONDS:.0f} s",
-        f"{server_process.MOST_CONNECTIONS:,} connections are open",
+        f"{http_server.MOST_CONNECTIONS:,} connections are open",
         f"Every {server_process.WATCH_SECONDS:.0f} seconds archfit looks",
         f"`POST {webhook.PATH}`",
     ],

@@ -13,29 +13,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
-import logging
 import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 
-import uvicorn
 from prometheus_client import Counter
 
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.admission.server.certificate_files import Certificates
 from archfit.admission.server.cluster_secrets import ClusterSecrets
-from archfit.admission.server.connection import Connection
+from archfit.admission.server.http_server import HttpServer, collect_rarely, route_library_messages
 from archfit.admission.server.listen_address import ListenAddress, listen
 from archfit.admission.server.lookup_lanes import LookupLanes
 from archfit.admission.server.lookup_turns import LookupTurns
 from archfit.admission.server.probes import Probes
 from archfit.admission.server.pull_secret_answers import Chosen, PullSecretAnswers
-from archfit.admission.server.server_log import LibraryMessages, ServerLog
+from archfit.admission.server.server_log import ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
 from archfit.admission.server.shared_answers import Flight, PullSecret, SharedAnswers
 from archfit.admission.server.verdicts import Verdicts
@@ -59,15 +56,9 @@ LANES = 16
 SHARE = 8
 MOST_WAITING = 1024
 MOST_WAITING_OF_ONE = 256
-DRAIN_SECONDS = 10
 WATCH_SECONDS = 2.0
-_KEEP_ALIVE_SECONDS = (
-    120  # longer than Go's client keeps an idle connection, so that it is the one that closes
-)
-MOST_CONNECTIONS = 2048
 _SAID_AGAIN_SECONDS = 300.0
 _MOST_SAID = 1000
-_GC_THRESHOLDS = (20_000, 20, 50)
 
 
 class ServeOptions(Record):
@@ -167,10 +158,10 @@ class ServerProcess:
         self._loop = loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop, number)
-        _route_library_messages(self._log)
-        webhook = _Server(self._config(self._webhook, self._certificates))
-        probes = _Server(self._config(self._probes))
-        _collect_rarely()
+        route_library_messages(self._log)
+        webhook = HttpServer(self._webhook, self._certificates.context if self._certificates else None)
+        probes = HttpServer(self._probes)
+        collect_rarely()
         watching = asyncio.ensure_future(self._watch())
         serving = [
             asyncio.ensure_future(server.serve([sock]))
@@ -200,7 +191,7 @@ class ServerProcess:
         return 0
 
     async def _drain(
-        self, webhook: uvicorn.Server, probes: uvicorn.Server, serving: Sequence[asyncio.Future[None]]
+        self, webhook: HttpServer, probes: HttpServer, serving: Sequence[asyncio.Future[None]]
     ) -> None:
         self._webhook.draining = True
         self._log.line("info", "draining", delaySeconds=self._own.drain_delay)
@@ -276,51 +267,6 @@ class ServerProcess:
             self._said.clear()
         self._said[message] = now
         self._log.line("warning", "lookup", reason=message)
-
-    def _config(self, app: Webhook | Probes, certificates: Certificates | None = None) -> uvicorn.Config:
-        return uvicorn.Config(
-            app,
-            http=Connection,
-            ws="none",
-            lifespan="off",
-            interface="asgi3",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            date_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=DRAIN_SECONDS,
-            ssl_context_factory=(lambda _config, _default: certificates.context) if certificates else None,
-        )
-
-
-class _Server(uvicorn.Server):
-    """The process handles the signals, for both servers."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
-
-
-def _route_library_messages(log: ServerLog) -> None:
-    for name in ("uvicorn", "asyncio"):
-        logger = logging.getLogger(name)
-        logger.handlers[:] = [LibraryMessages(log)]
-        logger.propagate = False
-        logger.setLevel(logging.DEBUG if log.writes("debug") else logging.WARNING)
-
-
-def _collect_rarely() -> None:
-    """Garbage collection: what is loaded stays for ever, and each request makes hundreds of containers without cycles.
-
-    The command line turns collection off, because a run is short.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*_GC_THRESHOLDS)
-    gc.enable()
 
 
 def _shown(port: socket.socket) -> str:
