@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from archfit.cluster import audit_facts as af
 from archfit.cluster.audit_facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
-from archfit.cluster.audit_facts_json import SCHEMA, from_json, to_json
+from archfit.cluster.audit_facts_json import SCHEMA, facts_text, facts_value, from_json, to_json
 from archfit.cluster.audit_merge import merge, missing_shards, sorted_facts
 from archfit.cluster.audit_shard import shard_of
 from archfit.errors import InvalidInput
@@ -112,6 +112,7 @@ def test_facts_come_back_from_json_as_they_were(facts):
     written = to_json(facts)
     assert from_json(written, "a.json") == sorted_facts(facts)
     assert to_json(from_json(written, "a.json")) == to_json(sorted_facts(facts))
+    assert json.loads("".join(facts_text(facts))) == facts_value(facts)
 
 
 @pytest.mark.parametrize("answer", [one for one in get_args(af.AnswerKind) if one != "Unread"])
@@ -161,6 +162,26 @@ def test_a_repository_is_in_the_same_shard_on_every_machine(reference, shard):
 def test_shards_are_about_equal():
     found = [shard_of(f"registry.example.com/team/app-{number}:1", 8) for number in range(4000)]
     assert all(400 < found.count(shard) < 600 for shard in range(8))
+
+
+@pytest.mark.parametrize("shards", range(1, 65))
+def test_the_union_of_all_shards_is_the_whole_and_no_image_is_asked_twice(shards):
+    references = [f"registry-{number % 7}.example.com/team/app-{number}:1" for number in range(100)]
+    whole = AuditFacts(images=tuple(ImageFacts(one, "Found", ("linux/arm64",)) for one in sorted(references)))
+    parts = [
+        AuditFacts(
+            images=tuple(
+                one if shard_of(one.reference, shards) == shard else ImageFacts(one.reference, "Unread")
+                for one in whole.images
+            ),
+            shards=((shard, shards),),
+        )
+        for shard in range(shards)
+    ]
+    assert sum(one.answer == "Found" for part in parts for one in part.images) == len(references)
+    merged = merge(reversed(parts))
+    assert merged.images == whole.images
+    assert missing_shards(merged) == ()
 
 
 def _document() -> dict[str, Any]:

@@ -344,6 +344,21 @@ def test_an_old_replica_set_and_a_cron_job_between_runs_are_idle():
     assert (idle.cpu, idle.memory, idle.runs_on) == (0, 0, ())
 
 
+def test_a_cluster_of_which_no_pods_were_read_is_what_its_workloads_ask_for():
+    facts = _facts(
+        workload("Deployment", "web", replicas=3),
+        workload("ReplicaSet", "web-5d4f", owner=("Deployment", "web"), replicas=3),
+        *_SET,
+        workload("DaemonSet", "agent"),
+    )
+    assert _shown(facts) == [
+        ("DaemonSet", "agent", "", "daemonset", 1),
+        ("Deployment", "web", "controller", "idle", 0),
+        ("Deployment", "web", "", "manifest", 3),
+    ]
+    assert facts.snapshots[0].source == "lists"
+
+
 @pytest.mark.parametrize("kind", ["List", "PodList"])
 def test_every_form_of_list_holds_the_same(kind):
     pods = [pod("a"), pod("b", owner=("StatefulSet", "s"))]

@@ -3,7 +3,8 @@
     python tests/programs/large_cluster.py --pods 100000 > cluster.json             indented: 13 KB for each pod
     python tests/programs/large_cluster.py --pods 100000 --form page > pages.json   PodLists of 500, as of --raw: 6 KB
 
-Of ten pods seven are of Deployments, one each of StatefulSets, DaemonSets and CronJobs; a third has an istio sidecar.
+Of ten pods seven are of Deployments, one each of StatefulSets, DaemonSets and CronJobs; a third of the
+workloads has an istio sidecar.
 The same arguments give the same bytes.
 """
 
@@ -119,7 +120,7 @@ def pod(number: int, nodes: int) -> dict[str, Any]:
     image = f"registry.example.com/{namespace}/{service.split('-29')[0]}:v1.{number // 10 // PODS_OF_A_WORKLOAD % 40}.0"
     finished = kind == "Job"
     containers = [("app", image, "250m", "512Mi")]
-    if number % 3 == 0:
+    if number // 10 // PODS_OF_A_WORKLOAD % 3 == 0:
         containers.append(("istio-proxy", "docker.io/istio/proxyv2:1.27.1", "10m", "40Mi"))
     manager = {
         "manager": "kube-controller-manager",

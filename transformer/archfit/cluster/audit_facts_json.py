@@ -11,7 +11,7 @@ error that names the file and the path, since a report of another version may me
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -33,10 +33,25 @@ def facts_value(facts: AuditFacts) -> dict[str, Any]:
     return value
 
 
+def facts_text(facts: AuditFacts) -> Iterator[str]:
+    """The member `facts` as JSON text, in parts of one record, each on a line of its own; nothing else is held."""
+    before = "{"
+    for name in AuditFacts._fields:
+        yield f"{before}\n{json.dumps(_camel(name))}: ["
+        first = True
+        for one in getattr(facts, name):
+            yield ("\n" if first else ",\n") + json.dumps(
+                _value(one), ensure_ascii=True, separators=(",", ":")
+            )
+            first = False
+        before = "],"
+    yield "]}"
+
+
 def to_json(facts: AuditFacts) -> bytes:
     """A file that holds facts and nothing else. The same facts give the same bytes."""
-    document = {"schema": SCHEMA, "facts": facts_value(facts)}
-    return json.dumps(document, ensure_ascii=True, indent=1).encode() + b"\n"
+    head = f'{{"schema": {json.dumps(SCHEMA)},\n"facts": '
+    return "".join((head, *facts_text(facts), "}\n")).encode()
 
 
 def from_json(data: bytes, file: str) -> AuditFacts:

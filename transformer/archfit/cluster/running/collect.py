@@ -3,7 +3,8 @@
     item ── kind ──┬── List, PodList, ..    each of its items; those of a typed list take its kind
                    ├── Pod of a cluster     one count for its owner, template, statuses and node
                    ├── Node                 NodeFacts
-                   ├── anything with pods   of a cluster: its owner, and `idle` where nothing of it runs
+                   ├── anything with pods   of a cluster: its owner, and `idle` where nothing of it runs; where the
+                   │                        lists hold no pods at all, as a manifest
                    │                        a manifest: `manifest`, with the number of pods that it asks for
                    ├── a kind without pods  passed over; Secrets are never read
                    └── any other kind       counted in `unknown`
@@ -297,7 +298,7 @@ class Collector:
                     _count_build(builds, _build(snapshot, owner.named, node, status, pods))
         self._add_idle(snapshot, workloads)
         for rendered in self._rendered:
-            _count(workloads, _of_manifest(snapshot, rendered))
+            _count(workloads, _of_template(snapshot, rendered.template, rendered.where))
         nodes = [
             node.replace(
                 snapshot=snapshot,
@@ -312,23 +313,24 @@ class Collector:
     def _add_idle(self, snapshot: str, workloads: dict[tuple[Any, ...], WorkloadFacts]) -> None:
         """Templates of the cluster of which no pod was read."""
         running = {(one.namespace, one.kind, one.name, one.images) for one in workloads.values()}
+        largest: dict[tuple[Named, tuple[ContainerImage, ...]], Template] = {}
         for (named, _), template in self._idle.items():
             owner = self._owners.resolved(named, is_pod=False).named
             if (owner.namespace, owner.kind, owner.name, template.images) in running:
                 continue
-            _count(
-                workloads,
-                WorkloadFacts(
-                    snapshot,
-                    owner.namespace,
-                    owner.kind,
-                    owner.name,
-                    "idle",
-                    template.images,
-                    "controller" if owner != named else "",
-                    pinned=template.pinned,
-                ),
+            # A Deployment and its ReplicaSet speak of the same pods.
+            other = largest.get((owner, template.images))
+            if other is None or other.pods < template.pods:
+                largest[owner, template.images] = template
+        for (owner, _), template in largest.items():
+            asked = _of_template(snapshot, template).replace(
+                kind=owner.kind,
+                name=owner.name,
+                owner_by="" if owner.name == template.name and owner.kind == template.kind else "controller",
             )
+            if self._runs or not template.pods:
+                asked = asked.replace(standing="idle", pods=0, cpu=0, memory=0, without_cpu=0, runs_on=())
+            _count(workloads, asked)
 
 
 def _count(workloads: dict[tuple[Any, ...], WorkloadFacts], one: WorkloadFacts) -> None:
@@ -398,8 +400,7 @@ def _stronger(one: str, other: str) -> str:
     return found[0] if found else max(one, other)
 
 
-def _of_manifest(snapshot: str, rendered: _Rendered) -> WorkloadFacts:
-    one = rendered.template
+def _of_template(snapshot: str, one: Template, where: str = "") -> WorkloadFacts:
     standing: Standing = "windows" if one.windows else "daemonset" if one.per_node else "manifest"
     return WorkloadFacts(
         snapshot,
@@ -415,7 +416,7 @@ def _of_manifest(snapshot: str, rendered: _Rendered) -> WorkloadFacts:
         0 if one.cpu else one.pods,
         (("", one.pods),) if one.pods else (),
         one.pinned,
-        rendered.where,
+        where,
     )
 
 
