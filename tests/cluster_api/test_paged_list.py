@@ -72,4 +72,4 @@ def test_items_without_a_list_are_an_empty_list():
 def test_items_get_the_kind_that_a_list_leaves_out():
     (pod,) = live_objects(Pages(1), [PODS])
     assert (pod["apiVersion"], pod["kind"]) == ("v1", "Pod")
-    assert (PODS.path, CRON_JOBS.path) == ("/api/v1/pods", "/apis/batch/v1/cronjobs")
+    assert (PODS.path(), CRON_JOBS.path()) == ("/api/v1/pods", "/apis/batch/v1/cronjobs")

@@ -1,6 +1,6 @@
 """What runs and what makes it run: pods and the workloads of Kubernetes itself, read from a live cluster.
 
-    pods           /api/v1/pods
+    pods           /api/v1/pods                      nodes likewise
     deployments    /apis/apps/v1/deployments      statefulsets, daemonsets, replicasets likewise
     jobs           /apis/batch/v1/jobs            cronjobs likewise
 
@@ -18,16 +18,21 @@ from archfit.record import Record
 
 
 class LiveKind(Record):
-    """A kind that is read. resource: its plural, as RBAC names it."""
+    """A kind that is read. resource: its plural, as RBAC names it. namespaced: its objects stand in namespaces."""
 
     resource: str
     api_version: str
     kind: str
+    namespaced: bool = True
 
-    @property
-    def path(self) -> str:
-        """Of its list, over all namespaces."""
-        return f"/{'apis' if '/' in self.api_version else 'api'}/{self.api_version}/{self.resource}"
+    def path(self, namespace: str = "") -> str:
+        """Of its list, in one namespace or over all of them."""
+        root = f"/{'apis' if '/' in self.api_version else 'api'}/{self.api_version}"
+        return (
+            f"{root}/namespaces/{namespace}/{self.resource}"
+            if namespace and self.namespaced
+            else f"{root}/{self.resource}"
+        )
 
     @property
     def group(self) -> str:
@@ -36,6 +41,7 @@ class LiveKind(Record):
 
 
 PODS = LiveKind("pods", "v1", "Pod")
+NODES = LiveKind("nodes", "v1", "Node", namespaced=False)
 DEPLOYMENTS = LiveKind("deployments", "apps/v1", "Deployment")
 STATEFUL_SETS = LiveKind("statefulsets", "apps/v1", "StatefulSet")
 DAEMON_SETS = LiveKind("daemonsets", "apps/v1", "DaemonSet")
@@ -44,8 +50,10 @@ JOBS = LiveKind("jobs", "batch/v1", "Job")
 CRON_JOBS = LiveKind("cronjobs", "batch/v1", "CronJob")
 
 
-def live_objects(connection: Connection, kinds: Iterable[LiveKind]) -> Iterator[dict[str, Any]]:
-    """Every object of the kinds, in their order. Raises ClusterError."""
+def live_objects(
+    connection: Connection, kinds: Iterable[LiveKind], namespace: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Every object of the kinds, in their order. namespace: "" is all. Raises ClusterError."""
     for kind in kinds:
-        for item in listed(connection, kind.path):
+        for item in listed(connection, kind.path(namespace)):
             yield {"apiVersion": kind.api_version, "kind": kind.kind, **item}

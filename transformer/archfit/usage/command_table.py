@@ -286,6 +286,93 @@ know stays as it is, and a second policy warns of it.
         ),
     ),
     Command(
+        "audit",
+        "Reports what runs: where its images could run, and what keeps it off.",
+        (
+            "audit [OPTION].. [FILE|-]..",
+            "audit --live [--context NAME] [OPTION]..",
+            "audit --merge REPORT.. [OPTION]..",
+        ),
+        "archfit.commands.audit:run",
+        arguments=(
+            (
+                "FILE ..",
+                "Lists of a cluster, as kubectl get pods,nodes,replicasets,jobs -A -o json writes them, or rendered "
+                "manifests. - is standard input, which archfit reads if you name no file.",
+            ),
+        ),
+        flags=(
+            Flag(("--live",), "", "Read the cluster through kubectl, or in a pod with its service account."),
+            Flag(("--context",), "NAME", "The context of kubectl, for --live."),
+            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
+            Flag(("-n", "--namespace"), "NAME", "The only namespace that --live reads; default: all."),
+            Flag(
+                ("--require",),
+                "ARCH,..",
+                "The architectures that count. Exit 3 if a pod cannot run there, 1 if one of its images is not known.",
+                repeatable=True,
+            ),
+            Flag(
+                ("--min-ready",),
+                "SHARE",
+                "Exit 3 if less than this share of the CPU requests, such as 80%, is ready for the first architecture.",
+            ),
+            Flag(("--assume-cpu",), "CPU", "What a pod that requests no CPU counts as, such as 100m."),
+            Flag(
+                ("--price",),
+                "ARCH=PRICE,..",
+                "Your price of one CPU for an hour, for the cost of a move. The report shows the arithmetic.",
+                repeatable=True,
+            ),
+            Flag(
+                ("--prices",),
+                "FILE",
+                "Your price of each instance type for an hour: lines instance-type,price.",
+            ),
+            Flag(
+                ("--format",),
+                "text|json|csv|markdown|html",
+                "How to write the report. json is what --merge reads; html is one page without any request.",
+                words=("text", "json", "csv", "markdown", "html"),
+                default="text",
+            ),
+            Flag(
+                ("-o", "--output"),
+                "FILE",
+                "Where to write; default: standard output. A report that is there is replaced as a whole.",
+            ),
+            Flag(
+                ("--merge",),
+                "REPORT ..",
+                "Make one report of several that --format json wrote: of shards, or of clusters.",
+                several=True,
+            ),
+            Flag(("--shards",), "N", "Ask only for a part of the images: this run is one of N."),
+            Flag(
+                ("--shard",),
+                "I",
+                "Which part, from 0; default: JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one.",
+            ),
+        ),
+        options=(
+            *_these("imagePlatforms", "lockFile", "locked", "workloads"),
+            *_without("pullSecrets", "report"),
+        ),
+        about="""\
+An audit says which share of a cluster could run on arm64, which images keep the rest off, and which build of an \
+image really runs. It only reads: pods, nodes, ReplicaSets and Jobs, and the registries.
+
+  archfit audit --live
+  kubectl get pods,nodes,replicasets,jobs -A -o json | archfit audit --format html -o report.html
+  archfit audit --live --require arm64 --min-ready 80%""",
+        exits=(
+            _DONE,
+            (1, "failed, or an image that --require needs is not known"),
+            _WRONG_USAGE,
+            (3, "--require or --min-ready found something"),
+        ),
+    ),
+    Command(
         "lock",
         "Writes a lock file, for runs that ask no registry.",
         ("lock [OPTION].. [FILE|-]..",),

@@ -1,0 +1,194 @@
+"""`archfit audit`: what it reads, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.cluster.audit_facts_json import from_json
+from warm_cache import warm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from program import Ran
+
+    Audit = Callable[..., Ran]
+
+IMAGES = {
+    "quay.io/team/both:1": ["linux/amd64", "linux/arm64"],
+    "quay.io/team/intel:1": ["linux/amd64"],
+}
+
+
+def pod(name: str, image: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
+    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": cpu}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "uid": f"u-{name}", "resourceVersion": "1"},
+        "spec": {"containers": [container], **spec},
+        "status": {"phase": "Running"},
+    }
+
+
+def listed(*objects: dict[str, Any]) -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
+
+
+CLUSTER = listed(
+    pod("a", "quay.io/team/both:1", "3"),
+    pod("b", "quay.io/team/intel:1"),
+)
+READY = listed(pod("a", "quay.io/team/both:1"))
+UNKNOWN = listed(pod("a", "quay.io/team/private:1"))
+
+
+@pytest.fixture
+def audit(archfit: Callable[..., Ran], tmp_path: Path) -> Audit:
+    """`audit(input, "--format", "json")` with a cache that knows IMAGES, and no network."""
+    cache = tmp_path / "lookups.sqlite"
+    warm(IMAGES, str(cache))
+
+    def run(text: bytes, *words: str, **environ: str) -> Ran:
+        return archfit(text, "audit", "--offline", "--cache", str(cache), *words, cwd=tmp_path, **environ)
+
+    return run
+
+
+def test_the_text_begins_with_what_is_ready(audit: Audit):
+    ran = audit(CLUSTER)
+    assert ran.status == 0, ran.stderr
+    assert "75 % ready" in ran.stdout.decode()
+    assert ran.stderr.endswith("archfit: 2 workloads, 2 pods, 2 images, 0 registry requests\n")
+
+
+def test_the_same_input_gives_the_same_bytes_whatever_its_order(audit: Audit):
+    turned = listed(pod("b", "quay.io/team/intel:1"), pod("a", "quay.io/team/both:1", "3"))
+    assert audit(CLUSTER, "--format", "json").ok() == audit(turned, "--format", "json").ok()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_path: Path, form: str):
+    path = tmp_path / "report"
+    path.write_text("old")
+    ran = audit(CLUSTER, "--format", form, "-o", "report")
+    assert (ran.status, ran.stdout) == (0, b""), ran.stderr
+    assert path.read_bytes() == audit(CLUSTER, "--format", form).ok()
+
+
+def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(listed(pod("a", "quay.io/team/both:1", "3")))
+    apart = audit(listed(pod("b", "quay.io/team/intel:1")), "--format", "json", "a.json", "-").ok()
+    together = audit(CLUSTER, "--format", "json").ok()
+    assert json.loads(apart)["findings"]["readiness"] == json.loads(together)["findings"]["readiness"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "status", "said"),
+    [
+        pytest.param(
+            CLUSTER, ("--require", "arm64"), 3, "--require arm64: 1 pod cannot run there", id="blocked"
+        ),
+        pytest.param(READY, ("--require", "arm64"), 0, "", id="all ready"),
+        pytest.param(CLUSTER, ("--require", "amd64"), 0, "", id="ready for the other one"),
+        pytest.param(
+            UNKNOWN, ("--require", "arm64"), 1, "of 1 pod an image is not known", id="an image is not known"
+        ),
+        pytest.param(UNKNOWN, (), 0, "", id="an image that is not known fails nothing by itself"),
+        pytest.param(
+            CLUSTER, ("--min-ready", "80%"), 3, "75 % are ready for arm64, not 80 %", id="too little"
+        ),
+        pytest.param(CLUSTER, ("--min-ready", "75"), 0, "", id="enough"),
+        pytest.param(CLUSTER, ("--min-ready", "100%", "--require", "amd64"), 0, "", id="of what is required"),
+    ],
+)
+def test_the_exit_code_says_whether_what_was_asked_for_holds(
+    audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
+):
+    ran = audit(text, *words)
+    assert (ran.status, bool(ran.stdout)) == (status, True), ran.stderr
+    assert said in ran.stderr
+
+
+def test_shards_merged_are_the_whole(audit: Audit, tmp_path: Path):
+    whole = from_json(audit(CLUSTER, "--format", "json").ok(), "whole")
+    names = []
+    for index in range(3):
+        shard = ("--shards", "3", "--shard", str(index))
+        names.append(f"{index}.json")
+        (tmp_path / names[-1]).write_bytes(audit(CLUSTER, "--format", "json", *shard).ok())
+    merged = audit(b"", "--merge", *names, "--format", "json")
+    assert from_json(merged.ok(), "merged").replace(shards=()) == whole
+    part = audit(b"", "--merge", names[0], names[2], "--format", "json")
+    assert "the reports of these shards are missing: 1 of 3" in part.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "shard"),
+    [("JOB_COMPLETION_INDEX", "1", [1, 2]), ("CI_NODE_INDEX", "1", [0, 2])],
+    ids=["an Indexed Job counts from 0", "GitLab counts from 1"],
+)
+def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: str, shard: list[int]):
+    ran = audit(CLUSTER, "--shards", "2", "--format", "json", **{variable: value})
+    assert json.loads(ran.ok())["facts"]["shards"] == [shard]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "status", "said"),
+    [
+        pytest.param(b"", (), 1, "there are no pods in the input: pass kubectl get", id="nothing"),
+        pytest.param(
+            listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}),
+            (),
+            1,
+            "there are no pods in the input, but 1 ConfigMap",
+            id="no pods",
+        ),
+        pytest.param(CLUSTER[:-40], (), 1, "standard input ends in the middle of its JSON", id="cut off"),
+        pytest.param(CLUSTER, ("missing.json",), 2, "cannot read 'missing.json'", id="no such file"),
+        pytest.param(CLUSTER, ("-", "-"), 2, "name it once", id="standard input twice"),
+        pytest.param(
+            CLUSTER, ("--merge", "missing.json"), 2, "cannot read 'missing.json'", id="no such report"
+        ),
+        pytest.param(CLUSTER, ("--live", "a.json"), 2, "files and --live are two inputs", id="two inputs"),
+        pytest.param(
+            CLUSTER, ("--context", "x"), 2, "--context: says which cluster --live reads", id="not live"
+        ),
+        pytest.param(CLUSTER, ("--shard", "1"), 2, "add --shards N", id="a shard of what"),
+        pytest.param(CLUSTER, ("--shards", "2"), 2, "which shard is this? Add --shard I", id="which shard"),
+        pytest.param(
+            CLUSTER, ("--shards", "2", "--shard", "2"), 2, "shard 2 is not one of 2", id="too large"
+        ),
+        pytest.param(CLUSTER, ("--shards", "0", "--shard", "0"), 2, "is not between 1 and", id="no shards"),
+        pytest.param(CLUSTER, ("--shards", "x", "--shard", "0"), 2, "'x' is not a number", id="no number"),
+        pytest.param(CLUSTER, ("--min-ready", "a lot"), 2, "write it as 80%", id="no share"),
+        pytest.param(CLUSTER, ("--min-ready", "101%"), 2, "write it as 80%", id="more than all"),
+        pytest.param(CLUSTER, ("--assume-cpu", "much"), 2, "write it as 100m", id="no quantity"),
+        pytest.param(CLUSTER, ("--require", "x86_64"), 2, "amd64", id="not a label"),
+        pytest.param(
+            CLUSTER, ("--prices", "missing.csv"), 2, "cannot read 'missing.csv'", id="no price list"
+        ),
+        pytest.param(CLUSTER, ("--format", "pdf"), 2, "--format: 'pdf' is not known here", id="no such form"),
+        pytest.param(
+            CLUSTER, ("-o", "missing/report"), 1, "cannot write 'missing/report'", id="no such folder"
+        ),
+    ],
+)
+def test_bad_input_gets_one_message_and_no_output(
+    audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
+):
+    ran = audit(text, *words)
+    assert (ran.status, ran.stdout) == (status, b"")
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_report_of_another_kind_is_refused(audit: Audit, tmp_path: Path):
+    (tmp_path / "other.json").write_text('{"schema": "archfit.dev/audit/v9", "facts": {}}')
+    ran = audit(b"", "--merge", "other.json")
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert "has the schema archfit.dev/audit/v9" in ran.stderr

@@ -1,0 +1,185 @@
+"""`archfit audit [FILE|-].. | --live | --merge FILE..`: what runs, on which architectures it could, what keeps it off.
+
+    lists, manifests ─┐
+    --live ───────────┼─ facts ── images and builds looked up ──┬─ findings ── one report
+    --merge ──────────┴─ facts of earlier reports ──────────────┘
+
+stdout    the report, or the file that -o names        stderr    warnings, progress on a terminal, a summary
+
+Exit 3: --require or --min-ready found something. Exit 1: an image that --require needs to know
+is not known. What no flag asks for never fails an audit: a registry that gives no answer is a line in the report.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit import standard_streams
+from archfit.cluster.audit_facts import AuditFacts
+from archfit.cluster.audit_facts_json import from_json
+from archfit.cluster.audit_findings import AuditFindings, findings
+from archfit.cluster.audit_merge import merge, missing_shards
+from archfit.cluster.audit_prices import Prices, parse_prices
+from archfit.commands.audit_flags import AuditFlags, audit_flags
+from archfit.commands.audit_inputs import Collected, from_cluster, from_files
+from archfit.commands.invocation import Invocation, read_invocation
+from archfit.errors import ArchfitError, UsageError
+from archfit.files import read_file, replace
+from archfit.lookup.build_lookup import answered
+from archfit.lookup.session import LookupSession
+from archfit.options.layers import Given, Layer
+from archfit.printable import count
+from archfit.report import audit_csv, audit_json, audit_markdown, audit_text
+from archfit.report.run_text import lines
+from archfit.results import Result
+from archfit.usage.command_table import BY_NAME
+
+_COMMAND = BY_NAME["audit"]
+_DEFAULTS = Layer("defaults of archfit audit (timeout)", {"timeout": Given(600.0, "archfit audit")})
+"""A cluster has more images than a chart, and nobody waits at a terminal for a pod to start."""
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ, fallback=_DEFAULTS)
+    flags = audit_flags(invocation.flags, invocation.words, environ)
+    prices = _prices(invocation.flags)
+    render = _renderer(flags.format)
+    if flags.merge:
+        facts = merge(_facts_of(file) for file in flags.merge)
+        results, requests = _missing(facts), 0
+    else:
+        facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
+    found = findings(facts, flags.required, prices, flags.assume_cpu)
+    _write(render(found), flags.output, stdout)
+    code, verdict = _judged(found, flags)
+    stderr.writelines(f"{line}\n" for line in (*lines(results), *verdict))
+    stderr.write(f"archfit: {_summary(found, requests)}\n")
+    return code
+
+
+def _audited(
+    invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> tuple[AuditFacts, list[Result], int]:
+    """The facts, messages about them, and the number of requests to registries."""
+    settings = invocation.settings
+    collected = _collected(invocation, flags, stdin, environ)
+    session = LookupSession(settings, environ, stderr)
+    try:
+        facts = answered(collected.facts, settings, environ, stderr, flags.shard, session=session)
+        return facts, [*collected.results, *session.messages], sum(session.requests.values())
+    finally:
+        session.close()
+
+
+def _collected(
+    invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, environ: Mapping[str, str]
+) -> Collected:
+    options = invocation.settings.options
+    if flags.live:
+        return from_cluster(flags, options, environ)
+    return from_files(invocation.words, stdin, options)
+
+
+def _facts_of(file: str) -> AuditFacts:
+    """The facts of a report that --format json wrote."""
+    try:
+        return from_json(read_file(file), file)
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {file!r} ({error.strerror}): name a report of archfit audit --format json"
+        ) from None
+
+
+def _prices(flags: Namespace) -> Prices:
+    if not flags.prices:
+        return parse_prices(flags.price)
+    try:
+        table = read_file(flags.prices).decode()
+    except UnicodeDecodeError:
+        raise UsageError(
+            f"--prices: {flags.prices!r} is not UTF-8: write lines instance-type,price"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"--prices: cannot read {flags.prices!r} ({error.strerror}): name a file") from None
+    return parse_prices(flags.price, table, flags.prices)
+
+
+def _missing(facts: AuditFacts) -> list[Result]:
+    missing = missing_shards(facts)
+    if not missing:
+        return []
+    names = ", ".join(f"{index} of {number}" for index, number in missing[:10])
+    more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+    return [
+        Result(
+            "warning",
+            f"the reports of these shards are missing: {names}{more}; their images are not known. Name them with "
+            "--merge, too",
+        )
+    ]
+
+
+def _renderer(name: str) -> Callable[[AuditFindings], bytes]:
+    if name == "html":
+        try:
+            from archfit.report.audit_page import page  # the extra may be missing, and says so
+        except ImportError as error:
+            raise ArchfitError(
+                f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]'"
+            ) from None
+        return page.render
+    return {
+        "text": audit_text.render,
+        "json": audit_json.render,
+        "csv": audit_csv.render,
+        "markdown": audit_markdown.render,
+    }[name]
+
+
+def _write(content: bytes, path: str, stdout: BinaryIO) -> None:
+    if not path:
+        standard_streams.write(stdout, [content])
+        return
+    try:
+        replace(path, content)
+    except OSError as error:
+        raise ArchfitError(
+            f"--output: cannot write {path!r} ({error.strerror}): name a file that can be written"
+        ) from None
+
+
+def _judged(found: AuditFindings, flags: AuditFlags) -> tuple[int, list[str]]:
+    """The exit code, and a line for each thing that the flags ask for and that does not hold."""
+    failed: list[str] = []
+    unanswered: list[str] = []
+    for one in found.readiness if found.required else ():
+        if one.blocked.pods:
+            failed.append(f"--require {one.architecture}: {count(one.blocked.pods, 'pod')} cannot run there")
+        if one.unknown.pods:
+            unanswered.append(
+                f"--require {one.architecture}: of {count(one.unknown.pods, 'pod')} an image is not known"
+            )
+    part, whole = found.readiness[0].share
+    if flags.min_ready is not None and 100 * part < flags.min_ready * whole:
+        share = f"{part * 1000 // whole / 10:g} %"
+        failed.append(
+            f"--min-ready: {share} are ready for {found.architectures[0]}, not {flags.min_ready:g} %"
+        )
+    code = 1 if unanswered else 3 if failed else 0
+    return code, [*failed, *unanswered]
+
+
+def _summary(found: AuditFindings, requests: int) -> str:
+    pods = sum(one.pods for one in found.facts.workloads)
+    parts = (
+        count(len(found.facts.workloads), "workload"),
+        count(pods, "pod"),
+        count(len(found.facts.images), "image"),
+        count(requests, "registry request"),
+    )
+    return ", ".join(parts)

@@ -1,0 +1,133 @@
+"""The flags of `archfit audit` as values, and which of them go together.
+
+    inputs        FILE.. or standard input | --live | --merge FILE..           one of the three
+    --live        --context, --kubeconfig, -n
+    --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
+
+Source: Kubernetes, Indexed Jobs (batch.kubernetes.io/job-completion-index); GitLab, predefined CI/CD variables.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+
+from archfit.cluster.running.quantity import milli, nano
+from archfit.errors import UsageError
+from archfit.images.platforms import Platform
+from archfit.options.problem import Problem
+from archfit.options.text_form import architecture
+from archfit.options.text_form import platforms as parse_platforms
+from archfit.record import Record
+
+MOST_SHARDS = 100_000
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
+
+
+class AuditFlags(Record):
+    """See the module.
+
+    min_ready: percent, None where it is not asked for. assume_cpu: in 1/1000 CPU. output: a path, "" for stdout.
+    """
+
+    live: bool
+    context: str
+    kubeconfig: str
+    namespace: str
+    merge: tuple[str, ...]
+    shard: tuple[int, int] | None
+    required: tuple[Platform, ...]
+    min_ready: float | None
+    assume_cpu: int
+    format: str
+    output: str
+
+
+def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
+    """The flags. words: the files. Raises UsageError."""
+    inputs = [
+        name for name, given in (("files", words), ("--live", flags.live), ("--merge", flags.merge)) if given
+    ]
+    if len(inputs) > 1:
+        raise UsageError(f"{inputs[0]} and {inputs[1]} are two inputs: name one of them")
+    for name in ("context", "kubeconfig", "namespace"):
+        if getattr(flags, name) and not flags.live:
+            raise UsageError(f"--{name}: says which cluster --live reads: add --live, or leave it out")
+    return AuditFlags(
+        flags.live,
+        flags.context or "",
+        flags.kubeconfig or "",
+        flags.namespace or "",
+        tuple(flags.merge),
+        _shard(flags.shard, flags.shards, environ),
+        _required(flags.require),
+        _percent(flags.min_ready),
+        _cpu(flags.assume_cpu),
+        flags.format,
+        flags.output or "",
+    )
+
+
+def _shard(index: str | None, number: str | None, environ: Mapping[str, str]) -> tuple[int, int] | None:
+    if number is None:
+        if index is not None:
+            raise UsageError("--shard: says which of --shards it is: add --shards N")
+        return None
+    shards = _number("--shards", number)
+    if not 1 <= shards <= MOST_SHARDS:
+        raise UsageError(f"--shards: {number!r} is not between 1 and {MOST_SHARDS}")
+    source, at = _index(index, environ)
+    if not 0 <= at < shards:
+        raise UsageError(f"{source}: shard {at} is not one of {shards}: they are counted from 0")
+    return at, shards
+
+
+def _index(given: str | None, environ: Mapping[str, str]) -> tuple[str, int]:
+    if given is not None:
+        return "--shard", _number("--shard", given)
+    for name, first in (("JOB_COMPLETION_INDEX", 0), ("CI_NODE_INDEX", 1)):
+        if environ.get(name):
+            return name, _number(name, environ[name]) - first
+    raise UsageError(
+        "--shards: which shard is this? Add --shard I, from 0, or set JOB_COMPLETION_INDEX or CI_NODE_INDEX"
+    )
+
+
+def _number(source: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise UsageError(f"{source}: {text!r} is not a number")
+    return int(text)
+
+
+def _required(texts: Sequence[str]) -> tuple[Platform, ...]:
+    if not texts:
+        return ()
+    try:
+        platforms = parse_platforms(",".join(texts))
+        for platform in platforms:
+            architecture(platform.architecture)
+    except Problem as problem:
+        raise UsageError(f"--require: {problem.message}") from None
+    return platforms
+
+
+def _percent(text: str | None) -> float | None:
+    if text is None:
+        return None
+    match = _PERCENT(text)
+    if not match or float(match[1]) > 100:
+        raise UsageError(f"--min-ready: {text!r} is not a share: write it as 80%")
+    return float(match[1])
+
+
+def _cpu(text: str | None) -> int:
+    if text is None:
+        return 0
+    try:
+        amount = nano(text)
+    except ValueError:
+        amount = -1
+    if amount < 0:
+        raise UsageError(f"--assume-cpu: {text!r} is not a quantity of CPU: write it as 100m")
+    return milli(amount)
