@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from archfit.cluster.audit_facts_json import from_json
+from archfit.commands.audit import run
+from archfit.errors import ArchfitError
+from program import Ran
 from warm_cache import warm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from program import Ran
 
     Audit = Callable[..., Ran]
 
@@ -48,15 +51,23 @@ UNKNOWN = listed(pod("a", "quay.io/team/private:1"))
 
 
 @pytest.fixture
-def audit(archfit: Callable[..., Ran], tmp_path: Path) -> Audit:
-    """`audit(input, "--format", "json")` with a cache that knows IMAGES, and no network."""
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audit:
+    """`audit(input, "--format", "json")` in an empty folder, with a cache that knows IMAGES and no network."""
     cache = tmp_path / "lookups.sqlite"
     warm(IMAGES, str(cache))
+    monkeypatch.chdir(tmp_path)
 
-    def run(text: bytes, *words: str, **environ: str) -> Ran:
-        return archfit(text, "audit", "--offline", "--cache", str(cache), *words, cwd=tmp_path, **environ)
+    def audited(text: bytes, *words: str, **environ: str) -> Ran:
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], **environ}
+        try:
+            words = ("--offline", "--cache", str(cache), *words)
+            status = run(words, io.BytesIO(text), stdout, stderr, environ)
+        except ArchfitError as error:
+            return Ran(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
+        return Ran(status, stdout.getvalue(), stderr.getvalue())
 
-    return run
+    return audited
 
 
 def test_the_text_begins_with_what_is_ready(audit: Audit):
@@ -168,7 +179,7 @@ def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: s
         pytest.param(CLUSTER, ("--min-ready", "a lot"), 2, "write it as 80%", id="no share"),
         pytest.param(CLUSTER, ("--min-ready", "101%"), 2, "write it as 80%", id="more than all"),
         pytest.param(CLUSTER, ("--assume-cpu", "much"), 2, "write it as 100m", id="no quantity"),
-        pytest.param(CLUSTER, ("--require", "x86_64"), 2, "amd64", id="not a label"),
+        pytest.param(CLUSTER, ("--require", "arm65"), 2, "--require: ", id="not a label"),
         pytest.param(
             CLUSTER, ("--prices", "missing.csv"), 2, "cannot read 'missing.csv'", id="no price list"
         ),
@@ -184,7 +195,6 @@ def test_bad_input_gets_one_message_and_no_output(
     ran = audit(text, *words)
     assert (ran.status, ran.stdout) == (status, b"")
     assert said in ran.stderr
-    assert "Traceback" not in ran.stderr
 
 
 def test_a_report_of_another_kind_is_refused(audit: Audit, tmp_path: Path):
