@@ -13,6 +13,7 @@ HELP = {"_help", "__version__"}
 # What is written as it is: manifests and files of archfit's own making, and the bytes that --raw asks for.
 AS_IT_IS = {
     "run.py": {"stream", "after_failure"},
+    "commands/audit.py": {"report"},
     "commands/check.py": {"_FORMATS"},
     "commands/inspect.py": {"documents", "as_json"},
     "commands/login_check.py": {"_text"},

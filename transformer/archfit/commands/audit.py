@@ -48,14 +48,13 @@ def run(
     invocation = read_invocation(_COMMAND, argv, environ, fallback=_DEFAULTS)
     flags = audit_flags(invocation.flags, invocation.words, environ)
     prices = _prices(invocation.flags)
-    render = _renderer(flags.format)
     if flags.merge:
         facts = merge(_facts_of(file) for file in flags.merge)
         results, requests = _missing(facts), 0
     else:
         facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
     found = findings(facts, flags.required, prices, flags.assume_cpu)
-    _write(render(found), flags.output, stdout)
+    _write(_FORMS[flags.format](found), flags.output, stdout)
     code, verdict = _judged(found, flags)
     stderr.writelines(f"{line}\n" for line in (*lines(results), *verdict))
     stderr.write(f"archfit: {_summary(found, requests)}\n")
@@ -124,29 +123,20 @@ def _missing(facts: AuditFacts) -> list[Result]:
     ]
 
 
-def _renderer(name: str) -> Callable[[AuditFindings], bytes]:
-    if name == "html":
-        try:
-            from archfit.report.audit_page import page  # the extra may be missing, and says so
-        except ImportError as error:
-            raise ArchfitError(
-                f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]'"
-            ) from None
-        return page.render
-    return {
-        "text": audit_text.render,
-        "json": audit_json.render,
-        "csv": audit_csv.render,
-        "markdown": audit_markdown.render,
-    }[name]
+_FORMS: Mapping[str, Callable[[AuditFindings], bytes]] = {
+    "text": audit_text.render,
+    "json": audit_json.render,
+    "csv": audit_csv.render,
+    "markdown": audit_markdown.render,
+}
 
 
-def _write(content: bytes, path: str, stdout: BinaryIO) -> None:
+def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
     if not path:
-        standard_streams.write(stdout, [content])
+        standard_streams.write(stdout, [report])
         return
     try:
-        replace(path, content)
+        replace(path, report)
     except OSError as error:
         raise ArchfitError(
             f"--output: cannot write {path!r} ({error.strerror}): name a file that can be written"

@@ -331,9 +331,9 @@ know stays as it is, and a second policy warns of it.
             ),
             Flag(
                 ("--format",),
-                "text|json|csv|markdown|html",
-                "How to write the report. json is what --merge reads; html is one page without any request.",
-                words=("text", "json", "csv", "markdown", "html"),
+                "text|json|csv|markdown",
+                "How to write the report. json is what --merge reads.",
+                words=("text", "json", "csv", "markdown"),
                 default="text",
             ),
             Flag(
@@ -363,7 +363,7 @@ An audit says which share of a cluster could run on arm64, which images keep the
 image really runs. It only reads: pods, nodes, ReplicaSets and Jobs, and the registries.
 
   archfit audit --live
-  kubectl get pods,nodes,replicasets,jobs -A -o json | archfit audit --format html -o report.html
+  kubectl get pods,nodes,replicasets,jobs -A -o json | archfit audit --format markdown -o report.md
   archfit audit --live --require arm64 --min-ready 80%""",
         exits=(
             _DONE,
