@@ -101,6 +101,7 @@ TABLE = {
         Tool("zsh", "apt", "zsh", "", "zsh"),
         Tool("fish", "apt", "fish", "", "fish"),
         Tool("groff", "apt", "groff", "", "groff"),
+        Tool("chromium", "apt", "chromium", "", "chromium"),
         *(
             Tool(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", "v1.36.3", name)
             for name in ("kubectl", "kube-apiserver", "kube-scheduler")

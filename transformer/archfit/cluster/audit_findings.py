@@ -30,7 +30,7 @@ from archfit.cluster.audit_readiness import (
 )
 from archfit.cluster.audit_work_list import WorkList, work_list
 from archfit.errors import UsageError
-from archfit.images.platforms import Platform
+from archfit.images.platforms import ARCHITECTURES, Platform
 from archfit.record import Record
 
 _USUAL = ("arm64", "amd64")
@@ -91,5 +91,5 @@ def findings(
 
 
 def _usual(facts: AuditFacts) -> tuple[str, ...]:
-    nodes = {node.architecture for node in facts.nodes if node.os == "linux" and node.architecture}
+    nodes = {node.architecture for node in facts.nodes if node.os == "linux"} & set(ARCHITECTURES)
     return (*_USUAL, *sorted(nodes - set(_USUAL)))
