@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 
+from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.printable import visible
 from archfit.report.audit_words import snapshot_names
@@ -24,8 +25,8 @@ _HEADS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def render(findings: AuditFindings) -> bytes:
-    """The table in UTF-8, with line ends as RFC 4180 has them."""
+def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:  # noqa: ARG001
+    """The table in UTF-8, with line ends as RFC 4180 has them. It is of one moment: `since` changes nothing."""
     out = io.StringIO(newline="")
     table = csv.writer(out)
     table.writerow(

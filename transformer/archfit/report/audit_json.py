@@ -1,6 +1,7 @@
 """An audit as JSON: the facts, from which reports are merged and compared, and what follows from them.
 
-    {"schema": "archfit.dev/audit/v1alpha1", "archfit": VERSION, "facts": {..}, "findings": {..}}
+    {"schema": "archfit.dev/audit/v1alpha1", "archfit": VERSION, "facts": {..}, "findings": {..},
+     "comparison": null}
 
 `facts` is what `--merge` and `--compare` read. `findings` is for people's own programs, and is derived anew from the
 facts whenever archfit reads the file. A record is an object whose keys are its fields in camelCase; every key is always
@@ -14,24 +15,25 @@ import re
 from typing import Any
 
 from archfit import __version__
+from archfit.cluster.audit_compare import AuditComparison
+from archfit.cluster.audit_facts_json import SCHEMA, facts_text
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.cluster.audit_readiness import ImageFinding, Readiness, WorkloadFinding
 from archfit.printable import json_text
 from archfit.record import Record
 from archfit.report.audit_words import ready_share
 
-SCHEMA = "archfit.dev/audit/v1alpha1"
 
-
-def render(findings: AuditFindings) -> bytes:
-    """One JSON document in UTF-8."""
-    value = {
-        "schema": SCHEMA,
-        "archfit": __version__,
-        "facts": plain(findings.facts),
-        "findings": findings_value(findings),
-    }
-    return (json_text(json.dumps(value, indent=1, ensure_ascii=False)) + "\n").encode()
+def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
+    """One JSON document in UTF-8. since: what changed since an earlier audit; null where there is none."""
+    derived = json.dumps(findings_value(findings), separators=(",", ":"))
+    compared = json.dumps(plain(since), separators=(",", ":"))
+    parts = (
+        f'{{"schema": "{SCHEMA}",\n"archfit": "{__version__}",\n"facts": ',
+        *facts_text(findings.facts),
+        f',\n"findings": {derived},\n"comparison": {compared}}}\n',
+    )
+    return json_text("".join(parts)).encode()
 
 
 def findings_value(findings: AuditFindings) -> dict[str, Any]:

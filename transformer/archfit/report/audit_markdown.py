@@ -14,10 +14,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from archfit.cluster.audit_amount import cpu_text, memory_text
+from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.printable import count, visible
 from archfit.report.audit_words import (
     IMAGE_WORDS,
+    change_groups,
+    change_sentences,
     loss_sentence,
     not_known,
     of_cluster,
@@ -34,9 +37,9 @@ _MARKUP = re.compile(r"[\\`*_{}\[\]<>+!|~&]|:(?=//)|(?<=www)\.")
 _MENTION = re.compile(r"(@|#|(?<=GH)-)(?=\w)", re.IGNORECASE)
 
 
-def render(findings: AuditFindings) -> bytes:
-    """The text in UTF-8."""
-    text = "".join(f"{line}\n" for line in _lines(findings))
+def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
+    """The text in UTF-8. since: what changed since an earlier audit."""
+    text = "".join(f"{line}\n" for line in (*_lines(findings), *_changes(since)))
     return text.encode()
 
 
@@ -131,6 +134,23 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield from _table(("Workload", "Pods", "CPU", "Images"), rows)
         yield ""
         yield "</details>"
+
+
+def _changes(since: AuditComparison | None) -> Iterator[str]:
+    if since is None:
+        return
+    yield ""
+    yield "### Since the audit before"
+    yield ""
+    for sentence in change_sentences(since):
+        yield f"- {escaped(sentence)}"
+    for change in since.changes:
+        rows = [
+            (words, f"{one.namespace}/{one.kind}/{one.name}", cpu_text(one.amount.cpu), ", ".join(one.images))
+            for words, found in change_groups(change)
+            for one in found
+        ]
+        yield from _table((f"For {change.architecture}", "Workload", "CPU", "Images"), rows)
 
 
 def _missing(not_ready: Sequence[Sequence[object]]) -> list[str]:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from archfit.cluster.audit_amount import cpu_text, memory_text
+from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.cluster.audit_readiness import Readiness
 from archfit.cluster.audit_work_list import WorkItem, WorkList
@@ -27,6 +28,8 @@ from archfit.report.audit_words import (
     IMAGE_WORDS,
     STANDING_WORDS,
     WORK_WORDS,
+    change_groups,
+    change_sentences,
     gain,
     loss_sentence,
     not_known,
@@ -45,9 +48,10 @@ _ON_SCREEN = 5
 _WIDTH = 110
 
 
-def render(findings: AuditFindings, tables: bool = True) -> bytes:
-    """The text. tables: False for the first screen alone."""
-    lines = [part for line in _screen(findings) for part in _wrapped(visible(line))]
+def render(findings: AuditFindings, since: AuditComparison | None = None, *, tables: bool = True) -> bytes:
+    """The text. since: what changed since an earlier audit. tables: False for the first screen alone."""
+    screen = [*_screen(findings), *_changes(since)]
+    lines = [part for line in screen for part in _wrapped(visible(line))]
     lines += [visible(line) for line in _tables(findings)] if tables else []
     return "".join(f"{line.rstrip()}\n" for line in lines).encode()
 
@@ -92,6 +96,20 @@ def _screen(findings: AuditFindings) -> Iterator[str]:
             for one in findings.apart
         )
     yield from not_known(findings)
+
+
+def _changes(since: AuditComparison | None) -> Iterator[str]:
+    if since is None:
+        return
+    yield ""
+    yield "Since the audit before:"
+    yield from change_sentences(since)
+    for change in since.changes:
+        for words, found in change_groups(change)[:2]:
+            yield from (
+                f"  {words} for {change.architecture}: {one.namespace}/{one.kind}/{one.name} ({', '.join(one.images)})"
+                for one in found[:_ON_SCREEN]
+            )
 
 
 def _wrapped(line: str) -> list[str]:

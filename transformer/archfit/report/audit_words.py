@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from archfit.cluster.audit_amount import Amount, cpu_text, percent
 from archfit.cluster.audit_capacity import Loss
+from archfit.cluster.audit_compare import ArchitectureChange, AuditComparison, WorkloadChange
 from archfit.cluster.audit_facts import ImageFacts, Standing
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.cluster.audit_readiness import ImageState, Readiness, WorkloadFinding
@@ -188,3 +189,32 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
         have, of = len(findings.facts.shards), max(number for _, number in findings.facts.shards)
         if have < of:
             yield f"This is {have} of {of} shards."
+
+
+def change_groups(change: ArchitectureChange) -> tuple[tuple[str, tuple[WorkloadChange, ...]], ...]:
+    """The workloads whose state changed, by what became of them; what needs a look first."""
+    return (
+        ("regressed", change.regressed),
+        ("arrived blocked", change.arrived_blocked),
+        ("no longer known", change.no_longer_known),
+        ("became ready", change.became_ready),
+    )
+
+
+def change_sentences(since: AuditComparison) -> Iterator[str]:
+    """What changed since an earlier audit."""
+    for change in since.changes:
+        counted = [
+            f"{count(len(found), 'workload')} {words}" for words, found in change_groups(change) if found
+        ]
+        counted += [
+            f"{count(len(found), 'image')} {words}"
+            for words, found in (("gained it", change.images_gained), ("lost it", change.images_lost))
+            if found
+        ]
+        moved = f"{ready_share(change.before)} ready before, {ready_share(change.after)} now"
+        yield f"{change.architecture}: {moved}; {', '.join(counted) or 'no workload changed its state'}."
+    yield (
+        f"{count(since.arrived, 'workload')} arrived, {since.gone:,} {'is' if since.gone == 1 else 'are'} gone, "
+        f"{since.stayed:,} stayed."
+    )

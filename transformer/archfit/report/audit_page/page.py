@@ -20,14 +20,17 @@ from typing import Any
 
 from archfit import __version__
 from archfit.cluster.audit_amount import cpu_text, memory_text
+from archfit.cluster.audit_compare import AuditComparison
+from archfit.cluster.audit_facts_json import SCHEMA
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.errors import ArchfitError
 from archfit.printable import visible
-from archfit.report.audit_json import SCHEMA, findings_value
+from archfit.report.audit_json import findings_value
 from archfit.report.audit_page import page_charts, page_tables
 from archfit.report.audit_words import (
     FORMULAS,
     amount_words,
+    change_sentences,
     loss_sentence,
     not_known,
     of_cluster,
@@ -42,8 +45,8 @@ _MOST_COLUMNS = 20
 _DATA = ("architectures", "readiness", "workLists", "apart", "costs")
 
 
-def render(findings: AuditFindings) -> bytes:
-    """The page in UTF-8. Raises ArchfitError where Jinja2 is not installed."""
+def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
+    """The page in UTF-8. since: changes since an earlier audit. Raises ArchfitError where Jinja2 is not installed."""
     style, script = _text("page.css"), _text("page.js")
     charts = [
         (
@@ -55,7 +58,7 @@ def render(findings: AuditFindings) -> bytes:
     ]
     names = snapshot_names(findings)
     first = findings.readiness[0]
-    text = _template().render(
+    text: str = _template().render(
         cluster=of_cluster(findings),
         version=__version__,
         style=_markup(style),
@@ -75,6 +78,8 @@ def render(findings: AuditFindings) -> bytes:
         work_lists=findings.work_lists,
         node_bars=page_charts.node_bars(findings.capacity.groups, names if several(findings) else {}),
         nodes=page_tables.nodes(findings),
+        since=list(change_sentences(since)) if since else None,
+        changes=page_tables.changes(since) if since else (),
         losses=[loss_sentence(one) for one in findings.capacity.losses],
         workloads=page_tables.workloads(findings),
         images=page_tables.images(findings),

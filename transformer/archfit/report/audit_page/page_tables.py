@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.cluster.audit_amount import cpu_text, memory_text
+from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_facts import BuildFacts, Standing
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.cluster.audit_readiness import WorkloadFinding
@@ -20,6 +21,7 @@ from archfit.report.audit_words import (
     IMAGE_WORDS,
     STANDING_WORDS,
     WORK_WORDS,
+    change_groups,
     runs_on,
     several,
     share_after,
@@ -256,6 +258,35 @@ def nodes(findings: AuditFindings) -> tuple[Table, ...]:
         ),
     )  # fmt: skip
     return tuple(table for table in tables if table.rows)
+
+
+def changes(since: AuditComparison) -> tuple[Table, ...]:
+    """What changed since an earlier audit, a table for each architecture that has changes."""
+    columns = (
+        Column("Change"), Column("Cluster"), Column("Namespace"), Column("Workload"), Column("Kind"),
+        Column("Pods", "number"), Column("CPU", "number"), Column("Not ready", "image"),
+    )  # fmt: skip
+    tables = []
+    for change in since.changes:
+        rows = tuple(
+            (
+                Cell(words),
+                Cell(one.cluster),
+                Cell(one.namespace),
+                Cell(one.name),
+                Cell(one.kind),
+                number(one.amount.pods),
+                cpu(one.amount.cpu),
+                Cell(", ".join(one.images)),
+            )
+            for words, found in change_groups(change)
+            for one in found
+        )
+        if rows:
+            tables.append(
+                _table(f"since-{change.architecture}", f"Changes for {change.architecture}", columns, rows)
+            )
+    return tuple(tables)
 
 
 def counted_apart(findings: AuditFindings) -> Table:
