@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from archfit.cluster.audit_facts import AuditFacts, WorkloadFacts
+from archfit.cluster.audit_facts_json import from_json, to_json
 from archfit.cluster.running.collect import Collector
+from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from cluster_objects import DIGEST, listed, node, pod, workload
 
@@ -479,6 +481,54 @@ def test_fields_of_wrong_types_are_no_error(field, broken):
         _facts(value | {field: broken}, {"apiVersion": "v1", "kind": "List", "items": [broken]})
         for inner in value.get(field, ()):
             _facts(value | {field: value[field] | {inner: broken}})
+
+
+def _places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [at, *(place for key, below in pairs for place in _places(below, (*at, key)))]
+
+
+def _replaced(value: Any, at: tuple[Any, ...], other: Any) -> Any:
+    if not at:
+        return other
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[at[0]] = _replaced(copy[at[0]], at[1:], other)
+    return copy
+
+
+_JUNK = (None, True, -1, 10**400, 1.5, "", "\ud800\u202e", [], [[]], [{}], {}, {"name": []}, "1e999", "-1")
+
+
+@pytest.mark.parametrize("junk", _JUNK, ids=range(len(_JUNK)))
+def test_junk_at_any_place_is_no_error_and_makes_no_facts_that_cannot_be_written(junk):
+    owned = pod(
+        "a",
+        node="n",
+        owner=_REPLICA_SET,
+        labels=_HASHED,
+        spec={
+            "initContainers": [{"name": "i", "image": "j", "restartPolicy": "Always"}],
+            "overhead": {"cpu": "1"},
+        },
+        status={"conditions": [{"type": "PodResizePending", "reason": "Infeasible"}]},
+    )
+    for value in (
+        owned,
+        node("n", taints=[{"key": "a"}]),
+        workload("Deployment", "d", uid=False),
+        workload("CronJob", "c"),
+    ):
+        for place in _places(value):
+            facts = _facts(_replaced(value, place, junk), pod("other", node="n"))
+            assert from_json(to_json(facts), "x") == facts
+
+
+def test_an_object_that_is_nested_too_deeply_is_an_error():
+    deep: Any = "x"
+    for _ in range(3000):
+        deep = [deep]
+    with pytest.raises(InvalidInput, match="nested too deeply"):
+        _collected(workload("Deployment", "d", uid=False) | {"more": deep})
 
 
 def test_an_image_that_is_empty_or_no_reference_stays_as_it_is_written():

@@ -113,6 +113,9 @@ def test_an_object_may_have_items_that_are_its_own():
         pytest.param(b'{"a": tru\xff}', "not UTF-8", id="no UTF-8"),
         pytest.param(b"[" * 200_000, "", id="nested too deeply"),
         pytest.param(b'{"a": ' + b"[" * 200_000, "", id="a value nested too deeply"),
+        pytest.param(
+            b'{"a": ' + b"9" * 5000 + b"}", "a number has too many digits", id="a number of many digits"
+        ),
         pytest.param(b"a: [b", "pods.json: line", id="no YAML"),
     ],
 )

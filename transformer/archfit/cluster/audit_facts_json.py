@@ -23,7 +23,6 @@ from archfit.printable import visible
 from archfit.record import Record
 
 SCHEMA = "archfit.dev/audit/v1alpha1"
-_LARGEST = 2**63 - 1
 _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
 
 
@@ -139,7 +138,7 @@ def _reader(hint: Any) -> Callable[[Any, str], Any]:
 
 
 def _scalar(wanted: type, value: Any, at: str) -> Any:
-    if type(value) is not wanted or (isinstance(value, int) and not 0 <= value <= _LARGEST):
+    if type(value) is not wanted or (isinstance(value, int) and value < 0):
         raise _Wrong(f"{at} is not {_WORDS[wanted]}")
     return value
 

@@ -43,6 +43,7 @@ from archfit.cluster.running.pod_requests import requested
 from archfit.cluster.running.pod_standing import is_virtual_node, on_node, standing_of
 from archfit.cluster.running.templates import Template, templates
 from archfit.cluster.runtime_evidence import EVIDENCE
+from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.record import Record
 from archfit.workloads.builtin import LISTS, UserRows, by_kind, group_of
@@ -122,9 +123,12 @@ class Collector:
     def add(self, value: Any, where: str = "") -> None:
         """One decoded document or item (JSON's own values). where: file and line, for manifests.
 
-        Raises InvalidInput for an object with more than 100,000 images.
+        Raises InvalidInput for an object with more than 100,000 images, or one that is nested too deeply.
         """
-        self._add(value, where, 0)
+        try:
+            self._add(value, where, 0)
+        except RecursionError:
+            raise InvalidInput("an object is nested too deeply to be one of Kubernetes") from None
 
     @property
     def nodes_read(self) -> bool:

@@ -46,15 +46,17 @@ def container_statuses(pod: Mapping[str, Any]) -> tuple[ContainerStatus, ...]:
     """What runs in the pod's containers, in the order of its spec; () without a status."""
     spec, status = mapping(pod.get("spec")), mapping(pod.get("status"))
     entries = {
-        entry.get("name"): entry
+        text(entry.get("name")): entry
         for name in ("containerStatuses", "initContainerStatuses")
         for entry in mappings(status.get(name))
     }
     return tuple(
-        _status(text(container.get("name")), text(container.get("image")), entries[container.get("name")])
+        _status(
+            text(container.get("name")), text(container.get("image")), entries[text(container.get("name"))]
+        )
         for name, _ in _LISTS
         for container in mappings(spec.get(name))
-        if container.get("name") in entries
+        if text(container.get("name")) in entries
     )
 
 

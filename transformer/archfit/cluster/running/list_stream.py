@@ -158,6 +158,8 @@ class _Json:
                     self._wrong(error.msg, error.pos)
             except RecursionError:
                 self._wrong("this is nested too deeply")
+            except ValueError:
+                self._wrong("a number has too many digits")
             else:
                 # A number may go on behind the window.
                 if end < len(self._text) or self._ended:

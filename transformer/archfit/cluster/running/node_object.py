@@ -51,9 +51,9 @@ def node_facts(node: Mapping[str, Any]) -> NodeFacts:
         _first(labels, _ZONE),
         spec.get("unschedulable") is True,
         tuple(sorted(_taint(taint) for taint in mappings(spec.get("taints")))),
-        milli(allocatable.get("cpu", 0)),
-        units(allocatable.get("memory", 0)),
-        units(allocatable.get("pods", 0)),
+        max(0, milli(allocatable.get("cpu", 0))),
+        max(0, units(allocatable.get("memory", 0))),
+        max(0, units(allocatable.get("pods", 0))),
     )
 
 

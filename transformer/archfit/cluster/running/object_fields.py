@@ -27,8 +27,8 @@ def text(value: Any) -> str:
 
 
 def number(value: Any, default: int) -> int:
-    """The value, or the default in the place of anything but an integer that is not negative."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+    """The value, or the default in the place of anything but an int32 that is not negative."""
+    return value if type(value) is int and 0 <= value < 2**31 else default
 
 
 def controller(metadata: Mapping[str, Any]) -> tuple[str, str]:

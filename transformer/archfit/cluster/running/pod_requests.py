@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from archfit.cluster.running.object_fields import mapping, mappings
+from archfit.cluster.running.object_fields import mapping, mappings, text
 from archfit.cluster.running.quantity import milli, nano, units
 
 _POD_LEVEL = ("cpu", "memory")
@@ -33,7 +33,7 @@ _HUGE_PAGES = "hugepages-"
 def requested(pod: Mapping[str, Any]) -> tuple[int, int]:
     """(1/1000 CPU, bytes of memory) that a pod of a cluster requests."""
     found = pod_requests(pod)
-    return milli(found.get("cpu", 0)), units(found.get("memory", 0))
+    return max(0, milli(found.get("cpu", 0))), max(0, units(found.get("memory", 0)))
 
 
 def requested_by_manifest(spec: Mapping[str, Any]) -> tuple[int, int]:
@@ -64,7 +64,7 @@ def pod_requests(pod: Mapping[str, Any]) -> dict[str, int]:
     spec, status = mapping(pod.get("spec")), mapping(pod.get("status"))
     infeasible = _is_infeasible(status)
     statuses = {
-        one.get("name"): one
+        text(one.get("name")): one
         for name in ("containerStatuses", "initContainerStatuses")
         for one in mappings(status.get(name))
         if one.get("resources") is not None
@@ -124,7 +124,7 @@ def _of(
     container: Mapping[str, Any], statuses: Mapping[Any, Mapping[str, Any]], *, infeasible: bool
 ) -> dict[str, int]:
     requests = amounts(mapping(container.get("resources")).get("requests"))
-    status = statuses.get(container.get("name")) if statuses else None
+    status = statuses.get(text(container.get("name"))) if statuses else None
     if status is None:
         return requests
     actuated = mapping(status.get("resources")).get("requests")
