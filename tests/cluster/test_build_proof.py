@@ -179,6 +179,17 @@ PROOFS = [
         build(f"{NAME}@{INDEX}"), known({INDEX: Contents("index", (Build("", parse_platform("linux/amd64")),))}),
         ("proven", "linux/amd64", "", INDEX, ""), id="only-the-platforms-of-the-index-are-known",
     ),
+    pytest.param(
+        build(f"{NAME}@{INDEX}", runtime=CRI_O),
+        known({INDEX: Contents("index", (Build(M, parse_platform("linux/amd64"), stated=False),))}),
+        ("proven", "linux/amd64", M, INDEX, ""), id="an-entry-without-a-platform",
+    ),
+    pytest.param(
+        build(f"{NAME}@{INDEX}"),
+        known({INDEX: Contents("index", (Build(M, parse_platform("linux/s390x"), stated=False), *BOTH.children))}),
+        ("ambiguous", "", "", INDEX, "the index has several builds for linux/amd64: linux/amd64, linux/s390x"),
+        id="an-entry-without-a-platform-beside-others",
+    ),
     pytest.param(build(""), known(), ("unknown", "", "", "", "the container has not started"), id="not-started"),
     pytest.param(
         build("app:1"), known(),

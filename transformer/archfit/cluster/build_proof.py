@@ -87,8 +87,14 @@ def proof(build: BuildFacts, known: Known) -> BuildFacts:
 def taken(children: Sequence[Build], os: str, architecture: str, runtime: str) -> tuple[Build, ...]:
     """Those of an index's builds of which the runtime takes one, () where there is none for the node.
 
+    An entry that states no platform may be taken on any node: containerd reads its config, CRI-O does not look.
     runtime: as nodeInfo.containerRuntimeVersion has it.
     """
+    stated = _taken([child for child in children if child.stated], os, architecture, runtime)
+    return _distinct([*stated, *(child for child in children if not child.stated)])
+
+
+def _taken(children: Sequence[Build], os: str, architecture: str, runtime: str) -> tuple[Build, ...]:
     own = [
         child for child in children if (child.platform.os, child.platform.architecture) == (os, architecture)
     ]

@@ -16,10 +16,15 @@ from archfit.typing_names import Literal
 
 
 class Build(Record):
-    """One build that an index offers: the digest of its manifest, and its platform."""
+    """One build that an index offers: the digest of its manifest, and its platform.
+
+    stated: the entry of the index states the platform; else its config or a nested index does, and runtimes differ in
+    what they make of such an entry.
+    """
 
     digest: str
     platform: Platform
+    stated: bool = True
 
 
 class Contents(Record):

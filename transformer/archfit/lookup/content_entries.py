@@ -1,6 +1,6 @@
 """What is behind digests as the store keeps it: JSON texts, re-validated when they are read.
 
-contents:..     {"kind": "index", "builds": [["sha256:..", "linux/arm64"], ..], "rules": 2, "checked": 1767225600}
+contents:..     {"kind": "index", "builds": [["sha256:..", "linux/arm64", true], ..], "rules": 2, "checked": ..}
                 {"kind": "manifest", "config": "sha256:..", "platform": "linux/arm64", "checked": ..}
                 {"kind": "config", "platform": "linux/arm64", "checked": ..}
 
@@ -14,7 +14,7 @@ import json
 
 from archfit.errors import InvalidReference
 from archfit.images.contents import Build, Contents
-from archfit.images.platforms import Platform, parse_platform
+from archfit.images.platforms import parse_platform
 from archfit.images.reference import is_digest
 from archfit.lookup.entries import RULES
 from archfit.typing_names import Any
@@ -27,7 +27,7 @@ def to_json(contents: Contents, checked: int) -> str:
     body: dict[str, Any] = {"kind": contents.kind, "checked": checked}
     if contents.kind == "index":
         body |= {
-            "builds": [[build.digest, str(build.platform)] for build in contents.children],
+            "builds": [[build.digest, str(build.platform), build.stated] for build in contents.children],
             "rules": RULES,
         }
     else:
@@ -43,7 +43,7 @@ def from_json(text: str) -> Contents | None:
         if kind == "index":
             if kept["rules"] != RULES or len(kept["builds"]) > _MAX_BUILDS:
                 return None
-            return Contents("index", tuple(_build(digest, platform) for digest, platform in kept["builds"]))
+            return Contents("index", tuple(_build(*build) for build in kept["builds"]))
         if kind not in {"manifest", "config"}:
             return None
         config, platform = kept["config"], kept["platform"]
@@ -54,8 +54,7 @@ def from_json(text: str) -> Contents | None:
         return None
 
 
-def _build(digest: str, platform: str) -> Build:
-    if not is_digest(digest):
+def _build(digest: str, platform: str, stated: object) -> Build:
+    if not is_digest(digest) or not isinstance(stated, bool):
         raise ValueError(digest)
-    parsed: Platform = parse_platform(platform)
-    return Build(digest, parsed)
+    return Build(digest, parse_platform(platform), stated)

@@ -74,7 +74,7 @@ class _Reader:
         for entry in index.entries:
             if entry.platform:
                 platforms.add(entry.platform)
-                self.builds.append(Build(entry.digest, entry.platform))
+                self.builds.append(Build(entry.digest, entry.platform, stated=depth == 1))
             elif entry.digest not in self._seen:
                 self._seen.add(entry.digest)
                 platforms |= self._of_child(entry, depth)
@@ -92,7 +92,7 @@ class _Reader:
         platform = self.of_manifest(child)
         if platform is None:
             return set()
-        self.builds.append(Build(entry.digest, platform))
+        self.builds.append(Build(entry.digest, platform, stated=False))
         return {platform}
 
     def _fetch(self, kind: str, descriptor: Descriptor) -> bytes:
