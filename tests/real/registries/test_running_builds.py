@@ -90,7 +90,7 @@ def is_usual(index: Index) -> bool:
 
 
 def test_the_build_is_the_one_that_the_runtimes_take(runtimes: RuntimeJudge) -> None:
-    """For what tools write, exactly; for accidents, its platform, but in one of two hundred of them."""
+    """For what tools write, exactly; for accidents, its platform, but in one of a hundred of them."""
     usual, right, wrong = 0, 0, 0
     for index, (node, platform) in itertools.product(drawn(), NODES.items()):
         builds = builds_of(index)
@@ -106,7 +106,7 @@ def test_the_build_is_the_one_that_the_runtimes_take(runtimes: RuntimeJudge) -> 
             else:
                 wrong += 1
     assert usual > 500
-    assert wrong < 0.005 * (right + wrong)
+    assert wrong < 0.01 * (right + wrong)
 
 
 def config_digest(repository: str, platform: str) -> str:
