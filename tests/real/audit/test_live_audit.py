@@ -1,0 +1,302 @@
+"""`archfit audit --live` and a real API server: statuses as three runtimes report them, owners, rights, many pods."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from archfit.cluster.audit_facts_json import from_json
+from archfit.commands.audit import run
+from archfit.errors import ArchfitError
+from control_plane import ControlPlane
+from fake_registry import FakeRegistry
+from program import Ran
+from running_builds import CONTAINERD, CRI_O, DOCKER, Pushed, pushed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Audit = Callable[..., Ran]
+
+BOTH = ["linux/amd64", "linux/arm64"]
+NODES = {
+    "intel": ("amd64", CONTAINERD),
+    "arm": ("arm64", CONTAINERD),
+    "crio": ("arm64", CRI_O),
+    "dock": ("amd64", DOCKER),
+}
+HOST = "registry.example"
+APP, OLD = f"{HOST}/team/app:1", f"{HOST}/team/old:1"
+
+
+@pytest.fixture(scope="module")
+def plane(real: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A cluster of its own: an audit counts all pods."""
+    real.refuse_unmarked("a control plane")
+    with ControlPlane(tmp_path_factory.mktemp("audit")) as running:
+        for name, (architecture, runtime) in NODES.items():
+            running.node(name, architecture)
+            info = {
+                "architecture": architecture,
+                "operatingSystem": "linux",
+                "containerRuntimeVersion": runtime,
+            }
+            patched(running, f"/api/v1/nodes/{name}", {"nodeInfo": info})
+        running.namespace("shop")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeRegistry]:
+    registry = FakeRegistry()
+    yield registry
+    registry.close()
+
+
+@pytest.fixture(scope="module")
+def images(fake: FakeRegistry) -> dict[str, Pushed]:
+    return {
+        "app": pushed(fake, "team/app", "1", BOTH),
+        "old": pushed(fake, "team/old", "1", ["linux/amd64"]),
+    }
+
+
+@pytest.fixture
+def audit(plane: ControlPlane, fake: FakeRegistry, tmp_path: Path) -> Audit:
+    def audited(*words: str, kubeconfig: str = "", **environ: str) -> Ran:
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], **environ}
+        arguments = (
+            *("--live", "--kubeconfig", kubeconfig or str(plane.kubeconfig)),
+            *("--mirror", f"*={fake.url}", "--cache", str(tmp_path / "lookups.sqlite")),
+            *words,
+        )
+        try:
+            status = run(arguments, io.BytesIO(), stdout, stderr, environ)
+        except ArchfitError as error:
+            return Ran(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
+        return Ran(status, stdout.getvalue(), stderr.getvalue())
+
+    return audited
+
+
+def patched(plane: ControlPlane, path: str, status: dict[str, Any]) -> None:
+    """Write a status as a kubelet does."""
+    answer = plane.client.patch(
+        f"{path}/status",
+        content=json.dumps({"status": status}),
+        headers={"Content-Type": "application/merge-patch+json"},
+    )
+    assert answer.is_success, answer.text
+
+
+def started(
+    plane: ControlPlane,
+    name: str,
+    image: str,
+    image_id: str,
+    node: str,
+    namespace: str = "shop",
+    **metadata: Any,
+) -> None:
+    """A pod that runs, as the runtime of its node reports it."""
+    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": "1"}}}
+    plane.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "namespace": namespace, **metadata},
+            "spec": {"nodeName": node, "containers": [container], "automountServiceAccountToken": False},
+        }
+    )
+    state = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
+    status = {
+        "name": "app", "image": image, "imageID": image_id, "ready": True, "restartCount": 0, "state": state,
+        "containerID": "containerd://1", "started": True,
+    }  # fmt: skip
+    patched(
+        plane,
+        f"/api/v1/namespaces/{namespace}/pods/{name}",
+        {"phase": "Running", "containerStatuses": [status]},
+    )
+
+
+def owned(plane: ControlPlane) -> list[dict[str, Any]]:
+    """A Deployment with its ReplicaSet; the owner reference of the ReplicaSet's pods."""
+    template = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "app", "image": APP}]},
+    }
+    spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    references: list[dict[str, Any]] = []
+    for kind, name in (("Deployment", "web"), ("ReplicaSet", "web-5d4f")):
+        made = plane.request(
+            "POST",
+            f"/apis/apps/v1/namespaces/shop/{kind.lower()}s",
+            {
+                "apiVersion": "apps/v1",
+                "kind": kind,
+                "metadata": {"name": name, "ownerReferences": references},
+                "spec": spec,
+            },
+        )
+        references = [
+            {
+                "apiVersion": "apps/v1",
+                "kind": kind,
+                "name": name,
+                "uid": made["metadata"]["uid"],
+                "controller": True,
+            }
+        ]
+    return references
+
+
+@pytest.fixture(scope="module")
+def shop(plane: ControlPlane, images: dict[str, Pushed]) -> None:
+    """Five pods on four nodes."""
+    app, old = images["app"], images["old"]
+    of_web = {"ownerReferences": owned(plane), "labels": {"pod-template-hash": "5d4f"}}
+    started(plane, "web-5d4f-a", APP, f"{HOST}/team/app@{app.index}", "intel", **of_web)
+    started(plane, "web-5d4f-b", APP, f"{HOST}/team/app@{app.index}", "arm", **of_web)
+    started(plane, "listed", APP, f"{HOST}/team/app@{app.manifests['linux/arm64']}", "crio")
+    started(plane, "docker", APP, f"docker://{app.configs['linux/amd64']}", "dock")
+    started(plane, "wrong", OLD, f"{HOST}/team/old@{old.manifests['linux/amd64']}", "arm")
+
+
+@pytest.mark.usefixtures("shop")
+def test_each_container_is_proven_against_what_its_runtime_reports(audit: Audit, images: dict[str, Pushed]):
+    ran = audit("--format", "json")
+    facts = from_json(ran.ok(), "live")
+    app = images["app"]
+    assert {
+        (build.name, build.node_architecture): (build.verdict, build.platform) for build in facts.builds
+    } == {
+        ("web", "amd64"): ("proven", "linux/amd64"),
+        ("web", "arm64"): ("proven", "linux/arm64"),
+        ("listed", "arm64"): ("proven", "linux/arm64"),
+        ("docker", "amd64"): ("proven", "linux/amd64"),
+        ("wrong", "arm64"): ("mismatch", "linux/amd64"),
+    }
+    assert {build.manifest for build in facts.builds if build.name == "listed"} == {
+        app.manifests["linux/arm64"]
+    }
+    web = [workload for workload in facts.workloads if workload.name == "web"]
+    assert [(one.kind, one.owner_by, one.pods, one.cpu) for one in web] == [
+        ("Deployment", "controller", 2, 2000)
+    ]
+    assert {(node.name, node.architecture, node.requested_cpu) for node in facts.nodes} == {
+        ("intel", "amd64", 1000), ("arm", "arm64", 2000), ("crio", "arm64", 1000), ("dock", "amd64", 1000),
+    }  # fmt: skip
+    assert facts.snapshots[0].source == "live"
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_second_audit_says_the_same_and_asks_nothing(audit: Audit, fake: FakeRegistry):
+    first = audit("--format", "json").ok()
+    fake.forget()
+    second = audit("--format", "json").ok()
+    assert fake.asked == []
+    assert json.loads(second)["findings"] == json.loads(first)["findings"]
+
+
+@pytest.mark.usefixtures("shop")
+def test_an_image_without_the_architecture_fails_what_requires_it(audit: Audit):
+    ran = audit("--require", "arm64")
+    assert ran.status == 3
+    assert "--require arm64: 1 pod cannot run there" in ran.stderr
+
+
+def rights(plane: ControlPlane, tmp_path: Path, user: str, *resources: str) -> str:
+    """A kubeconfig of a user who may get and list these resources, and nothing else."""
+    rules = [{"apiGroups": ["", "apps", "batch"], "resources": list(resources), "verbs": ["get", "list"]}]
+    head = {"apiVersion": "rbac.authorization.k8s.io/v1"}
+    role = {**head, "kind": "ClusterRole", "metadata": {"name": user}, "rules": rules}
+    binding = {
+        **head,
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": user},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": user},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
+    }
+    if resources:
+        plane.apply("---\n".join(json.dumps(one) + "\n" for one in (role, binding)))
+    access = yaml.safe_load(plane.kubeconfig.read_text(encoding="utf-8"))
+    access["users"][0]["user"]["as"] = user
+    path = tmp_path / f"{user}.yaml"
+    path.write_text(json.dumps(access), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.usefixtures("shop")
+def test_the_rights_that_the_page_names_are_enough(audit: Audit, plane: ControlPlane, tmp_path: Path):
+    own = rights(plane, tmp_path, "auditor", "pods", "nodes", "replicasets", "jobs")
+    limited = json.loads(audit("--format", "json", kubeconfig=own).ok())
+    assert limited["findings"] == json.loads(audit("--format", "json").ok())["findings"]
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_user_who_sees_pods_alone_gets_what_they_show(audit: Audit, plane: ControlPlane, tmp_path: Path):
+    ran = audit("--format", "json", kubeconfig=rights(plane, tmp_path, "reader", "pods"))
+    facts = from_json(ran.ok(), "live")
+    assert [facts.nodes, facts.snapshots[0].nodes] == [(), False]
+    assert [(one.kind, one.owner_by, one.pods) for one in facts.workloads if one.name == "web"] == [
+        ("Deployment", "name", 2)
+    ]
+    for what in ("nodes", "replicasets", "jobs"):
+        assert f'cannot list resource "{what}"' in ran.stderr
+    assert "Without them which build runs" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ("no rights", 'cannot list resource "pods"'),
+        ("no kubeconfig", "missing.yaml"),
+        ("no server", "name a cluster that answers"),
+        ("no kubectl", "there is no kubectl on PATH"),
+    ],
+)
+def test_a_cluster_that_cannot_be_read_is_one_error(
+    audit: Audit, plane: ControlPlane, tmp_path: Path, case: str, said: str
+):
+    access = yaml.safe_load(plane.kubeconfig.read_text(encoding="utf-8"))
+    access["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    (tmp_path / "away.yaml").write_text(json.dumps(access), encoding="utf-8")
+    kubeconfig = {
+        "no rights": lambda: rights(plane, tmp_path, "nobody"),
+        "no kubeconfig": lambda: str(tmp_path / "missing.yaml"),
+        "no server": lambda: str(tmp_path / "away.yaml"),
+        "no kubectl": lambda: "",
+    }[case]()
+    environ = {"PATH": str(tmp_path)} if case == "no kubectl" else {}
+    ran = audit(kubeconfig=kubeconfig, **environ)
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert said in ran.stderr
+
+
+@pytest.mark.load
+def test_two_thousand_pods_are_read_in_pages_and_each_image_is_asked_once(
+    audit: Audit, plane: ControlPlane, fake: FakeRegistry, images: dict[str, Pushed]
+):
+    plane.namespace("large")
+    identity = f"{HOST}/team/app@{images['app'].index}"
+    names = [f"p{number}" for number in range(2000)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda name: started(plane, name, APP, identity, "intel", "large"), names))
+    fake.forget()
+    begun = time.monotonic()
+    ran = audit("-n", "large", "--format", "json")
+    took = time.monotonic() - begun
+    facts = from_json(ran.ok(), "live")
+    assert sum(one.pods for one in facts.workloads) == 2000
+    assert len(fake.asked) == 1
+    assert took < 60, f"{took:.1f} s"
