@@ -47,6 +47,7 @@ CLUSTER = listed(
     pod("b", "quay.io/team/intel:1"),
 )
 READY = listed(pod("a", "quay.io/team/both:1"))
+LOST = listed(pod("a", "quay.io/team/intel:1"))
 UNKNOWN = listed(pod("a", "quay.io/team/private:1"))
 
 
@@ -82,7 +83,7 @@ def test_the_same_input_gives_the_same_bytes_whatever_its_order(audit: Audit):
     assert audit(CLUSTER, "--format", "json").ok() == audit(turned, "--format", "json").ok()
 
 
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown"])
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
 def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_path: Path, form: str):
     path = tmp_path / "report"
     path.write_text("old")
@@ -139,6 +140,26 @@ def test_shards_merged_are_the_whole(audit: Audit, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    ("before", "now", "status", "said"),
+    [
+        pytest.param(
+            READY, LOST, 3, "1 workload that ran on arm64 does not run there now", id="an image lost arm64"
+        ),
+        pytest.param(LOST, READY, 0, "", id="an image gained arm64"),
+        pytest.param(READY, READY, 0, "", id="nothing changed"),
+    ],
+)
+def test_a_regression_is_told_and_fails_where_asked(
+    audit: Audit, tmp_path: Path, before: bytes, now: bytes, status: int, said: str
+):
+    (tmp_path / "old.json").write_bytes(audit(before, "--format", "json").ok())
+    assert audit(now, "--compare", "old.json").status == 0
+    ran = audit(now, "--compare", "old.json", "--fail-on-regression")
+    assert (ran.status, bool(ran.stdout)) == (status, True)
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize(
     ("variable", "value", "shard"),
     [("JOB_COMPLETION_INDEX", "1", [1, 2]), ("CI_NODE_INDEX", "1", [0, 2])],
     ids=["an Indexed Job counts from 0", "GitLab counts from 1"],
@@ -168,6 +189,12 @@ def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: s
         pytest.param(CLUSTER, ("--live", "a.json"), 2, "files and --live are two inputs", id="two inputs"),
         pytest.param(
             CLUSTER, ("--context", "x"), 2, "--context: says which cluster --live reads", id="not live"
+        ),
+        pytest.param(
+            CLUSTER, ("--fail-on-regression",), 2, "Add --compare REPORT", id="a regression since when"
+        ),
+        pytest.param(
+            CLUSTER, ("--compare", "no.json"), 2, "cannot read 'no.json'", id="no report to compare"
         ),
         pytest.param(CLUSTER, ("--shard", "1"), 2, "add --shards N", id="a shard of what"),
         pytest.param(CLUSTER, ("--shards", "2"), 2, "which shard is this? Add --shard I", id="which shard"),

@@ -2,11 +2,11 @@
 
     lists, manifests ─┐
     --live ───────────┼─ facts ── images and builds looked up ──┬─ findings ── one report
-    --merge ──────────┴─ facts of earlier reports ──────────────┘
+    --merge ──────────┴─ facts of earlier reports ──────────────┘       └─ --compare: what changed
 
 stdout    the report, or the file that -o names        stderr    warnings, progress on a terminal, a summary
 
-Exit 3: --require or --min-ready found something. Exit 1: an image that --require needs to know
+Exit 3: --require, --min-ready or --fail-on-regression found something. Exit 1: an image that --require needs to know
 is not known. What no flag asks for never fails an audit: a registry that gives no answer is a line in the report.
 """
 
@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, TextIO, TypeAlias
 
 from archfit import standard_streams
+from archfit.cluster.audit_compare import AuditComparison, compare
 from archfit.cluster.audit_facts import AuditFacts
 from archfit.cluster.audit_facts_json import from_json
 from archfit.cluster.audit_findings import AuditFindings, findings
@@ -36,6 +37,7 @@ from archfit.report.run_text import lines
 from archfit.results import Result
 from archfit.usage.command_table import BY_NAME
 
+Render: TypeAlias = Callable[[AuditFindings, AuditComparison | None], bytes]
 _COMMAND = BY_NAME["audit"]
 _DEFAULTS = Layer("defaults of archfit audit (timeout)", {"timeout": Given(600.0, "archfit audit")})
 """A cluster has more images than a chart, and nobody waits at a terminal for a pod to start."""
@@ -48,14 +50,17 @@ def run(
     invocation = read_invocation(_COMMAND, argv, environ, fallback=_DEFAULTS)
     flags = audit_flags(invocation.flags, invocation.words, environ)
     prices = _prices(invocation.flags)
+    before = _facts_of(flags.compare) if flags.compare else None
+    render = _renderer(flags.format)
     if flags.merge:
         facts = merge(_facts_of(file) for file in flags.merge)
         results, requests = _missing(facts), 0
     else:
         facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
     found = findings(facts, flags.required, prices, flags.assume_cpu)
-    _write(_FORMS[flags.format](found), flags.output, stdout)
-    code, verdict = _judged(found, flags)
+    since = None if before is None else compare(before, found)
+    _write(render(found, since), flags.output, stdout)
+    code, verdict = _judged(found, since, flags)
     stderr.writelines(f"{line}\n" for line in (*lines(results), *verdict))
     stderr.write(f"archfit: {_summary(found, requests)}\n")
     return code
@@ -123,12 +128,24 @@ def _missing(facts: AuditFacts) -> list[Result]:
     ]
 
 
-_FORMS: Mapping[str, Callable[[AuditFindings], bytes]] = {
+_FORMS: Mapping[str, Render] = {
     "text": audit_text.render,
     "json": audit_json.render,
     "csv": audit_csv.render,
     "markdown": audit_markdown.render,
 }
+
+
+def _renderer(form: str) -> Render:
+    if form != "html":
+        return _FORMS[form]
+    try:
+        from archfit.report.audit_page import page  # the extra may be missing, and says so
+    except ImportError as error:
+        raise ArchfitError(
+            f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]'"
+        ) from None
+    return page.render
 
 
 def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
@@ -143,7 +160,7 @@ def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
         ) from None
 
 
-def _judged(found: AuditFindings, flags: AuditFlags) -> tuple[int, list[str]]:
+def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFlags) -> tuple[int, list[str]]:
     """The exit code, and a line for each thing that the flags ask for and that does not hold."""
     failed: list[str] = []
     unanswered: list[str] = []
@@ -159,6 +176,13 @@ def _judged(found: AuditFindings, flags: AuditFlags) -> tuple[int, list[str]]:
         share = f"{part * 1000 // whole / 10:g} %"
         failed.append(
             f"--min-ready: {share} are ready for {found.architectures[0]}, not {flags.min_ready:g} %"
+        )
+    if since and flags.fail_on_regression:
+        failed += (
+            f"--fail-on-regression: {count(len(change.regressed), 'workload')} that ran on {change.architecture} "
+            f"{'does' if len(change.regressed) == 1 else 'do'} not run there now"
+            for change in since.changes
+            if change.regressed
         )
     code = 1 if unanswered else 3 if failed else 0
     return code, [*failed, *unanswered]

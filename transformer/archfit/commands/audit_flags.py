@@ -2,6 +2,7 @@
 
     inputs        FILE.. or standard input | --live | --merge FILE..           one of the three
     --live        --context, --kubeconfig, -n
+    --compare     --fail-on-regression
     --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
 
 Source: Kubernetes, Indexed Jobs (batch.kubernetes.io/job-completion-index); GitLab, predefined CI/CD variables.
@@ -36,6 +37,8 @@ class AuditFlags(Record):
     kubeconfig: str
     namespace: str
     merge: tuple[str, ...]
+    compare: str
+    fail_on_regression: bool
     shard: tuple[int, int] | None
     required: tuple[Platform, ...]
     min_ready: float | None
@@ -54,12 +57,16 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
     for name in ("context", "kubeconfig", "namespace"):
         if getattr(flags, name) and not flags.live:
             raise UsageError(f"--{name}: says which cluster --live reads: add --live, or leave it out")
+    if flags.fail_on_regression and not flags.compare:
+        raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
     return AuditFlags(
         flags.live,
         flags.context or "",
         flags.kubeconfig or "",
         flags.namespace or "",
         tuple(flags.merge),
+        flags.compare or "",
+        flags.fail_on_regression,
         _shard(flags.shard, flags.shards, environ),
         _required(flags.require),
         _percent(flags.min_ready),

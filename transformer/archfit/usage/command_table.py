@@ -331,9 +331,10 @@ know stays as it is, and a second policy warns of it.
             ),
             Flag(
                 ("--format",),
-                "text|json|csv|markdown",
-                "How to write the report. json is what --merge reads.",
-                words=("text", "json", "csv", "markdown"),
+                "text|json|csv|markdown|html",
+                "How to write the report. json is what --merge and --compare read; html is one page without any "
+                "request.",
+                words=("text", "json", "csv", "markdown", "html"),
                 default="text",
             ),
             Flag(
@@ -346,6 +347,12 @@ know stays as it is, and a second policy warns of it.
                 "REPORT ..",
                 "Make one report of several that --format json wrote: of shards, or of clusters.",
                 several=True,
+            ),
+            Flag(("--compare",), "REPORT", "Say what changed since a report that --format json wrote."),
+            Flag(
+                ("--fail-on-regression",),
+                "",
+                "With --compare: exit 3 if a workload no longer runs on an architecture.",
             ),
             Flag(("--shards",), "N", "Ask only for a part of the images: this run is one of N."),
             Flag(
@@ -363,13 +370,13 @@ An audit says which share of a cluster could run on arm64, which images keep the
 image really runs. It only reads: pods, nodes, ReplicaSets and Jobs, and the registries.
 
   archfit audit --live
-  kubectl get pods,nodes,replicasets,jobs -A -o json | archfit audit --format markdown -o report.md
+  kubectl get pods,nodes,replicasets,jobs -A -o json | archfit audit --format html -o report.html
   archfit audit --live --require arm64 --min-ready 80%""",
         exits=(
             _DONE,
             (1, "failed, or an image that --require needs is not known"),
             _WRONG_USAGE,
-            (3, "--require or --min-ready found something"),
+            (3, "--require, --min-ready or --fail-on-regression found something"),
         ),
     ),
     Command(
