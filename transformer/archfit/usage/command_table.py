@@ -911,6 +911,73 @@ pods.
         exits=_SET_UP,
     ),
     Command(
+        "setup fleet",
+        "Writes an audit in parts, as Jobs or for Argo Workflows, or checks it.",
+        (
+            "setup fleet --engine job|argo [OPTION]..",
+            "setup fleet --engine job|argo --check [OPTION]..",
+        ),
+        "archfit.integrations.fleet.setup:run",
+        _NO_INPUT,
+        flags=(
+            Flag(
+                ("--engine",),
+                "job|argo",
+                "What runs the parts: job, the Indexed Job of Kubernetes itself; argo, a WorkflowTemplate of Argo "
+                "Workflows.",
+                words=("job", "argo"),
+            ),
+            Flag(("--shards",), "N", "Into how many parts the images are divided, 1 to 500; default: 8."),
+            Flag(("--parallelism",), "N", "How many parts run at once; default: 8."),
+            Flag(("--into",), "DIR", "Write there; default: archfit-fleet."),
+            Flag(("--namespace",), "NAME", "The namespace of the audit; default: archfit."),
+            Flag(("--image",), "NAME", "The pods' image; default: registry.example.com/archfit:VERSION."),
+            Flag(
+                ("--configuration",),
+                "FILE",
+                "The archfit.yaml for the audit: registries, mirrors, requests per second.",
+            ),
+            Flag(
+                ("--registry-secret",),
+                "NAME",
+                "A Secret of type kubernetes.io/dockerconfigjson in that namespace, with the credentials for "
+                "registries.",
+            ),
+            Flag(
+                ("--cache",),
+                "URL",
+                "The cache server that all parts share, such as redis://cache.example:6379/0.",
+            ),
+            Flag(
+                ("--cache-secret",),
+                "NAME",
+                "A Secret in that namespace whose key `password` holds the cache server's password.",
+            ),
+            Flag(
+                ("--claim",),
+                "NAME",
+                "A PersistentVolumeClaim that is there, for all pods to write to. Without it, archfit writes one.",
+            ),
+            Flag(("--storage-class",), "NAME", "The storage class of the claim that archfit writes."),
+            Flag(("--force",), "", "Overwrite files that differ."),
+            Flag(
+                ("--check",),
+                "",
+                "Write nothing. Say whether the cluster can run the audit, and how the last run ended.",
+            ),
+            Flag(("--context",), "NAME", "The context of kubectl, for --check."),
+            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
+        ),
+        about="""\
+One step reads the cluster. Then each shard asks registries for its part of the images, and a last step makes one \
+report. The service account may get and list pods, nodes, ReplicaSets and Jobs, and nothing else.
+
+  archfit setup fleet --engine job --shards 16 --image ghcr.io/team/archfit:1
+  kubectl apply --server-side -f archfit-fleet
+  archfit setup fleet --engine job --check""",
+        exits=_SET_UP,
+    ),
+    Command(
         "cache",
         "Shows where the answers of registries are kept, and removes them.",
         ("cache path|info|prune|clear [OPTION]..",),

@@ -1,0 +1,105 @@
+"""`archfit setup fleet --check`: can this cluster run the audit, and how did the last run end?
+
+the API server answers
+the claim is there                                        Bound, or Pending until a pod uses it
+the account may list what the snapshot reads              as `kubectl auth can-i --as` says it
+--engine argo: the WorkflowTemplate is there
+--engine job: what the Jobs of the last run say, if there are any
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from archfit.cluster_api.cluster_connection import SECONDS
+from archfit.cluster_api.cluster_error import ClusterError
+from archfit.cluster_api.kubectl import Kubectl
+from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.integrations.fleet.setup_files import JOBS, NAME, Choices
+from archfit.source.values import mapping_of
+
+READ = ("pods", "nodes", "replicasets.apps", "jobs.batch")
+_APPLY = "archfit setup fleet, then kubectl apply --server-side -f archfit-fleet"
+
+
+def check(choices: Choices, flags: Namespace, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """Writes a line for each thing found; 1 if one is wrong."""
+    return write_lines(up_to_wrong(_right(choices, flags, environ)), stdout)
+
+
+def _right(choices: Choices, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
+    kubectl = Kubectl(
+        environ, context=flags.context or "", kubeconfig=flags.kubeconfig or "", seconds=SECONDS
+    )
+    version = mapping_of(kubectl.get("/version")).get("gitVersion")
+    yield f"the API server answers ({version})"
+    yield from _access(kubectl, choices.namespace)
+    yield _claim(kubectl, choices.namespace, choices.claim or NAME)
+    if choices.engine == "argo":
+        place = f"/apis/argoproj.io/v1alpha1/namespaces/{choices.namespace}/workflowtemplates/{NAME}"
+        if _found(kubectl, place) is None:
+            raise Wrong(
+                f"there is no WorkflowTemplate {choices.namespace}/{NAME}, or Argo Workflows is not installed: write "
+                f"it with {_APPLY}"
+            )
+        yield f"WorkflowTemplate {choices.namespace}/{NAME} is there"
+        return
+    for job in JOBS.values():
+        yield _job(kubectl, choices.namespace, job)
+
+
+def _found(kubectl: Kubectl, path: str) -> Mapping[str, Any] | None:
+    try:
+        return mapping_of(kubectl.get(path))
+    except ClusterError as error:
+        if error.reason != "not-found":
+            raise
+        return None
+
+
+def _access(kubectl: Kubectl, namespace: str) -> Iterator[str]:
+    account = f"--as=system:serviceaccount:{namespace}:{NAME}"
+    refused = [
+        resource
+        for resource in READ
+        if kubectl.run("auth", "can-i", "list", resource, "-A", account).output.strip() != b"yes"
+    ]
+    if refused:
+        raise Wrong(
+            f"the service account {namespace}/{NAME} may not list {', '.join(refused)}: write 10-access.yaml with "
+            f"{_APPLY}"
+        )
+    yield f"the service account {namespace}/{NAME} may list {', '.join(READ)}"
+
+
+def _claim(kubectl: Kubectl, namespace: str, name: str) -> str:
+    found = _found(kubectl, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}")
+    if found is None:
+        raise Wrong(f"there is no PersistentVolumeClaim {namespace}/{name}: write it with {_APPLY}")
+    phase = mapping_of(found.get("status")).get("phase", "Pending")
+    if phase == "Lost":
+        raise Wrong(f"PersistentVolumeClaim {namespace}/{name} has lost its volume: delete it and apply it again")
+    modes = mapping_of(found.get("spec")).get("accessModes") or []
+    many = "" if "ReadWriteMany" in modes else "; not ReadWriteMany, so all pods have to fit on one node"
+    return f"PersistentVolumeClaim {namespace}/{name} is there ({phase}{many})"
+
+
+def _job(kubectl: Kubectl, namespace: str, name: str) -> str:
+    found = _found(kubectl, f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
+    if found is None:
+        return f"Job {namespace}/{name} has not been started yet"
+    status, spec = mapping_of(found.get("status")), mapping_of(found.get("spec"))
+    states = {
+        one.get("type"): str(one.get("reason", "")) for one in status.get("conditions") or [] if one.get("status") == "True"
+    }
+    if "Failed" in states:
+        indexes = status.get("failedIndexes")
+        which = f"; failed indexes: {indexes}" if indexes else ""
+        raise Wrong(
+            f"Job {namespace}/{name} failed ({states['Failed']}{which}); its log says why: kubectl logs -n {namespace} "
+            f"-l batch.kubernetes.io/job-name={name} --prefix"
+        )
+    done = f"{status.get('succeeded', 0)} of {spec.get('completions', 1)}"
+    return f"Job {namespace}/{name} {'is complete' if 'Complete' in states else 'runs'} ({done})"
