@@ -31,9 +31,7 @@ from archfit.usage.command_table import BY_NAME
 _DEFAULT = "archfit-fleet"
 _WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig")
 _LABEL = re.compile(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_SUBDOMAIN = re.compile(
-    r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-)
+_SUBDOMAIN = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _DIFFERS = (
     "exists and differs: nothing was written. Replace it with --force, or name another directory with --into"
 )
@@ -87,9 +85,7 @@ def _choices(found: Namespace) -> Choices:
     """What the flags say. Raises UsageError."""
     if found.engine not in ENGINES:
         what = "is missing" if found.engine is None else f"{found.engine!r} is not known"
-        raise UsageError(
-            f"--engine: {what}: write job for Jobs of Kubernetes, or argo for Argo Workflows"
-        )
+        raise UsageError(f"--engine: {what}: write job for Jobs of Kubernetes, or argo for Argo Workflows")
     for flag, value in vars(found).items():
         if value == "":
             raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")

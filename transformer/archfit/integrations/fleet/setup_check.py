@@ -80,7 +80,9 @@ def _claim(kubectl: Kubectl, namespace: str, name: str) -> str:
         raise Wrong(f"there is no PersistentVolumeClaim {namespace}/{name}: write it with {_APPLY}")
     phase = mapping_of(found.get("status")).get("phase", "Pending")
     if phase == "Lost":
-        raise Wrong(f"PersistentVolumeClaim {namespace}/{name} has lost its volume: delete it and apply it again")
+        raise Wrong(
+            f"PersistentVolumeClaim {namespace}/{name} has lost its volume: delete it and apply it again"
+        )
     modes = mapping_of(found.get("spec")).get("accessModes") or []
     many = "" if "ReadWriteMany" in modes else "; not ReadWriteMany, so all pods have to fit on one node"
     return f"PersistentVolumeClaim {namespace}/{name} is there ({phase}{many})"
@@ -91,9 +93,8 @@ def _job(kubectl: Kubectl, namespace: str, name: str) -> str:
     if found is None:
         return f"Job {namespace}/{name} has not been started yet"
     status, spec = mapping_of(found.get("status")), mapping_of(found.get("spec"))
-    states = {
-        one.get("type"): str(one.get("reason", "")) for one in status.get("conditions") or [] if one.get("status") == "True"
-    }
+    conditions = map(mapping_of, status.get("conditions") or [])
+    states = {one.get("type"): one.get("reason", "") for one in conditions if one.get("status") == "True"}
     if "Failed" in states:
         indexes = status.get("failedIndexes")
         which = f"; failed indexes: {indexes}" if indexes else ""

@@ -99,7 +99,9 @@ def _placed(value: CommentedMap, namespace: str) -> CommentedMap:
     """The object in the user's namespace, with labels."""
     metadata = value["metadata"]
     # Another of archfit's setups may own the namespace, too.
-    own = {key: text for key, text in _LABELS.items() if value["kind"] != "Namespace" or "component" not in key}
+    own = {
+        key: text for key, text in _LABELS.items() if value["kind"] != "Namespace" or "component" not in key
+    }
     metadata["labels"] = mapping(**own, **metadata.get("labels", {}))
     if "namespace" in metadata:
         metadata["namespace"] = namespace
@@ -130,7 +132,9 @@ def _jobs(choices: Choices) -> dict[str, Sequence[CommentedMap]]:
     (snapshot,), (shards,), (merge,) = map(
         _documents, ("snapshot-job.yaml", "shards-job.yaml", "merge-job.yaml")
     )
-    snapshot["spec"]["template"] = _template(_pod(choices, fleet_steps.SNAPSHOT, reads_cluster=True))
+    snapshot["spec"]["template"] = _template(
+        _pod(_without_credentials(choices), fleet_steps.SNAPSHOT, reads_cluster=True)
+    )
     shards["spec"] |= {
         "completions": choices.shards,
         "parallelism": min(choices.parallelism, choices.shards),
@@ -138,12 +142,18 @@ def _jobs(choices: Choices) -> dict[str, Sequence[CommentedMap]]:
     # The Job controller sets the variable in each pod, and the kubelet replaces $(..) in a command.
     command = fleet_steps.shard("$(JOB_COMPLETION_INDEX)", choices.shards)
     shards["spec"]["template"] = _template(_pod(choices, command))
+    choices = _without_credentials(choices)
     pod = _pod(choices, fleet_steps.REPORT)
     pod.insert(0, "initContainers", [])
     for name, words in (("merge", fleet_steps.merge(choices.shards)), ("page", fleet_steps.PAGE)):
         pod["initContainers"].append(_container(choices, words, name))
     merge["spec"]["template"] = _template(pod)
     return dict(zip(JOBS, ([snapshot], [shards], [merge]), strict=True))
+
+
+def _without_credentials(choices: Choices) -> Choices:
+    """The same for a step that asks no registry."""
+    return choices.replace(registry_secret="", cache="", cache_secret="")
 
 
 def _template(pod: CommentedMap) -> CommentedMap:
@@ -159,7 +169,9 @@ def _pod(choices: Choices, words: Sequence[str], *, reads_cluster: bool = False)
         if volume["name"] == "audit" and choices.claim:
             volume["persistentVolumeClaim"]["claimName"] = choices.claim
     if choices.registry_secret:
-        pod["volumes"].append(_secret("registries", choices.registry_secret, ".dockerconfigjson", "config.json"))
+        pod["volumes"].append(
+            _secret("registries", choices.registry_secret, ".dockerconfigjson", "config.json")
+        )
     if choices.cache_secret:
         pod["volumes"].append(_secret("cache", choices.cache_secret, "password", "password"))
     return pod
@@ -201,7 +213,7 @@ def _workflow(choices: Choices) -> CommentedMap:
     for field in _POD_FIELDS_OF_ARGO:
         spec[field] = pod[field]
     (audit,) = templates = spec["templates"]
-    audit["steps"][1][0]["withSequence"]["count"] = DoubleQuotedScalarString(str(choices.shards))
+    audit["dag"]["tasks"][1]["withSequence"]["count"] = DoubleQuotedScalarString(str(choices.shards))
     commands = {
         "snapshot": fleet_steps.SNAPSHOT,
         "shard": fleet_steps.shard("{{inputs.parameters.shard}}", choices.shards),
@@ -217,7 +229,9 @@ def _workflow(choices: Choices) -> CommentedMap:
             template["inputs"] = mapping(parameters=[mapping(name="shard")])
         template["retryStrategy"] = mapping(limit=DoubleQuotedScalarString("2"), retryPolicy="OnFailure")
         # Argo names the container itself.
-        template["container"] = _container(choices, words)
+        template["container"] = _container(
+            choices if name == "shard" else _without_credentials(choices), words
+        )
         del template["container"]["name"]
         templates.append(template)
     return value
@@ -225,7 +239,7 @@ def _workflow(choices: Choices) -> CommentedMap:
 
 def _reader(choices: Choices) -> CommentedMap:
     (value,) = _documents("reader.yaml")
-    pod: Any = _pod(choices.replace(registry_secret="", cache="", cache_secret=""), ("sleep", str(_READER_SECONDS)))
+    pod: Any = _pod(_without_credentials(choices), ("sleep", str(_READER_SECONDS)))
     pod["activeDeadlineSeconds"] = _READER_SECONDS
     value["spec"] = pod
     return value

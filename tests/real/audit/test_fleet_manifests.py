@@ -1,0 +1,160 @@
+"""What `archfit setup fleet` writes, and a real API server: accepted, restricted, with these rights and no more."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+import machine
+import published_crds
+from control_plane import Refused
+from helm_runs import start
+from program import PROGRAM
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from control_plane import ControlPlane
+
+NAMESPACE = "archfit"
+_OPTIONS = ("--shards", "12", "--cache", "redis://c.example", "--cache-secret", "c", "--registry-secret", "r")
+
+
+@pytest.fixture(scope="module")
+def plane(control_plane: ControlPlane) -> ControlPlane:
+    """With the namespace, which takes restricted pods alone, and Argo's kind.
+
+    Argo's own schema is not a structural one; its installation uses this one, and the linter knows the fields.
+    """
+    control_plane.namespace(NAMESPACE)
+    restricted = "pod-security.kubernetes.io/enforce=restricted"
+    control_plane.kubectl("label", "namespace", NAMESPACE, restricted, "--overwrite")
+    (path,) = (one for one in published_crds.files() if one.name == "argoproj.io_workflowtemplates.yaml")
+    definition = yaml.safe_load(path.read_text(encoding="utf-8"))
+    open_object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = open_object
+    control_plane.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(definition))
+    name = definition["metadata"]["name"]
+    control_plane.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=60s")
+    return control_plane
+
+
+@pytest.fixture(params=["job", "argo"])
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def setup(folder: Path, *words: str) -> list[dict[str, Any]]:
+    """The objects that `archfit setup fleet` writes into the folder."""
+    start([str(PROGRAM), "setup", "fleet", "--into", str(folder), *words], dict(os.environ)).ok()
+    return [
+        value for path in sorted(folder.rglob("*.yaml")) for value in yaml.safe_load_all(path.read_text())
+    ]
+
+
+def pods(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The pod of each Job, and of each step of a workflow as Argo makes it, without Argo's own containers."""
+    found = []
+    for value in objects:
+        spec = value.get("spec", {})
+        if value["kind"] == "Job":
+            found.append(spec["template"]["spec"])
+        elif value["kind"] == "Pod":
+            found.append(spec)
+        elif value["kind"] == "WorkflowTemplate":
+            shared = {
+                key: spec[key] for key in ("securityContext", "nodeSelector", "affinity", "tolerations")
+            }
+            found += [
+                {**shared, "containers": [{"name": "main", **one["container"]}], "volumes": spec["volumes"]}
+                for one in spec["templates"]
+                if "container" in one
+            ]
+    return copy.deepcopy(found)
+
+
+def test_the_api_server_accepts_everything(plane: ControlPlane, engine: str, tmp_path: Path) -> None:
+    objects = setup(tmp_path / "out", "--engine", engine, *_OPTIONS)
+    done = plane.kubectl(
+        *("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict"),
+        *("-R", "-f", str(tmp_path / "out")),
+    )
+    assert not done.stderr
+    assert len(done.stdout.splitlines()) == len(objects)
+
+
+def test_the_pods_meet_the_restricted_pod_security_standard(
+    plane: ControlPlane, engine: str, tmp_path: Path
+) -> None:
+    every = pods(setup(tmp_path / "out", "--engine", engine, *_OPTIONS))
+    assert len(every) == {"job": 4, "argo": 6}[engine]
+    for spec in every:
+        spec.pop("serviceAccountName", None)
+        pod = {"kind": "Pod", "metadata": {"generateName": "step-", "namespace": NAMESPACE}, "spec": spec}
+        plane.dry(pod)
+        spec["containers"][0]["securityContext"]["allowPrivilegeEscalation"] = True
+        with pytest.raises(Refused, match="violates PodSecurity"):
+            plane.dry(pod)
+
+
+def test_the_rights_are_these_and_no_more(plane: ControlPlane, engine: str, tmp_path: Path) -> None:
+    setup(tmp_path / "out", "--engine", engine)
+    plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(tmp_path / "out"))
+
+    def may(account: str, *words: str) -> bool:
+        user = f"--as=system:serviceaccount:{NAMESPACE}:{account}"
+        return plane.kubectl("auth", "can-i", *words, user, check=False).stdout.strip() == "yes"
+
+    for resource in ("pods", "nodes", "replicasets.apps", "jobs.batch"):
+        for verb in ("get", "list"):
+            assert may("archfit-audit", verb, resource, "-A"), (verb, resource)
+    for words in (
+        ("get", "secrets", "-A"),
+        ("list", "secrets", "-n", NAMESPACE),
+        ("list", "configmaps", "-A"),
+        ("watch", "pods", "-A"),
+        ("create", "pods", "-n", NAMESPACE),
+        ("list", "deployments.apps", "-A"),
+    ):
+        assert not may("archfit-audit", *words), words
+    assert not may("archfit-audit-shard", "list", "pods", "-n", NAMESPACE)
+
+
+def test_a_run_can_be_started_again_and_the_check_reads_the_cluster(
+    plane: ControlPlane, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    setup(folder, "--engine", "job")
+    plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(folder))
+    for _ in range(2):
+        plane.kubectl("replace", "--force", "-f", str(folder / "run" / "2-shards.yaml"))
+    environ = {**os.environ, "KUBECONFIG": str(plane.kubeconfig)}
+    words = [str(PROGRAM), "setup", "fleet", "--engine", "job", "--check"]
+    ran = start(words, environ)
+    assert ran.ok()
+    assert b"ok: PersistentVolumeClaim archfit/archfit-audit is there" in ran.stdout
+    assert b"ok: Job archfit/archfit-audit-shards runs (0 of 8)" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        pytest.param("", "", "", id="as it is"),
+        pytest.param("parallelism:", "paralelism:", 'unknown field "spec.paralelism"', id="a field"),
+        pytest.param("depends: merge", "depends: nothing", "invalid dependency nothing", id="a dependency"),
+        pytest.param("parameters.shard}}", "parameters.x}}", "failed to resolve", id="a parameter"),
+    ],
+)
+def test_argo_lints_the_workflow(real: None, old: str, new: str, error: str, tmp_path: Path) -> None:
+    judge = machine.go_build(machine.ROOT / "tests" / "judges" / "argo", "argo-judge")
+    setup(tmp_path / "out", "--engine", "argo", *_OPTIONS)
+    text = (tmp_path / "out" / "50-workflow.yaml").read_text(encoding="utf-8").replace(old or "\0", new)
+    done = subprocess.run([judge], input=text.encode(), capture_output=True, check=True, timeout=60)
+    answer = json.loads(done.stdout)
+    assert (error in answer["error"]) if error else answer == {"templates": 1, "error": ""}
