@@ -53,7 +53,9 @@ def run(
     before = _facts_of(flags.compare) if flags.compare else None
     render = _renderer(flags.format)
     if flags.merge:
-        facts = merge(_facts_of(file) for file in flags.merge)
+        facts = AuditFacts()
+        for file in flags.merge:  # one by one: all shards of a snapshot hold its lists
+            facts = merge((facts, _facts_of(file)))
         results, requests = _missing(facts), 0
     else:
         facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)

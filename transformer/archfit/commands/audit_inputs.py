@@ -1,6 +1,7 @@
 """What `archfit audit` reads: files, standard input, or the cluster at hand.
 
     FILE, -     lists of kubectl as JSON or YAML, JSON lines, rendered manifests      `cluster.running.list_stream`
+    FILE        a report of archfit audit --format json: its lists; the images are asked for again
     --live      pods, nodes, replicasets, jobs, page by page                          `cluster_api`
 
 Without pods there is nothing to audit. A user who may not list nodes, ReplicaSets or Jobs still gets the rest, with a
@@ -9,10 +10,15 @@ warning. Secrets are never read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from io import BufferedReader
 from typing import BinaryIO
 
 from archfit.cluster.audit_facts import AuditFacts
+from archfit.cluster.audit_facts_json import from_json
+from archfit.cluster.audit_merge import merge
+from archfit.cluster.audit_shard import as_listed
 from archfit.cluster.running.collect import Collector
 from archfit.cluster.running.list_stream import items
 from archfit.cluster_api.cluster_connection import connect
@@ -32,6 +38,7 @@ _WITHOUT = {
     "jobs": "the CronJobs of pods are told by name",
 }
 _MOST_KINDS = 10
+_IS_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"archfit\.dev/audit/').match
 
 
 class Collected(Record):
@@ -53,16 +60,20 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options) -> Colle
     collector = Collector(
         "lists", " ".join("standard input" if name == "-" else name for name in names), options
     )
+    reports: list[AuditFacts] = []
     for name in names:
         try:
             if name == "-":
-                _add(collector, stdin, "")
+                _add(collector, reports, stdin, "")
                 continue
             with open(name, "rb") as file:
-                _add(collector, file, name)
+                _add(collector, reports, file, name)
         except OSError as error:
             raise UsageError(f"cannot read {name!r} ({error.strerror}): name a file") from None
-    return _collected(collector)
+    if not reports:
+        return _collected(collector)
+    collected = _collected(collector) if collector.kinds else Collected(AuditFacts())
+    return collected.replace(facts=merge((collected.facts, *reports)))
 
 
 def from_cluster(flags: AuditFlags, options: Options, environ: Mapping[str, str]) -> Collected:
@@ -85,7 +96,11 @@ def from_cluster(flags: AuditFlags, options: Options, environ: Mapping[str, str]
     return collected.replace(results=(*results, *collected.results))
 
 
-def _add(collector: Collector, file: BinaryIO, name: str) -> None:
+def _add(collector: Collector, reports: list[AuditFacts], file: BinaryIO, name: str) -> None:
+    """The objects of a file for the collector; a report is one of `reports`."""
+    if isinstance(file, BufferedReader) and _IS_REPORT(file.peek()):
+        reports.append(as_listed(from_json(file.read(), name or "standard input")))
+        return
     for value, where in items(file, name):
         collector.add(value, where)
 
