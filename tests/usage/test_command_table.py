@@ -97,8 +97,8 @@ def test_the_longest_name_wins(words, name, rest):
         ),
         pytest.param(
             ["setup"],
-            "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy or "
-            "webhook",
+            "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, "
+            "webhook or fleet",
             id="no tool",
         ),
         pytest.param(
