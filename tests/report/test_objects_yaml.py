@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -22,6 +22,8 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.text("abyn", min_size=1), VALUES, max_size=4))
+@example({"a": "\x85"})
+@example({"a": "b\u2028\nc"})
 def test_every_value_comes_back(value: dict[str, object]):
     text = objects_yaml([value], ["head"]).decode()
     assert yaml.safe_load(text) == value

@@ -21,6 +21,8 @@ _WIDTH = 116
 # Booleans and numbers for Kubernetes, which PyYAML writes as they are: y, 1e3.
 _WORDS = frozenset("yYnN")
 _NUMBERS = frozenset("+-.0123456789")
+# Ends of lines for YAML 1.1, which other styles fold; only double quotes escape them.
+_BREAKS = frozenset("\x85\u2028\u2029")
 
 
 class _Dumper(yaml.SafeDumper):
@@ -32,7 +34,9 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     style = None
-    if "\n" in value:
+    if not _BREAKS.isdisjoint(value):
+        style = '"'
+    elif "\n" in value:
         style = "|"
     elif (len(value) > _WIDTH or "'" in value) and " " in value and value == " ".join(value.split()):
         style = ">"
