@@ -1,5 +1,6 @@
-"""`archfit lock [FILE|-].. [--add-missing] [--update [GLOB]].. [--prune] [--check] [--json]`: the lock file.
+"""`archfit lock [FILE|-].. [--from-audit FILE].. [OPTION]..`: the lock file.
 
+    audits ──── needed ─┐
     streams ── needed ─> references ── chosen ──> registries ──> answers ── merged ──┬─> archfit.lock, if it changed
                                          │                                  │        └─> --check: exit 3, if it would
     archfit.lock ────────────────────────┴──────────────────────────────────┘
@@ -20,6 +21,7 @@ from typing import BinaryIO, TextIO
 from archfit.commands.inputs import contents, surveyed
 from archfit.commands.invocation import read_invocation
 from archfit.commands.lock_answers import asked_anew, failed_result, looked_up
+from archfit.commands.lock_audits import audit_needs, together
 from archfit.commands.lock_needs import lock_needs
 from archfit.errors import UsageError
 from archfit.lookup import operator_files
@@ -50,12 +52,16 @@ def run(
         raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
-    inputs = surveyed(
-        contents(invocation.words, stdin, _COMMAND.program), settings.options, settings.options.on_blank
+    audits = audit_needs(flags.from_audit, settings.options, prune=flags.prune)
+    read = (
+        contents(invocation.words, stdin, _COMMAND.program)
+        if invocation.words or not flags.from_audit
+        else ()
     )
+    inputs = surveyed(read, settings.options, settings.options.on_blank)
     if flags.prune:
         inputs = [one.replace(results=(_PRUNE_ALL,)) if one.blank else one for one in inputs]
-    needs = lock_needs(inputs, settings.options)
+    needs = together((lock_needs(inputs, settings.options), audits))
     if _failed(needs.results, stderr):
         return 1
     content = content_of(path)

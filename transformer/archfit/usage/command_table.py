@@ -382,10 +382,17 @@ image really runs. It only reads: pods, nodes, ReplicaSets and Jobs, and the reg
     Command(
         "lock",
         "Writes a lock file, for runs that ask no registry.",
-        ("lock [OPTION].. [FILE|-]..",),
+        ("lock [OPTION].. [FILE|-]..", "lock --from-audit REPORT [OPTION].. [FILE|-].."),
         "archfit.commands.lock:run",
         arguments=(_MANIFESTS,),
         flags=(
+            Flag(
+                ("--from-audit",),
+                "REPORT",
+                "Lock the images that run: a report of archfit audit --format json. Then archfit reads no standard "
+                "input unless you name -.",
+                repeatable=True,
+            ),
             Flag(("--add-missing",), "", "Ask only for images that the lock file lacks."),
             Flag(
                 ("--update",),
@@ -395,7 +402,7 @@ image really runs. It only reads: pods, nodes, ReplicaSets and Jobs, and the reg
                 repeatable=True,
                 bare="*",
             ),
-            Flag(("--prune",), "", "Remove the entries of images that the manifests do not need."),
+            Flag(("--prune",), "", "Remove the entries of images that the input does not need."),
             Flag(("--check",), "", "Write nothing. Exit with 3 if the lock file would change."),
             Flag(("--json",), "", "Write what changed to standard output, as JSON."),
         ),
