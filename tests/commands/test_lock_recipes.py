@@ -144,7 +144,7 @@ def checkout(real: ModuleType, tmp_path: Path, registry: Registry) -> Checkout:
 
 
 def test_the_first_steps_that_it_shows_work(checkout: Checkout) -> None:
-    (shown,) = blocks("sh")
+    shown, *_ = blocks("sh")
     checkout.recipe(shown)
     assert b"kubernetes.io/arch" in (checkout.folder / "placed.yaml").read_bytes()
     assert list(parse((checkout.folder / "archfit.lock").read_bytes(), "")) == [OLD, NEW, OTHER]
