@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from itertools import chain
 from typing import Any
 
 from archfit import __version__
@@ -26,18 +29,35 @@ from archfit.report.audit_words import ready_share
 
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
     """One JSON document in UTF-8. since: what changed since an earlier audit; null where there is none."""
-    derived = json.dumps(findings_value(findings), separators=(",", ":"))
-    compared = json.dumps(plain(since), separators=(",", ":"))
-    parts = (
-        f'{{"schema": "{SCHEMA}",\n"archfit": "{__version__}",\n"facts": ',
-        *facts_text(findings.facts),
-        f',\n"findings": {derived},\n"comparison": {compared}}}\n',
+    parts = chain(
+        (f'{{"schema": "{SCHEMA}",\n"archfit": "{__version__}",\n"facts": ',),
+        facts_text(findings.facts),
+        (',\n"findings": ',),
+        _findings_text(findings),
+        (f',\n"comparison": {_compact(plain(since))}}}\n',),
     )
-    return json_text("".join(parts)).encode()
+    written = BytesIO()
+    written.writelines(json_text(part).encode() for part in parts)
+    return written.getvalue()
 
 
 def findings_value(findings: AuditFindings) -> dict[str, Any]:
     """What follows from the facts; images by their reference, workloads by their key."""
+    return {**_short(findings), **{name: list(items) for name, items in _long(findings)}}
+
+
+def _findings_text(findings: AuditFindings) -> Iterator[str]:
+    """`findings_value` as JSON in parts: there may be as many items as a cluster has images and workloads."""
+    yield _compact(_short(findings))[:-1]
+    for name, items in _long(findings):
+        yield f',"{name}":['
+        for number, item in enumerate(items):
+            yield f"{',' if number else ''}{_compact(item)}"
+        yield "]"
+    yield "}"
+
+
+def _short(findings: AuditFindings) -> dict[str, Any]:
     return {
         "architectures": list(findings.architectures),
         "required": findings.required,
@@ -48,9 +68,18 @@ def findings_value(findings: AuditFindings) -> dict[str, Any]:
         "capacity": plain(findings.capacity),
         "builds": {"verdicts": plain(findings.builds.verdicts), "reasons": plain(findings.builds.reasons)},
         "costs": plain(findings.costs),
-        "images": [_image(one, findings.architectures) for one in findings.images],
-        "workloads": [_workload(one, findings.architectures) for one in findings.workloads],
     }
+
+
+def _long(findings: AuditFindings) -> tuple[tuple[str, Iterable[dict[str, Any]]], ...]:
+    return (
+        ("images", (_image(one, findings.architectures) for one in findings.images)),
+        ("workloads", (_workload(one, findings.architectures) for one in findings.workloads)),
+    )
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def plain(value: Any) -> Any:
