@@ -15,11 +15,9 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
 from archfit.cluster.running.quantity import milli, nano
+from archfit.commands.required_platforms import required_platforms
 from archfit.errors import UsageError
 from archfit.images.platforms import Platform
-from archfit.options.problem import Problem
-from archfit.options.text_form import architecture
-from archfit.options.text_form import platforms as parse_platforms
 from archfit.record import Record
 
 MOST_SHARDS = 100_000
@@ -68,7 +66,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         flags.compare or "",
         flags.fail_on_regression,
         _shard(flags.shard, flags.shards, environ),
-        _required(flags.require),
+        required_platforms(flags.require),
         _percent(flags.min_ready),
         _cpu(flags.assume_cpu),
         flags.format,
@@ -105,18 +103,6 @@ def _number(source: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise UsageError(f"{source}: {text!r} is not a number")
     return int(text)
-
-
-def _required(texts: Sequence[str]) -> tuple[Platform, ...]:
-    if not texts:
-        return ()
-    try:
-        platforms = parse_platforms(",".join(texts))
-        for platform in platforms:
-            architecture(platform.architecture)
-    except Problem as problem:
-        raise UsageError(f"--require: {problem.message}") from None
-    return platforms
 
 
 def _percent(text: str | None) -> float | None:

@@ -15,12 +15,9 @@ from typing import BinaryIO, TextIO
 from archfit import standard_streams
 from archfit.commands.inputs import Manifests, contents, in_file, on_blank, questions, surveyed
 from archfit.commands.invocation import read_invocation
-from archfit.errors import UsageError
+from archfit.commands.required_platforms import required_platforms
 from archfit.images.platforms import Answer, Platform
-from archfit.options.problem import Problem
 from archfit.options.settings import Options
-from archfit.options.text_form import architecture
-from archfit.options.text_form import platforms as parse_platforms
 from archfit.pipeline import decided, located
 from archfit.placement.requirement import judge
 from archfit.record import Record
@@ -48,7 +45,7 @@ def run(
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ)
     flags, settings = invocation.flags, invocation.settings
-    required = _required(flags.require)
+    required = required_platforms(flags.require)
     found = contents(invocation.words, stdin, _COMMAND.program)
     inputs = surveyed(found, settings.options, on_blank(invocation.layer))
     one = Run(_COMMAND.program, settings, environ, stderr)
@@ -117,16 +114,3 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], required: S
         sum(part.pods for part in checked),
         len(frozenset().union(*(part.images for part in checked))),
     )
-
-
-def _required(texts: Sequence[str]) -> tuple[Platform, ...]:
-    """The platforms of --require, () where it is not given. Raises UsageError."""
-    if not texts:
-        return ()
-    try:
-        platforms = parse_platforms(",".join(texts))
-        for platform in platforms:
-            architecture(platform.architecture)
-    except Problem as problem:
-        raise UsageError(f"--require: {problem.message}") from None
-    return platforms
