@@ -14,7 +14,8 @@ from itertools import takewhile
 
 import pytest
 
-from archfit.usage.command_table import COMMANDS, Command
+from archfit.usage.command_row import Command
+from archfit.usage.command_table import COMMANDS
 from machine import ROOT
 
 PAGES = [

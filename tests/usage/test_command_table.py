@@ -9,7 +9,8 @@ from importlib import import_module
 import pytest
 
 from archfit.options.arguments import Parser
-from archfit.usage.command_table import ALL_STREAMS, BY_NAME, COMMANDS, Command, find, members
+from archfit.usage.command_row import ALL_STREAMS, Command
+from archfit.usage.command_table import BY_NAME, COMMANDS, find, members
 from program import archfit
 
 STARTED = [command for command in COMMANDS if command.run]

@@ -12,7 +12,7 @@ from archfit.options.layers import Layer
 from archfit.options.load import load
 from archfit.options.settings import Settings
 from archfit.record import Record
-from archfit.usage.command_table import Command
+from archfit.usage.command_row import Command
 
 
 class Invocation(Record):

@@ -43,7 +43,8 @@ from archfit.report.objects_yaml import objects_yaml
 from archfit.report.policy_stats import policy_stats, stats_text
 from archfit.report.run_text import failure, lines
 from archfit.results import Result
-from archfit.usage.command_table import BY_NAME, Command
+from archfit.usage.command_row import Command
+from archfit.usage.command_table import BY_NAME
 
 _COMMAND: Command = BY_NAME["policy"]
 _LIVE = Layer(

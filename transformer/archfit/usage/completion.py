@@ -15,7 +15,8 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from archfit.options.table import CONFIG_FLAG
-from archfit.usage.command_table import COMMANDS, MAIN, Command, first_words, words_below
+from archfit.usage.command_row import Command
+from archfit.usage.command_table import COMMANDS, MAIN, first_words, words_below
 
 _GENERAL = ("-h", "--help", "-V", "--version")
 

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from archfit.errors import UsageError
-from archfit.usage.command_table import BY_NAME, MAIN, Command, find, first_words, words_below
+from archfit.usage.command_row import Command
+from archfit.usage.command_table import BY_NAME, MAIN, find, first_words, words_below
 from archfit.usage.help import help_text
 
 

@@ -24,7 +24,8 @@ from collections.abc import Iterable, Iterator
 from archfit.options.describe import default_text
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, Option
-from archfit.usage.command_table import COMMANDS, MAIN, Command, Flag, members
+from archfit.usage.command_row import Command, Flag
+from archfit.usage.command_table import COMMANDS, MAIN, members
 
 WIDTH = 100
 _INDENT = 30

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from archfit import __version__
 from archfit.options.describe import replace_between
 from archfit.options.table import TABLE
-from archfit.usage.command_table import COMMANDS, MAIN, Command
+from archfit.usage.command_row import Command
+from archfit.usage.command_table import COMMANDS, MAIN
 from archfit.usage.help import EXAMPLE, exits, flag_entry, general, listed, option_entry
 
 BEGIN, END = "<!-- commands -->", "<!-- /commands -->"

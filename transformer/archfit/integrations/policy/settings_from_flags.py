@@ -8,7 +8,8 @@ from argparse import Namespace
 from archfit.admission.policy.label_selector import match_expressions
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
-from archfit.usage.command_table import POLICY_FLAGS, Command
+from archfit.usage.cluster_commands import POLICY_FLAGS
+from archfit.usage.command_row import Command
 
 IS_NAME = re.compile(
     r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"

@@ -1,0 +1,106 @@
+"""A row of the table of commands: what a command is called, what it takes, what it says about itself.
+
+name         the words after `archfit`; "setup" is a group: its commands are the rows "setup ..."
+summary      one sentence, for lists of commands
+usage        what follows `archfit`, one line for each form
+run          module:function, which takes `leading`, the words after the name, and what `streams` names
+streams      some of stdin, stdout, stderr, environ, in the order in which `run` takes them
+arguments    (what stands there, what it means)
+flags        the command's own; its other flags are those of `options`, rows of `options.table`
+words        what its first argument may be, for completion
+about        paragraphs; a line that begins with two blanks is an example and stays as it is
+exits        (exit code, meaning)
+"""
+
+from __future__ import annotations
+
+from archfit.options.arguments import Parser
+from archfit.options.table import BY_KEY, OPERATOR, Option
+from archfit.record import Record
+
+ALL_STREAMS = ("stdin", "stdout", "stderr", "environ")
+NO_INPUT = ("stdout", "stderr", "environ")
+DONE = (0, "done")
+WRONG_USAGE = (2, "wrong usage")
+DONE_OR_FAILED = (DONE, (1, "failed: standard output is empty"), WRONG_USAGE)
+SET_UP = (DONE, (1, "failed, or --check found something wrong"), WRONG_USAGE)
+MANIFESTS = (
+    "FILE ..",
+    "Rendered manifests. - is standard input, which archfit reads if you name no file.",
+)
+
+
+class Flag(Record):
+    """A flag of one command. names: the short one first. metavar: "" for a switch.
+
+    words: its values, where they are known. bare: its value where none follows, "" if one has to. default: None where
+    there is none.
+    """
+
+    names: tuple[str, ...]
+    metavar: str
+    help: str
+    words: tuple[str, ...] = ()
+    repeatable: bool = False
+    bare: str = ""
+    several: bool = False
+    default: str | None = None
+
+
+class Command(Record):
+    """One row; see the module."""
+
+    name: str
+    summary: str
+    usage: tuple[str, ...]
+    run: str = ""
+    streams: tuple[str, ...] = ALL_STREAMS
+    leading: tuple[str, ...] = ()
+    arguments: tuple[tuple[str, str], ...] = ()
+    flags: tuple[Flag, ...] = ()
+    options: tuple[Option, ...] = ()
+    words: tuple[str, ...] = ()
+    about: str = ""
+    exits: tuple[tuple[int, str], ...] = (DONE, (1, "failed"), WRONG_USAGE)
+
+    @property
+    def program(self) -> str:
+        """What the user types, as in `archfit setup cluster`."""
+        return f"archfit {self.name}"
+
+    def parser(self) -> Parser:
+        """A parser with the command's own flags; the options are added when it reads."""
+        parser = Parser(self.program)
+        for flag in self.flags:
+            if not flag.metavar:
+                parser.add_argument(*flag.names, action="store_true")
+            elif flag.bare:
+                parser.add_argument(
+                    *flag.names, metavar=flag.metavar, action="append", nargs="?", const=flag.bare, default=[]
+                )
+            elif flag.several:
+                parser.add_argument(*flag.names, metavar=flag.metavar, action="extend", nargs="+", default=[])
+            elif flag.repeatable:
+                parser.add_argument(*flag.names, metavar=flag.metavar, action="append", default=[])
+            else:
+                parser.add_argument(*flag.names, metavar=flag.metavar, default=flag.default)
+        return parser
+
+
+def operator_options_without(*keys: str) -> tuple[Option, ...]:
+    """All options of the operator but these."""
+    return tuple(option for option in OPERATOR if option.key not in keys)
+
+
+def options_named(*keys: str) -> tuple[Option, ...]:
+    """The options with these keys."""
+    return tuple(BY_KEY[key] for key in keys)
+
+
+AS_JSON = Flag(("--json",), "", "Write the same as JSON.")
+CHECK_FLAG = Flag(("--check",), "", "Write nothing. Say what is wrong with an installation.")
+OUTPUT = Flag(
+    ("-o", "--output"),
+    "FILE",
+    "Where to write; default: standard output. An existing file is never overwritten.",
+)

@@ -1,0 +1,198 @@
+"""The commands about manifests and the images that they name."""
+
+from __future__ import annotations
+
+from archfit.options.table import TABLE
+from archfit.usage.command_row import (
+    AS_JSON,
+    DONE,
+    DONE_OR_FAILED,
+    MANIFESTS,
+    NO_INPUT,
+    WRONG_USAGE,
+    Command,
+    Flag,
+    operator_options_without,
+    options_named,
+)
+
+TRANSFORM = Command(
+    "transform",
+    "Adds to rendered manifests what each pod needs; stdin to stdout.",
+    ("[transform] [OPTION].. < rendered.yaml > placed.yaml",),
+    "archfit.commands.transform:run",
+    options=TABLE,
+    about="""\
+archfit finds out which CPU architectures every container image supports, and adds the tolerations or the \
+kubernetes.io/arch node affinity that each pod needs. The rest of the manifests stays as it is.
+
+  helm template . | archfit | kubectl apply -f -
+  helm upgrade --install web ./chart --post-renderer archfit
+
+Helm 4 needs a plugin: run archfit setup helm.""",
+    exits=DONE_OR_FAILED,
+)
+CHECK = Command(
+    "check",
+    "Says what archfit would change, or which images lack a platform.",
+    ("check [OPTION].. [FILE|-]..",),
+    "archfit.commands.check:run",
+    arguments=(MANIFESTS,),
+    flags=(
+        Flag(
+            ("--require",),
+            "PLATFORM,..",
+            "Check that every image runs on these platforms instead. PLATFORM is an architecture, as arm64, or "
+            "os/architecture. The report lists each image that does not, with its workloads. It includes pods "
+            "that archfit leaves alone (skip, excluded, ...). Pods for another operating system are listed apart "
+            "and do not fail the check.",
+            repeatable=True,
+        ),
+        Flag(
+            ("--format",),
+            "text|json|github|sarif",
+            "How to write the report: as text, as JSON, as workflow commands of GitHub Actions, or as SARIF "
+            "2.1.0.",
+            words=("text", "json", "github", "sarif"),
+            default="text",
+        ),
+    ),
+    options=TABLE,
+    about="""\
+archfit check writes no manifests. A pipeline uses it to notice that a renderer ran without archfit:
+
+  helm get manifest web | archfit check
+  archfit check --format github rendered/*.yaml
+  helm template . | archfit check --require arm64""",
+    exits=(
+        (0, "nothing found"),
+        (1, "the check could not be made"),
+        WRONG_USAGE,
+        (3, "the check found something"),
+    ),
+)
+PATCH = Command(
+    "patch",
+    "Writes the changes as JSON 6902 patches, for Flux and Fleet.",
+    ("patch [OPTION].. [FILE|-]..",),
+    "archfit.commands.patch:run",
+    arguments=(MANIFESTS,),
+    flags=(
+        Flag(
+            ("--format",),
+            "FORM",
+            "kustomize: a component with its list of patches. flux-helmrelease: spec.postRenderers of a "
+            "HelmRelease. flux-kustomization: spec.patches of a Kustomization of Flux. fleet: a kustomization "
+            "for the folder that fleet.yaml names. json: a list of objects, each with its JSON Patch (RFC 6902).",
+            words=("kustomize", "flux-helmrelease", "flux-kustomization", "fleet", "json"),
+            default="kustomize",
+        ),
+    ),
+    options=TABLE,
+    about="""\
+Flux and Fleet run no programs, but apply patches. Each patch tests what it found before it adds something, and \
+fails if that has changed. Run archfit patch again then.
+
+  kustomize build overlay | archfit patch > archfit/kustomization.yaml
+  helm template web ./chart -n shop | archfit patch --format flux-helmrelease""",
+    exits=DONE_OR_FAILED,
+)
+LOCK = Command(
+    "lock",
+    "Writes a lock file, for runs that ask no registry.",
+    ("lock [OPTION].. [FILE|-]..", "lock --from-audit REPORT [OPTION].. [FILE|-].."),
+    "archfit.commands.lock:run",
+    arguments=(MANIFESTS,),
+    flags=(
+        Flag(
+            ("--from-audit",),
+            "REPORT",
+            "Lock the images that run: a report of archfit audit --format json. Then archfit reads no standard "
+            "input unless you name -.",
+            repeatable=True,
+        ),
+        Flag(("--add-missing",), "", "Ask only for images that the lock file lacks."),
+        Flag(
+            ("--update",),
+            "[GLOB]",
+            "Ask again only for images whose whole reference matches, as in 'docker.io/library/*'. Without GLOB, "
+            "ask for all, as without any flag.",
+            repeatable=True,
+            bare="*",
+        ),
+        Flag(("--prune",), "", "Remove the entries of images that the input does not need."),
+        Flag(("--check",), "", "Write nothing. Exit with 3 if the lock file would change."),
+        Flag(("--json",), "", "Write what changed to standard output, as JSON."),
+    ),
+    # Decisions have no report here, and what a lock file holds does not depend on the age of cached answers.
+    options=(
+        *options_named("lockFile", "imagePlatforms", "exclude", "unlabelledNodes", "onBlank"),
+        *operator_options_without("cacheTtl", "maxStale", "offline", "pullSecrets", "report"),
+    ),
+    about="""\
+The lock file holds the platforms of all images. It is archfit.lock, or the one that --lock-file names. \
+Runs use it with \
+archfit --lock-file archfit.lock --locked
+
+  helm template . | archfit lock
+  archfit lock --prune rendered/*.yaml""",
+    exits=(
+        DONE,
+        (1, "failed: nothing was written"),
+        WRONG_USAGE,
+        (3, "--check found that the lock file is stale"),
+    ),
+)
+INSPECT = Command(
+    "inspect",
+    "Shows what registries have for images, and where they run.",
+    ("inspect [OPTION].. IMAGE..",),
+    "archfit.commands.inspect:run",
+    NO_INPUT,
+    arguments=(("IMAGE ..", "Images as a pod names them."),),
+    flags=(
+        AS_JSON,
+        Flag(("--raw",), "", "Write the exact bytes of the manifest. Name one image."),
+    ),
+    # The registry is asked in any case, and there are no decisions to report.
+    options=(
+        *options_named("imagePlatforms"),
+        *operator_options_without("cacheTtl", "maxStale", "pullSecrets", "report"),
+    ),
+    about="""\
+It shows digest, media type, platforms with their digests and sizes, and the architectures on which archfit lets the \
+image run.
+
+  archfit inspect nginx:1.27 ghcr.io/team/app:2""",
+    exits=(DONE, (1, "an image has no answer; the others are shown"), WRONG_USAGE),
+)
+LOGIN_CHECK = Command(
+    "login-check",
+    "Says which credential a registry gets, and whether it accepts it.",
+    ("login-check [OPTION].. HOST|IMAGE",),
+    "archfit.commands.login_check:run",
+    NO_INPUT,
+    arguments=(("HOST|IMAGE", "A registry, as ghcr.io or localhost:5000, or an image."),),
+    flags=(AS_JSON,),
+    options=operator_options_without(
+        "cache",
+        "cachePasswordFile",
+        "cacheCaFile",
+        "cacheTtl",
+        "maxStale",
+        "noCache",
+        "pullSecrets",
+        "report",
+    ),
+    about="""\
+It names the kind of the credential and the file or helper that it comes from. It never shows the credential itself. \
+With --offline it does not ask the registry.
+
+  archfit login-check ghcr.io
+  archfit login-check ghcr.io/team/app:1""",
+    exits=(
+        (0, "accepted (with --offline: there is a credential)"),
+        (1, "not accepted"),
+        WRONG_USAGE,
+    ),
+)
