@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archfit.cluster import audit_facts as af
-from archfit.cluster.audit_facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
+from archfit.cluster.audit_facts import AuditFacts, BuildFacts, ImageFacts, Shard, Snapshot
 from archfit.cluster.audit_facts_json import SCHEMA, facts_text, facts_value, from_json, to_json
 from archfit.cluster.audit_merge import merge, missing_shards, sorted_facts
 from archfit.cluster.audit_shard import shard_of
@@ -90,7 +90,7 @@ _FACTS = st.builds(
         ),
         max_size=4,
     ).map(tuple),
-    shards=st.lists(st.tuples(_NUMBER, _NUMBER), max_size=2).map(tuple),
+    shards=st.lists(st.builds(Shard, st.sampled_from(("a", "b")), _NUMBER, _NUMBER), max_size=2).map(tuple),
 )
 
 
@@ -139,8 +139,13 @@ def test_two_clusters_stand_side_by_side_and_one_under_two_names_is_one():
 
 def test_missing_shards_are_named():
     assert missing_shards(AuditFacts()) == ()
-    assert missing_shards(AuditFacts(shards=((0, 2), (1, 2)))) == ()
-    assert missing_shards(AuditFacts(shards=((1, 3),))) == ((0, 3), (2, 3))
+    assert missing_shards(AuditFacts(shards=(Shard("a", 0, 2), Shard("a", 1, 2)))) == ()
+    assert missing_shards(AuditFacts(shards=(Shard("a", 1, 3),))) == (Shard("a", 0, 3), Shard("a", 2, 3))
+
+
+def test_the_shard_of_another_snapshot_is_no_substitute():
+    facts = AuditFacts(shards=(Shard("a", 0, 2), Shard("b", 1, 2)))
+    assert missing_shards(facts) == (Shard("a", 1, 2), Shard("b", 0, 2))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +179,7 @@ def test_the_union_of_all_shards_is_the_whole_and_no_image_is_asked_twice(shards
                 one if shard_of(one.reference, shards) == shard else ImageFacts(one.reference, "Unread")
                 for one in whole.images
             ),
-            shards=((shard, shards),),
+            shards=(Shard("a", shard, shards),),
         )
         for shard in range(shards)
     ]
@@ -198,7 +203,7 @@ def _document() -> dict[str, Any]:
                 runs_on=(("a", 1),),
             ),
         ),
-        shards=((0, 2),),
+        shards=(Shard("a", 0, 2),),
     )
     document: dict[str, Any] = json.loads(to_json(facts))
     return document
@@ -231,7 +236,7 @@ def _document() -> dict[str, Any]:
         (("facts", "workloads", 0, "runsOn", 0), ["a"], "facts.workloads[0].runsOn[0] is not a list of 2"),
         (("facts", "snapshots", 0, "nodes"), 1, "facts.snapshots[0].nodes is not true or false"),
         (("facts", "snapshots", 0), "x", "facts.snapshots[0] is missing or is no object"),
-        (("facts", "shards", 0, 1), 1.5, "facts.shards[0][1] is not a whole number"),
+        (("facts", "shards", 0, "index"), 1.5, "facts.shards[0].index is not a whole number"),
     ],
 )
 def test_a_report_that_is_wrong_is_named_with_the_place(path, value, message):

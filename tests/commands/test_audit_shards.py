@@ -81,18 +81,20 @@ def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(
     step(fleet_steps.merge(SHARDS))
     merged, wanted = report(tmp_path / "report.json"), json.loads(whole.stdout)
     assert json.dumps(merged["findings"]) == json.dumps(wanted["findings"])
-    shards = [[index, SHARDS] for index in range(SHARDS)]
+    (snapshot,) = wanted["facts"]["snapshots"]
+    shards = [{"snapshot": snapshot["id"], "index": index, "number": SHARDS} for index in range(SHARDS)]
     assert merged["facts"] == {**wanted["facts"], "shards": shards}
     assert b"12 images" in step(fleet_steps.REPORT).stderr
 
 
-def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Path):
+@pytest.mark.parametrize("cache", [(), ("--no-cache",)], ids=["with the cache", "without"])
+def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Path, cache: tuple[str, ...]):
     step(fleet_steps.SNAPSHOT)
     first = tmp_path / "shard-2.json"
-    step(fleet_steps.shard("2", SHARDS), "--no-cache")
+    step(fleet_steps.shard("2", SHARDS), *cache)
     before = first.read_bytes()
     first.unlink()
-    step(fleet_steps.shard("2", SHARDS), "--no-cache")
+    step(fleet_steps.shard("2", SHARDS), *cache)
     assert first.read_bytes() == before
 
 

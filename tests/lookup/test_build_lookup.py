@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from archfit.cluster.audit_facts import Shard
 from archfit.cluster.audit_merge import merge
 from archfit.lookup.build_lookup import answered
 from archfit.options.mirrors import mirror
@@ -310,9 +311,8 @@ class TestShards:
         part = audits.answered(facts, (0, 4))
         assert {image.answer for image in part.images} >= {"Unread", "Found"}
         assert {build.verdict for build in part.builds} >= {"unread", "proven"}
-        assert part.shards == ((0, 4),)
+        assert part.shards == (Shard("s", 0, 4),)
 
     def test_a_shard_that_runs_again_has_the_same_facts(self, audits: Audits, fake: FakeRegistry) -> None:
         facts = self.cluster(fake)
-        audits.set(no_cache=True)
         assert audits.answered(facts, (1, 3)) == audits.answered(facts, (1, 3))

@@ -13,6 +13,7 @@ in what a shard did not ask, or where a registry answered differently at another
     WorkloadFacts    snapshot, namespace, kind, name, standing, images
     BuildFacts       snapshot, namespace, kind, name, container, image, image_id, node os and architecture, runtime
     ImageFacts       reference
+    Shard            all of it
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ class ImageFacts(Record):
 
     platforms: texts, sorted. kind: "index", "manifest", "artifact", "" where there is no answer. architectures: what
     counts for pods on Linux (labels of nodes), () with restricts False: it runs everywhere. origin: override, lock,
-    cache, stale or registry. detail: why there is no answer.
+    stale or registry (the cache has a registry's answers). detail: why there is no answer.
     """
 
     reference: str
@@ -162,12 +163,20 @@ class ImageFacts(Record):
     detail: str = ""
 
 
+class Shard(Record):
+    """A part of a snapshot's images that was asked for. index: from 0, of so many."""
+
+    snapshot: str
+    index: int
+    number: int
+
+
 class AuditFacts(Record):
-    """Everything, each tuple sorted by its key. shard: (index, number of shards) where this is a part."""
+    """Everything, each tuple sorted by its key. shards: which parts were asked, () where it is the whole."""
 
     snapshots: tuple[Snapshot, ...] = ()
     nodes: tuple[NodeFacts, ...] = ()
     workloads: tuple[WorkloadFacts, ...] = ()
     builds: tuple[BuildFacts, ...] = ()
     images: tuple[ImageFacts, ...] = ()
-    shards: tuple[tuple[int, int], ...] = ()
+    shards: tuple[Shard, ...] = ()

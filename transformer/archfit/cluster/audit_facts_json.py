@@ -1,7 +1,7 @@
 """Facts as JSON, both ways: what `archfit audit --format json` holds under `facts`, for --merge and --compare.
 
     {"schema": "archfit.dev/audit/v1alpha1", "facts": {"snapshots": [..], "nodes": [..], "workloads": [..],
-                                                       "builds": [..], "images": [..], "shards": [[0, 4]]}, ..}
+                                                       "builds": [..], "images": [..], "shards": [..]}, ..}
 
 A record is an object with all fields of `audit_facts`, in camelCase; a tuple is a list. Members beside `schema` and
 `facts` follow from the facts and are not read. Reading is strict: an unknown field, a missing one or a wrong type is an

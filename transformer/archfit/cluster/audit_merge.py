@@ -11,7 +11,7 @@ all of their fields, so that the choice depends on nothing but the two:
     BuildFacts     proven > mismatch > ambiguous > unknown > unread; then the fields
     Snapshot       the one with nodes; then the smallest name
     others         the fields
-    shards         every (index, number); where all of one number are there, they are still listed: see `missing_shards`
+    Shard          every one; where all of a snapshot are there, they are still listed: see `missing_shards`
 
 So a shard that did not ask never hides the answer of one that did.
 """
@@ -26,6 +26,7 @@ from archfit.cluster.audit_facts import (
     BuildFacts,
     ImageFacts,
     NodeFacts,
+    Shard,
     Snapshot,
     WorkloadFacts,
 )
@@ -45,7 +46,7 @@ def merge(parts: Iterable[AuditFacts]) -> AuditFacts:
         _union((one for part in several for one in part.workloads), workload_key, _fields),
         _union((one for part in several for one in part.builds), build_key, _build_rank),
         _union((one for part in several for one in part.images), image_key, _image_rank),
-        tuple(sorted({shard for part in several for shard in part.shards})),
+        tuple(sorted({shard for part in several for shard in part.shards}, key=_fields)),
     )
 
 
@@ -54,13 +55,13 @@ def sorted_facts(facts: AuditFacts) -> AuditFacts:
     return merge((facts,))
 
 
-def missing_shards(facts: AuditFacts) -> tuple[tuple[int, int], ...]:
-    """The shards (index, number of shards) that were not merged, of every number that one was of."""
+def missing_shards(facts: AuditFacts) -> tuple[Shard, ...]:
+    """The shards that were not merged, of every snapshot and number of shards that one was of."""
     return tuple(
-        (index, number)
-        for number in sorted({number for _, number in facts.shards})
+        Shard(snapshot, index, number)
+        for snapshot, number in sorted({(shard.snapshot, shard.number) for shard in facts.shards})
         for index in range(number)
-        if (index, number) not in facts.shards
+        if Shard(snapshot, index, number) not in facts.shards
     )
 
 

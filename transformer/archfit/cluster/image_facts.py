@@ -8,6 +8,7 @@
       whose entries counts
     all others                 ()                                                yes
 
+What the cache has is a registry's answer, and is called so: an audit that runs again gives the same bytes.
 `--on-unknown` and `--on-absent` say what archfit writes into manifests. An audit reports the answers as they are.
 """
 
@@ -44,7 +45,7 @@ def _found(reference: str, found: Found) -> ImageFacts:
         tuple(map(str, found.platforms)),
         digest=found.digest,
         kind="artifact" if not found.image else "index" if found.index else "manifest",
-        origin=found.origin,
+        origin="registry" if found.origin == "cache" else found.origin,
     )
     if isinstance(judged, Unknown):
         return fact.replace(answer="Unknown", detail=judged.cause)

@@ -119,7 +119,7 @@ def _missing(facts: AuditFacts) -> list[Result]:
     missing = missing_shards(facts)
     if not missing:
         return []
-    names = ", ".join(f"{index} of {number}" for index, number in missing[:10])
+    names = ", ".join(f"{shard.index} of {shard.number}" for shard in missing[:10])
     more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
     return [
         Result(

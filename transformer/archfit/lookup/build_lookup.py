@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from archfit.cluster.audit_facts import AuditFacts, BuildFacts
+from archfit.cluster.audit_facts import AuditFacts, BuildFacts, Shard
 from archfit.cluster.audit_shard import shard_of
 from archfit.cluster.build_proof import Known, proof, taken
 from archfit.cluster.image_facts import image_facts
@@ -84,7 +84,7 @@ def _answered(facts: AuditFacts, session: LookupSession, shard: tuple[int, int] 
             proof(build, asking.known(running[build])) if build in running else build
             for build in facts.builds
         ),
-        shards=tuple(sorted({*facts.shards, *([shard] if shard else [])})),
+        shards=tuple(Shard(one.id, *shard) for one in facts.snapshots) if shard else facts.shards,
     )
 
 

@@ -12,6 +12,7 @@ from archfit.cluster.audit_capacity import Loss
 from archfit.cluster.audit_compare import ArchitectureChange, AuditComparison, WorkloadChange
 from archfit.cluster.audit_facts import ImageFacts, Standing
 from archfit.cluster.audit_findings import AuditFindings
+from archfit.cluster.audit_merge import missing_shards
 from archfit.cluster.audit_readiness import ImageState, Readiness, WorkloadFinding
 from archfit.cluster.audit_work_list import WorkItem
 from archfit.printable import count
@@ -186,7 +187,8 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
         )
         yield f"{count(without, 'pod')} without a CPU request: {remedy}."
     if findings.facts.shards:
-        have, of = len(findings.facts.shards), max(number for _, number in findings.facts.shards)
+        have = len(findings.facts.shards)
+        of = have + len(missing_shards(findings.facts))
         if have < of:
             yield f"This is {have} of {of} shards."
 
