@@ -132,4 +132,11 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "test_at_most_five",
         "test_a_compressed_answer_is_refused_unread",
     ),
+    "- `--requests-per-second HOST=N`": (
+        "test_requests_leave_one_after_the_other",
+        "test_whose_requests_count",
+        "test_processes_together_keep_to_the_budget",
+        "test_a_server_that_is_gone_in_the_middle_makes_it_slower_and_right",
+        "test_a_turn_after_the_deadline_is_an_error_that_names_the_option_and_is_not_reserved",
+    ),
 }
