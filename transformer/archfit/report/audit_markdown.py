@@ -111,7 +111,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         for saving in findings.costs.savings
     ]
     if findings.builds.verdicts:
-        words = ", ".join(f"{one.containers:,} {one.verdict}" for one in findings.builds.verdicts)
+        words = ", ".join(f"{one.containers} {one.verdict}" for one in findings.builds.verdicts)
         sentences.append(f"Containers by build: {words}.")
     sentences += not_known(findings)
     if sentences:

@@ -82,7 +82,7 @@ def _screen(findings: AuditFindings) -> Iterator[str]:
         yield loss_sentence(loss)
     if findings.builds.verdicts:
         yield "Containers by build: " + ", ".join(
-            f"{one.containers:,} {one.verdict}" for one in findings.builds.verdicts
+            f"{one.containers} {one.verdict}" for one in findings.builds.verdicts
         )
     for saving in findings.costs.savings:
         when = "Ready now" if saving.when == "now" else "With the work list done"
@@ -122,9 +122,9 @@ def _wrapped(line: str) -> list[str]:
 
 def _more(one: Readiness) -> str:
     total = one.total
-    words = f"{one.ready.pods:,} of {count(total.pods, 'pod')}, "
-    words += f"{one.ready.workloads:,} of {count(total.workloads, 'workload')}"
-    words += f", {memory_text(one.ready.memory)} of {memory_text(total.memory)}"
+    words = f"{one.ready.pods} of {count(total.pods, 'pod')}, "
+    words += f"{one.ready.workloads} of {count(total.workloads, 'workload')}"
+    words += f", {memory_text(one.ready.memory)} of {memory_text(total.memory)}" if total.memory else ""
     for amount, word in (
         (one.blocked, "blocked"),
         (one.unknown, "not known"),

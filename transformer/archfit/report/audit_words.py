@@ -89,7 +89,7 @@ def ready_sentence(readiness: Readiness) -> str:
     if readiness.by_cpu:
         return f"{cpu_text(part)} of {cpu_text(whole)} requested CPU is ready for {readiness.architecture}"
     return (
-        f"{part:,} of {count(whole, 'pod')} {'is' if part == 1 else 'are'} ready for {readiness.architecture}"
+        f"{part} of {count(whole, 'pod')} {'is' if part == 1 else 'are'} ready for {readiness.architecture}"
     )
 
 
@@ -217,6 +217,6 @@ def change_sentences(since: AuditComparison) -> Iterator[str]:
         moved = f"{ready_share(change.before)} ready before, {ready_share(change.after)} now"
         yield f"{change.architecture}: {moved}; {', '.join(counted) or 'no workload changed its state'}."
     yield (
-        f"{count(since.arrived, 'workload')} arrived, {since.gone:,} {'is' if since.gone == 1 else 'are'} gone, "
-        f"{since.stayed:,} stayed."
+        f"{count(since.arrived, 'workload')} arrived, {since.gone} {'is' if since.gone == 1 else 'are'} gone, "
+        f"{since.stayed} stayed."
     )
