@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from archfit.cluster import audit_facts as af
 from archfit.cluster.audit_facts import AuditFacts, BuildFacts, ImageFacts, Shard, Snapshot
-from archfit.cluster.audit_facts_json import SCHEMA, facts_text, facts_value, from_json, to_json
+from archfit.cluster.audit_facts_json import SCHEMA, facts_text, from_json, record_value, to_json
 from archfit.cluster.audit_merge import merge, missing_shards, sorted_facts
 from archfit.cluster.audit_shard import shard_of
 from archfit.errors import InvalidInput
@@ -112,7 +112,7 @@ def test_facts_come_back_from_json_as_they_were(facts):
     written = to_json(facts)
     assert from_json(written, "a.json") == sorted_facts(facts)
     assert to_json(from_json(written, "a.json")) == to_json(sorted_facts(facts))
-    assert json.loads("".join(facts_text(facts))) == facts_value(facts)
+    assert json.loads("".join(facts_text(facts))) == record_value(facts)
 
 
 @pytest.mark.parametrize("answer", [one for one in get_args(af.AnswerKind) if one != "Unread"])

@@ -26,21 +26,15 @@ SCHEMA = "archfit.dev/audit/v1alpha1"
 _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
 
 
-def facts_value(facts: AuditFacts) -> dict[str, Any]:
-    """The member `facts`, as `json` writes it."""
-    value: dict[str, Any] = _value(facts)
-    return value
-
-
 def facts_text(facts: AuditFacts) -> Iterator[str]:
     """The member `facts` as JSON text, in parts of one record, each on a line of its own; nothing else is held."""
     before = "{"
     for name in AuditFacts._fields:
-        yield f"{before}\n{json.dumps(_camel(name))}: ["
+        yield f"{before}\n{json.dumps(camel_case(name))}: ["
         first = True
         for one in getattr(facts, name):
             yield ("\n" if first else ",\n") + json.dumps(
-                _value(one), ensure_ascii=True, separators=(",", ":")
+                record_value(one), ensure_ascii=True, separators=(",", ":")
             )
             first = False
         before = "],"
@@ -84,14 +78,17 @@ class _Wrong(Exception):
     """What is wrong, with the path."""
 
 
-def _value(one: Any) -> Any:
-    if isinstance(one, Record):
-        return {_camel(name): _value(getattr(one, name)) for name in type(one)._fields}
-    return [_value(item) for item in one] if isinstance(one, tuple) else one
+def record_value(value: Any) -> Any:
+    """Records as objects whose keys are their fields in camelCase, tuples as lists."""
+    if isinstance(value, Record):
+        return {camel_case(name): record_value(getattr(value, name)) for name in type(value)._fields}
+    return [record_value(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
+@cache
+def camel_case(field: str) -> str:
+    """`requested_cpu` as `requestedCpu`."""
+    first, *others = field.split("_")
     return first + "".join(other.capitalize() for other in others)
 
 
@@ -99,7 +96,7 @@ def _camel(name: str) -> str:
 def _readers(record: type[Record]) -> dict[str, tuple[str, Callable[[Any, str], Any]]]:
     """Of each member its field, and what reads it."""
     hints = get_type_hints(record, vars(audit_facts))
-    return {_camel(name): (name, _reader(hints[name])) for name in record._fields}
+    return {camel_case(name): (name, _reader(hints[name])) for name in record._fields}
 
 
 def _record(record: type[Record], value: Any, at: str) -> Record:

@@ -38,15 +38,27 @@ _VERDICTS = ("unread", "unknown", "ambiguous", "mismatch", "proven")
 
 
 def merge(parts: Iterable[AuditFacts]) -> AuditFacts:
-    """All facts of all parts, sorted. Associative, commutative and idempotent."""
-    several = tuple(parts)
+    """All facts of all parts, sorted. Associative, commutative and idempotent. Holds one part at a time."""
+    snapshots: dict[Any, Snapshot] = {}
+    nodes: dict[Any, NodeFacts] = {}
+    workloads: dict[Any, WorkloadFacts] = {}
+    builds: dict[Any, BuildFacts] = {}
+    images: dict[Any, ImageFacts] = {}
+    shards: set[Shard] = set()
+    for part in parts:
+        _choose(snapshots, part.snapshots, snapshot_key, _snapshot_rank)
+        _choose(nodes, part.nodes, node_key, _fields)
+        _choose(workloads, part.workloads, workload_key, _fields)
+        _choose(builds, part.builds, build_key, _build_rank)
+        _choose(images, part.images, image_key, _image_rank)
+        shards.update(part.shards)
     return AuditFacts(
-        _union((one for part in several for one in part.snapshots), snapshot_key, _snapshot_rank),
-        _union((one for part in several for one in part.nodes), node_key, _fields),
-        _union((one for part in several for one in part.workloads), workload_key, _fields),
-        _union((one for part in several for one in part.builds), build_key, _build_rank),
-        _union((one for part in several for one in part.images), image_key, _image_rank),
-        tuple(sorted({shard for part in several for shard in part.shards}, key=_fields)),
+        _sorted(snapshots),
+        _sorted(nodes),
+        _sorted(workloads),
+        _sorted(builds),
+        _sorted(images),
+        tuple(sorted(shards, key=_fields)),
     )
 
 
@@ -102,15 +114,20 @@ def image_key(one: ImageFacts) -> tuple[str, ...]:
     return (one.reference,)
 
 
-def _union(
-    facts: Iterable[_Fact], key: Callable[[_Fact], Any], rank: Callable[[_Fact], Any]
-) -> tuple[_Fact, ...]:
-    chosen: dict[Any, _Fact] = {}
+def _choose(
+    chosen: dict[Any, _Fact],
+    facts: Iterable[_Fact],
+    key: Callable[[_Fact], Any],
+    rank: Callable[[_Fact], Any],
+) -> None:
     for fact in facts:
         at = key(fact)
         before = chosen.get(at)
         if before is None or (before != fact and rank(before) < rank(fact)):
             chosen[at] = fact
+
+
+def _sorted(chosen: dict[Any, _Fact]) -> tuple[_Fact, ...]:
     return tuple(chosen[at] for at in sorted(chosen))
 
 

@@ -19,12 +19,12 @@ from typing import BinaryIO, TextIO, TypeAlias
 from archfit import standard_streams
 from archfit.cluster.audit_compare import AuditComparison, compare
 from archfit.cluster.audit_facts import AuditFacts
-from archfit.cluster.audit_facts_json import from_json
 from archfit.cluster.audit_findings import AuditFindings, findings
 from archfit.cluster.audit_merge import merge, missing_shards
 from archfit.cluster.audit_prices import Prices, parse_prices
 from archfit.commands.audit_flags import AuditFlags, audit_flags
 from archfit.commands.audit_inputs import Collected, from_cluster, from_files
+from archfit.commands.audit_reports import facts_of_report
 from archfit.commands.invocation import Invocation, read_invocation
 from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file, replace
@@ -50,12 +50,10 @@ def run(
     invocation = read_invocation(_COMMAND, argv, environ, fallback=_DEFAULTS)
     flags = audit_flags(invocation.flags, invocation.words, environ)
     prices = _prices(invocation.flags)
-    before = _facts_of(flags.compare) if flags.compare else None
+    before = facts_of_report(flags.compare, "--compare") if flags.compare else None
     render = _renderer(flags.format)
     if flags.merge:
-        facts = AuditFacts()
-        for file in flags.merge:  # one by one: all shards of a snapshot hold its lists
-            facts = merge((facts, _facts_of(file)))
+        facts = merge(facts_of_report(file, "--merge") for file in flags.merge)
         results, requests = _missing(facts), 0
     else:
         facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
@@ -89,16 +87,6 @@ def _collected(
     if flags.live:
         return from_cluster(flags, options, environ)
     return from_files(invocation.words, stdin, options)
-
-
-def _facts_of(file: str) -> AuditFacts:
-    """The facts of a report that --format json wrote."""
-    try:
-        return from_json(read_file(file), file)
-    except OSError as error:
-        raise UsageError(
-            f"cannot read {file!r} ({error.strerror}): name a report of archfit audit --format json"
-        ) from None
 
 
 def _prices(flags: Namespace) -> Prices:

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from archfit.cluster.audit_facts import AuditFacts, ImageFacts
-from archfit.cluster.audit_facts_json import from_json
+from archfit.cluster.audit_facts import ImageFacts
 from archfit.cluster.audit_merge import merge
+from archfit.commands.audit_reports import facts_of_report
 from archfit.commands.lock_needs import LockNeeds
-from archfit.errors import InvalidInput, UsageError
-from archfit.files import read_file
+from archfit.errors import InvalidInput
 from archfit.images.overrides import override
 from archfit.images.reference import parse
 from archfit.options.settings import Options
@@ -29,7 +28,7 @@ _MAY_EXIST = ("Unknown", "Unread")
 
 def audit_needs(files: Sequence[str], options: Options, *, prune: bool) -> LockNeeds:
     """The images of the reports together, without those that an override answers. Raises UsageError, InvalidInput."""
-    facts = merge(map(_facts_of, files))
+    facts = merge(facts_of_report(file, "--from-audit") for file in files)
     known = [image.reference for image in facts.images if image.answer == "Found"]
     if files and not known:
         raise InvalidInput(
@@ -54,15 +53,6 @@ def together(needs: Iterable[LockNeeds]) -> LockNeeds:
         uses = {**one.uses, **uses}
         results += one.results
     return LockNeeds(needed, uses, tuple(results))
-
-
-def _facts_of(file: str) -> AuditFacts:
-    try:
-        return from_json(read_file(file), file)
-    except OSError as error:
-        raise UsageError(
-            f"--from-audit: cannot read {file!r} ({error.strerror}): name a report of archfit audit --format json"
-        ) from None
 
 
 def _left_out(image: ImageFacts, *, prune: bool) -> Result:

@@ -11,7 +11,6 @@ there. States are objects: architecture -> state. docs/audit.schema.json describ
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
@@ -19,11 +18,10 @@ from typing import Any
 
 from archfit import __version__
 from archfit.cluster.audit_compare import AuditComparison
-from archfit.cluster.audit_facts_json import SCHEMA, facts_text
+from archfit.cluster.audit_facts_json import SCHEMA, facts_text, record_value
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.cluster.audit_readiness import ImageFinding, Readiness, WorkloadFinding
 from archfit.printable import json_text
-from archfit.record import Record
 from archfit.report.audit_words import ready_share
 
 
@@ -34,7 +32,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         facts_text(findings.facts),
         (',\n"findings": ',),
         _findings_text(findings),
-        (f',\n"comparison": {_compact(plain(since))}}}\n',),
+        (f',\n"comparison": {_compact(record_value(since))}}}\n',),
     )
     written = BytesIO()
     written.writelines(json_text(part).encode() for part in parts)
@@ -63,11 +61,14 @@ def _short(findings: AuditFindings) -> dict[str, Any]:
         "required": findings.required,
         "assumeCpu": findings.assume_cpu,
         "readiness": [_readiness(one) for one in findings.readiness],
-        "apart": plain(findings.apart),
-        "workLists": plain(findings.work_lists),
-        "capacity": plain(findings.capacity),
-        "builds": {"verdicts": plain(findings.builds.verdicts), "reasons": plain(findings.builds.reasons)},
-        "costs": plain(findings.costs),
+        "apart": record_value(findings.apart),
+        "workLists": record_value(findings.work_lists),
+        "capacity": record_value(findings.capacity),
+        "builds": {
+            "verdicts": record_value(findings.builds.verdicts),
+            "reasons": record_value(findings.builds.reasons),
+        },
+        "costs": record_value(findings.costs),
     }
 
 
@@ -82,22 +83,10 @@ def _compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def plain(value: Any) -> Any:
-    """Records as objects, tuples as lists."""
-    if isinstance(value, Record):
-        return {camel_case(field): plain(getattr(value, field)) for field in type(value)._fields}
-    return [plain(one) for one in value] if isinstance(value, tuple) else value
-
-
-def camel_case(field: str) -> str:
-    """`requested_cpu` as `requestedCpu`."""
-    return re.sub(r"_(\w)", lambda match: match[1].upper(), field)
-
-
 def _readiness(one: Readiness) -> dict[str, Any]:
     return {
-        **plain(one),
-        "total": plain(one.total),
+        **record_value(one),
+        "total": record_value(one.total),
         "share": ready_share(one),
         "by": "cpu" if one.by_cpu else "pods",
     }
@@ -107,8 +96,8 @@ def _image(one: ImageFinding, architectures: tuple[str, ...]) -> dict[str, Any]:
     return {
         "reference": one.facts.reference,
         "states": dict(zip(architectures, one.states, strict=True)),
-        "used": plain(one.used),
-        "apart": plain(one.apart),
+        "used": record_value(one.used),
+        "apart": record_value(one.apart),
     }
 
 
@@ -124,5 +113,5 @@ def _workload(one: WorkloadFinding, architectures: tuple[str, ...]) -> dict[str,
         "images": [use.reference for use in facts.images],
         "states": dict(zip(architectures, one.states, strict=True)),
         "notReady": dict(zip(architectures, missing, strict=True)),
-        "amount": plain(one.amount),
+        "amount": record_value(one.amount),
     }

@@ -19,12 +19,11 @@ from archfit.cluster.audit_builds import ReasonCount, VerdictCount
 from archfit.cluster.audit_capacity import Capacity
 from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_facts import AuditFacts, Standing
-from archfit.cluster.audit_facts_json import SCHEMA
+from archfit.cluster.audit_facts_json import SCHEMA, camel_case
 from archfit.cluster.audit_prices import Costs
 from archfit.cluster.audit_readiness import Apart, ImageState, Readiness, WorkloadState
 from archfit.cluster.audit_work_list import WorkList
 from archfit.record import Record
-from archfit.report.audit_json import camel_case
 
 _SCALARS = {str: "string", int: "integer", bool: "boolean"}
 _TEXTS = tuple[str, ...]

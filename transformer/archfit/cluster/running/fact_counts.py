@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any, TypeAlias
 
 from archfit.cluster.audit_facts import BuildFacts, WorkloadFacts
+from archfit.cluster.audit_merge import build_key, workload_key
 from archfit.cluster.runtime_evidence import EVIDENCE
 
 Workloads: TypeAlias = dict[tuple[Any, ...], WorkloadFacts]
@@ -20,7 +21,7 @@ Builds: TypeAlias = dict[tuple[Any, ...], BuildFacts]
 
 def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
     """Adds the pods of `one` to the workload that it is of."""
-    key = (one.namespace, one.kind, one.name, one.standing, one.images)
+    key = workload_key(one)
     before = workloads.get(key)
     if before is None:
         workloads[key] = one
@@ -41,17 +42,7 @@ def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
 
 def count_build(builds: Builds, one: BuildFacts) -> None:
     """Adds the containers of `one` to those that run the same build."""
-    key = (
-        one.namespace,
-        one.kind,
-        one.name,
-        one.container,
-        one.image,
-        one.image_id,
-        one.node_os,
-        one.node_architecture,
-        one.runtime,
-    )
+    key = build_key(one)
     before = builds.get(key)
     if before is None:
         builds[key] = one
