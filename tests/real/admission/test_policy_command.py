@@ -18,6 +18,7 @@ from archfit.cluster_api import cluster_connection
 from archfit.cluster_api.resource_paths import plural
 from archfit.commands import policy as command
 from archfit.errors import ArchfitError
+from archfit.integrations import own_pods
 from archfit.integrations.policy import setup_files
 from control_plane import ControlPlane, Refused
 
@@ -255,7 +256,7 @@ class Pretended:
     def __init__(self, plane: ControlPlane, folder: Path, account: str) -> None:
         self.folder = folder / "serviceaccount"
         self.folder.mkdir()
-        token = plane.kubectl("create", "token", account, "-n", setup_files.NAMESPACE).stdout
+        token = plane.kubectl("create", "token", account, "-n", own_pods.NAMESPACE).stdout
         (self.folder / "token").write_text(token, encoding="ascii")
         (self.folder / "ca.crt").write_bytes(plane.ca.read_bytes())
         port = plane.url.rpartition(":")[2]
@@ -356,7 +357,7 @@ def test_the_job_removes_what_kubectl_applied_before(site, job):
 
 def test_the_rights_of_the_job_are_these_and_no_more(site, job):
     job(*site.words)
-    account = f"--as=system:serviceaccount:{setup_files.NAMESPACE}:{setup_files.NAME}"
+    account = f"--as=system:serviceaccount:{own_pods.NAMESPACE}:{setup_files.NAME}"
 
     def may(*words: str) -> bool:
         return site.plane.kubectl("auth", "can-i", *words, account, check=False).stdout.strip() == "yes"
@@ -381,13 +382,13 @@ def test_the_rights_of_the_job_are_these_and_no_more(site, job):
 
 def test_the_pod_of_the_job_meets_the_restricted_pod_security_standard(site, job):
     job(*site.words)
-    path = f"/apis/batch/v1/namespaces/{setup_files.NAMESPACE}/cronjobs/{setup_files.NAME}"
+    path = f"/apis/batch/v1/namespaces/{own_pods.NAMESPACE}/cronjobs/{setup_files.NAME}"
     template = site.plane.get(path)["spec"]["jobTemplate"]["spec"]["template"]
     made = site.plane.dry(
         {
             "apiVersion": "v1",
             "kind": "Pod",
-            "metadata": {"generateName": "job-", "namespace": setup_files.NAMESPACE},
+            "metadata": {"generateName": "job-", "namespace": own_pods.NAMESPACE},
             "spec": template["spec"],
         }
     )

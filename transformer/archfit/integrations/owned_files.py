@@ -14,6 +14,10 @@ from archfit.errors import ArchfitError
 from archfit.files import replace
 from archfit.record import Record
 
+_DIFFERS = (
+    "exists and differs: nothing was written. Replace it with --force, or name another directory with --into"
+)
+
 
 class File(Record):
     """A file to write. mode: None for what the umask leaves."""
@@ -44,6 +48,24 @@ def write_files(folder: str, wanted: Mapping[str, File], refusal: Callable[[str,
     except OSError as error:
         raise _unwritable(error.filename or folder, error) from None
     return bool(changed)
+
+
+def write_texts(folder: str, texts: Mapping[str, str], *, force: bool) -> str:
+    """Writes texts below a folder, over files that differ only with `force`. A line that says what was done.
+
+    Raises ArchfitError.
+    """
+    changed = write_files(
+        folder,
+        {name: File(text.encode()) for name, text in texts.items()},
+        lambda path, _content: "" if force else f"{path} {_DIFFERS}",
+    )
+    return done(folder, changed=changed)
+
+
+def done(folder: str, *, changed: bool) -> str:
+    """What became of a folder, in a line without its end."""
+    return f"{'written' if changed else 'up to date'}: {folder}"
 
 
 def write_file(path: str, file: File) -> None:

@@ -15,13 +15,10 @@ from typing import BinaryIO, TextIO
 from archfit.errors import UsageError
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.setup_check import check
-from archfit.integrations.owned_files import File, write_files
+from archfit.integrations.owned_files import write_texts
 from archfit.usage.command_table import BY_NAME
 
 _DEFAULT = "argocd-archfit"
-_DIFFERS = (
-    "exists and differs: nothing was written. Replace it with --force, or name another directory with --into"
-)
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -46,12 +43,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         sidecar_image=found.image or setup_files.SIDECAR_IMAGE,
         bundle_image=found.bundle_image or setup_files.BUNDLE_IMAGE,
     )
-    changed = write_files(
-        folder,
-        {name: File(text.encode()) for name, text in texts.items()},
-        lambda path, _content: "" if found.force else f"{path} {_DIFFERS}",
-    )
-    stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
+    stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
     stderr.write(
         f"Now add the line `components: [{os.path.join(folder, 'sidecar')}]` to the kustomization that installs Argo "
         "CD, and build the sidecar's image: see docs/argocd.md.\n"

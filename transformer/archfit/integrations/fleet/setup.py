@@ -14,27 +14,21 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.errors import InvalidReference, UsageError
-from archfit.files import read_file
-from archfit.images import reference
+from archfit.errors import UsageError
 from archfit.integrations.fleet import setup_files
 from archfit.integrations.fleet.fleet_steps import MOST_SHARDS
 from archfit.integrations.fleet.setup_check import check
 from archfit.integrations.fleet.setup_files import ENGINES, JOBS, Choices
-from archfit.integrations.owned_files import File, write_files
+from archfit.integrations.manifest_flags import LABEL, SUBDOMAIN, configuration, image, object_name
+from archfit.integrations.own_pods import IMAGE, NAMESPACE, image_advice
+from archfit.integrations.owned_files import write_texts
 from archfit.options.cache_path import cache_path
-from archfit.options.config_file import from_file
 from archfit.options.problem import Problem
 from archfit.options.settings import CacheServer
 from archfit.usage.command_table import BY_NAME
 
 _DEFAULT = "archfit-fleet"
 _WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig")
-_LABEL = re.compile(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_SUBDOMAIN = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_DIFFERS = (
-    "exists and differs: nothing was written. Replace it with --force, or name another directory with --into"
-)
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -54,15 +48,10 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         if getattr(found, flag) is not None:
             raise UsageError(f"--{flag} needs --check: nothing else asks the cluster")
     folder = found.into or _DEFAULT
-    changed = write_files(
-        folder,
-        {name: File(text.encode()) for name, text in setup_files.files(choices).items()},
-        lambda path, _content: "" if found.force else f"{path} {_DIFFERS}",
-    )
-    stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
+    stderr.write(f"{write_texts(folder, setup_files.files(choices), force=found.force)}\n")
     stderr.writelines(f"{line}\n" for line in _next_steps(choices, shlex.quote(folder)))
-    if choices.image == setup_files.IMAGE:
-        stderr.write(f"{choices.image} stands for your image: build it and name it with --image\n")
+    if advice := image_advice(choices.image):
+        stderr.write(f"{advice}\n")
     return 0
 
 
@@ -93,14 +82,14 @@ def _choices(found: Namespace) -> Choices:
         found.engine,
         _number("--shards", found.shards),
         _number("--parallelism", found.parallelism),
-        _name("--namespace", found.namespace, _LABEL) or setup_files.NAMESPACE,
-        _image(found.image),
-        _configuration(found.configuration),
-        _name("--registry-secret", found.registry_secret, _SUBDOMAIN),
+        _name("--namespace", found.namespace, LABEL) or NAMESPACE,
+        IMAGE if found.image is None else image(found.image),
+        "" if found.configuration is None else configuration(found.configuration),
+        _name("--registry-secret", found.registry_secret, SUBDOMAIN),
         _cache(found.cache),
-        _name("--cache-secret", found.cache_secret, _SUBDOMAIN),
-        _name("--claim", found.claim, _SUBDOMAIN),
-        _name("--storage-class", found.storage_class, _SUBDOMAIN),
+        _name("--cache-secret", found.cache_secret, SUBDOMAIN),
+        _name("--claim", found.claim, SUBDOMAIN),
+        _name("--storage-class", found.storage_class, SUBDOMAIN),
     )
     if chosen.cache_secret and not chosen.cache:
         raise UsageError("--cache-secret: is the password of a cache server: name the server with --cache")
@@ -118,21 +107,7 @@ def _number(flag: str, text: str | None) -> int:
 
 
 def _name(flag: str, text: str | None, form: re.Pattern[str]) -> str:
-    if text is not None and not form.fullmatch(text):
-        raise UsageError(
-            f"{flag}: {text!r} is not a name in Kubernetes: write lower-case letters, digits and -"
-        )
-    return text or ""
-
-
-def _image(text: str | None) -> str:
-    if text is None:
-        return setup_files.IMAGE
-    try:
-        reference.parse(text)
-    except InvalidReference as error:
-        raise UsageError(f"--image: {error}") from None
-    return text
+    return "" if text is None else object_name(flag, text, form)
 
 
 def _cache(text: str | None) -> str:
@@ -148,16 +123,3 @@ def _cache(text: str | None) -> str:
             "--cache: shards can share only a server: write a URL as redis://cache.example:6379/0"
         )
     return text
-
-
-def _configuration(path: str | None) -> str:
-    if path is None:
-        return ""
-    try:
-        content = read_file(path)
-    except OSError as error:
-        raise UsageError(
-            f"--configuration: cannot read {path!r} ({error.strerror}): name a readable file"
-        ) from None
-    from_file(content, path, "--configuration")
-    return content.decode("utf-8-sig")

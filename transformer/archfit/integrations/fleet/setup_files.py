@@ -24,21 +24,25 @@ from typing import Any
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
-from archfit import __version__
 from archfit.integrations.fleet import fleet_steps
+from archfit.integrations.own_pods import (
+    AUTHFILE,
+    IMAGE,
+    NAMESPACE,
+    registry_mount,
+    registry_volume,
+    secret_volume,
+)
 from archfit.integrations.yaml_files import mapping, one_line, parsed, shipped, written
 from archfit.record import Record
 
-IMAGE = f"registry.example.com/archfit:{__version__}"
 NAME = "archfit-audit"
-NAMESPACE = "archfit"
 ENGINES = ("job", "argo")
 JOBS = {
     "run/1-snapshot.yaml": "archfit-audit-snapshot",
     "run/2-shards.yaml": "archfit-audit-shards",
     "run/3-merge.yaml": "archfit-audit-merge",
 }
-_CREDENTIALS = "/etc/archfit/registries"
 _CACHE_SECRET = "/etc/archfit/cache"  # noqa: S105 - a folder
 _READER_SECONDS = 600
 _LABELS = {
@@ -169,17 +173,10 @@ def _pod(choices: Choices, words: Sequence[str], *, reads_cluster: bool = False)
         if volume["name"] == "audit" and choices.claim:
             volume["persistentVolumeClaim"]["claimName"] = choices.claim
     if choices.registry_secret:
-        pod["volumes"].append(
-            _secret("registries", choices.registry_secret, ".dockerconfigjson", "config.json")
-        )
+        pod["volumes"].append(registry_volume(choices.registry_secret))
     if choices.cache_secret:
-        pod["volumes"].append(_secret("cache", choices.cache_secret, "password", "password"))
+        pod["volumes"].append(secret_volume("cache", choices.cache_secret, "password", "password"))
     return pod
-
-
-def _secret(volume: str, secret: str, key: str, path: str) -> CommentedMap:
-    source = mapping(secretName=secret, defaultMode=0o440, items=[mapping(key=key, path=path)])
-    return mapping(name=volume, secret=source)
 
 
 def _container(choices: Choices, words: Sequence[str], name: str = "archfit") -> CommentedMap:
@@ -190,17 +187,15 @@ def _container(choices: Choices, words: Sequence[str], name: str = "archfit") ->
     settings = {
         "ARCHFIT_CACHE": choices.cache,
         "ARCHFIT_CACHE_PASSWORD_FILE": f"{_CACHE_SECRET}/password" if choices.cache_secret else "",
-        "ARCHFIT_AUTHFILE": f"{_CREDENTIALS}/config.json" if choices.registry_secret else "",
+        "ARCHFIT_AUTHFILE": AUTHFILE if choices.registry_secret else "",
     }
     for variable, value in settings.items():
         if value:
             container["env"].append(mapping(name=variable, value=value))
-    for volume, secret, path in (
-        ("registries", choices.registry_secret, _CREDENTIALS),
-        ("cache", choices.cache_secret, _CACHE_SECRET),
-    ):
-        if secret:
-            container["volumeMounts"].append(mapping(name=volume, mountPath=path, readOnly=True))
+    if choices.registry_secret:
+        container["volumeMounts"].append(registry_mount())
+    if choices.cache_secret:
+        container["volumeMounts"].append(mapping(name="cache", mountPath=_CACHE_SECRET, readOnly=True))
     return container
 
 

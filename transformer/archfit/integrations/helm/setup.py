@@ -22,7 +22,7 @@ from archfit.errors import ArchfitError, UsageError
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check
-from archfit.integrations.owned_files import content_of, write_files
+from archfit.integrations.owned_files import content_of, done, write_files
 from archfit.usage.command_table import BY_NAME
 
 
@@ -125,7 +125,7 @@ def _write(directory: str, stderr: TextIO) -> None:
     frozen = getattr(sys, "frozen", False)
     wanted = setup_files.files(sys.executable, windows=os.name == "nt", frozen=frozen)
     changed = write_files(folder, wanted, _refusal)
-    stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
+    stderr.write(f"{done(folder, changed=changed)}\n")
 
 
 def _refusal(path: str, content: bytes) -> str:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 
 from archfit.admission.policy.label_selector import match_expressions
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
+from archfit.integrations.manifest_flags import SUBDOMAIN
 from archfit.usage.cluster_commands import POLICY_FLAGS
 from archfit.usage.command_row import Command
-
-IS_NAME = re.compile(
-    r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-).fullmatch
 
 
 def policy_settings(flags: Namespace) -> PolicySettings:
     """What the flags say about the policy. Raises UsageError."""
-    if not IS_NAME(flags.name):
+    if not SUBDOMAIN.fullmatch(flags.name):
         raise UsageError(
             f"--name: {flags.name!r} cannot name an object: write up to 253 lower-case letters, digits, - or ., as in "
             "archfit.dev"

@@ -16,16 +16,15 @@ from typing import BinaryIO, TextIO
 
 from archfit.admission.policy.companion import companion_objects
 from archfit.admission.policy.objects import policy_objects
-from archfit.errors import InvalidReference, UsageError
-from archfit.files import read_file
-from archfit.images import reference
+from archfit.errors import UsageError
 from archfit.images.platforms import Found, Platform
-from archfit.integrations.owned_files import File, write_files
+from archfit.integrations.manifest_flags import SUBDOMAIN, configuration, image, object_name
+from archfit.integrations.own_pods import image_advice
+from archfit.integrations.owned_files import write_texts
 from archfit.integrations.policy import setup_files
-from archfit.integrations.policy.settings_from_flags import IS_NAME, flag_words, policy_settings
+from archfit.integrations.policy.settings_from_flags import flag_words, policy_settings
 from archfit.integrations.policy.setup_check import check
 from archfit.integrations.policy.setup_files import Choices
-from archfit.options.config_file import from_file
 from archfit.options.settings import Options
 from archfit.usage.command_table import BY_NAME
 
@@ -35,9 +34,6 @@ _FIELD = r"[0-9A-Za-z*/,?-]+"
 _IS_SCHEDULE = re.compile(
     rf"@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)|{_FIELD}(?: +{_FIELD}){{4}}"
 ).fullmatch
-_DIFFERS = (
-    "exists and differs: nothing was written. Replace it with --force, or name another directory with --into"
-)
 # Any image: only the names of the objects count here.
 _ANY = {"docker.io/library/any:1": Found((Platform("linux", "amd64"),))}
 
@@ -59,18 +55,13 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     policy = policy_objects(_ANY, Options(), settings)
     folder = found.into or _DEFAULT
     texts = setup_files.files([*policy, *companion_objects(policy, settings)], choices)
-    changed = write_files(
-        folder,
-        {name: File(text.encode()) for name, text in texts.items()},
-        lambda path, _content: "" if found.force else f"{path} {_DIFFERS}",
-    )
-    stderr.write(f"{'written' if changed else 'up to date'}: {folder}\n")
+    stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
     stderr.write(
         f"Now run: kubectl apply --server-side -f {shlex.quote(folder)}\n"
         "The first policy, at once: kubectl create job -n archfit --from=cronjob/archfit-policy first\n"
     )
-    if choices.image == setup_files.IMAGE:
-        stderr.write(f"{choices.image} stands for your image: build it and name it with --image\n")
+    if advice := image_advice(choices.image):
+        stderr.write(f"{advice}\n")
     return 0
 
 
@@ -88,11 +79,7 @@ def _choices(found: Namespace, flags: list[str]) -> Choices:
             raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")
     chosen = Choices(flags=tuple(flags))
     if found.image is not None:
-        try:
-            reference.parse(found.image)
-        except InvalidReference as error:
-            raise UsageError(f"--image: {error}") from None
-        chosen = chosen.replace(image=found.image)
+        chosen = chosen.replace(image=image(found.image))
     if found.schedule is not None:
         if not _IS_SCHEDULE(found.schedule):
             raise UsageError(
@@ -100,19 +87,8 @@ def _choices(found: Namespace, flags: list[str]) -> Choices:
             )
         chosen = chosen.replace(schedule=found.schedule)
     if found.registry_secret is not None:
-        if not IS_NAME(found.registry_secret):
-            raise UsageError(
-                f"--registry-secret: {found.registry_secret!r} is not a name in Kubernetes: write lower-case letters, "
-                "digits and -"
-            )
-        chosen = chosen.replace(registry_secret=found.registry_secret)
+        name = object_name("--registry-secret", found.registry_secret, SUBDOMAIN)
+        chosen = chosen.replace(registry_secret=name)
     if found.configuration is not None:
-        try:
-            content = read_file(found.configuration)
-        except OSError as error:
-            raise UsageError(
-                f"--configuration: cannot read {found.configuration!r} ({error.strerror}): name a readable file"
-            ) from None
-        from_file(content, found.configuration, "--configuration")
-        chosen = chosen.replace(configuration=content.decode("utf-8-sig"))
+        chosen = chosen.replace(configuration=configuration(found.configuration))
     return chosen

@@ -19,9 +19,10 @@ from archfit.cluster_api.cluster_connection import SECONDS
 from archfit.cluster_api.cluster_error import ClusterError
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.integrations.own_pods import NAMESPACE
 from archfit.integrations.policy.installed_policy import has_companion, installed
 from archfit.integrations.policy.live_images import KINDS
-from archfit.integrations.policy.setup_files import NAME, NAMESPACE
+from archfit.integrations.policy.setup_files import NAME
 from archfit.source.values import mapping_of
 
 _ACCOUNT = f"system:serviceaccount:{NAMESPACE}:{NAME}"

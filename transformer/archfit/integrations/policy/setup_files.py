@@ -19,17 +19,14 @@ from typing import Any
 
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from archfit import __version__
 from archfit.cluster_api.resource_paths import DEFINITION, plural
+from archfit.integrations.own_pods import IMAGE, use_registry_secret
 from archfit.integrations.policy.live_images import KINDS
 from archfit.integrations.yaml_files import mapping, one_line, parsed, shipped, written
 from archfit.record import Record
 
-IMAGE = f"registry.example.com/archfit:{__version__}"
 SCHEDULE = "17 * * * *"
 NAME = "archfit-policy"
-NAMESPACE = "archfit"
-_CREDENTIALS = "/etc/archfit/registries"
 COMMAND = ("archfit", "policy", "--live", "--apply")
 
 
@@ -109,12 +106,5 @@ def _cronjob(choices: Choices) -> str:
     container["image"] = choices.image
     container["command"] = one_line([*COMMAND, *choices.flags])
     if choices.registry_secret:
-        container["env"].append(mapping(name="ARCHFIT_AUTHFILE", value=f"{_CREDENTIALS}/config.json"))
-        container["volumeMounts"].append(mapping(name="registries", mountPath=_CREDENTIALS, readOnly=True))
-        secret = mapping(
-            secretName=choices.registry_secret,
-            defaultMode=0o440,
-            items=[mapping(key=".dockerconfigjson", path="config.json")],
-        )
-        pod["volumes"].append(mapping(name="registries", secret=secret))
+        use_registry_secret(pod, container, choices.registry_secret)
     return written(data)

@@ -14,7 +14,6 @@ A file that is there and differs is never replaced without --force: it may hold 
 from __future__ import annotations
 
 import os
-import re
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,11 +21,11 @@ from typing import BinaryIO, TextIO
 
 from archfit.cluster_api.cluster_connection import SECONDS
 from archfit.cluster_api.kubectl import Kubectl
-from archfit.errors import ArchfitError, InvalidReference, UsageError
-from archfit.files import read_file
-from archfit.images import reference
+from archfit.errors import ArchfitError, UsageError
 from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
-from archfit.integrations.owned_files import File, content_of_users_file, write_files
+from archfit.integrations.manifest_flags import LABEL, SUBDOMAIN, configuration, content, image, object_name
+from archfit.integrations.own_pods import image_advice
+from archfit.integrations.owned_files import File, content_of_users_file, done, write_files
 from archfit.integrations.webhook import setup_files, webhook_folder
 from archfit.integrations.webhook.certificates import Pair, issue
 from archfit.integrations.webhook.installed_webhook import right
@@ -35,15 +34,12 @@ from archfit.integrations.webhook.setup_check import check
 from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK, Choices
 from archfit.integrations.webhook.webhook_folder import WebhookFolder
 from archfit.integrations.yaml_files import parsed
-from archfit.options.config_file import from_file
 from archfit.usage.command_table import BY_NAME
 
 _DEFAULT = "archfit-webhook"
 _KEPT_SHARE = 1 / 3
 _LONGEST_DAYS = 3650
 _LARGEST_CONFIGURATION = 1_000_000  # bytes; a ConfigMap holds 1 MiB
-_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-_SUBDOMAIN = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _CLUSTER = ("live", "context", "kubeconfig")
 _ALONE = ("into", "days", "check", "renew", *_CLUSTER)
 _OURS = {SECRET, WEBHOOK}
@@ -97,10 +93,9 @@ def _write(
     changed = write_files(
         folder, wanted, lambda path, content: "" if force else _refusal(path, content, texts)
     )
-    lines.insert(0, f"{'written' if changed else 'up to date'}: {folder}")
-    if choices.image == setup_files.IMAGE:
-        lines.append(f"{choices.image} stands for your image: build it and name it with --image")
-    stderr.write("".join(f"{line}\n" for line in lines))
+    lines.insert(0, done(folder, changed=changed))
+    lines.append(image_advice(choices.image))
+    stderr.write("".join(f"{line}\n" for line in lines if line))
     return 0
 
 
@@ -203,50 +198,32 @@ def _days(found: Namespace) -> int:
 def _choices(found: Namespace) -> Choices:
     chosen = Choices(cert_manager=found.cert_manager)
     if found.namespace is not None:
-        chosen = chosen.replace(namespace=_name("--namespace", found.namespace, _LABEL))
+        chosen = chosen.replace(namespace=object_name("--namespace", found.namespace, LABEL))
     if chosen.namespace == "kube-system":
         raise UsageError(
             "--namespace: the webhook is not asked for pods of kube-system: name another, as archfit"
         )
     if found.image is not None:
-        chosen = chosen.replace(image=_image(found.image))
+        chosen = chosen.replace(image=image(found.image))
     if found.registry_secret is not None:
-        name = _name("--registry-secret", found.registry_secret, _SUBDOMAIN)
+        name = object_name("--registry-secret", found.registry_secret, SUBDOMAIN)
         chosen = chosen.replace(registry_secret=name)
     if found.priority_class is not None:
-        name = _name("--priority-class", found.priority_class, _SUBDOMAIN)
+        name = object_name("--priority-class", found.priority_class, SUBDOMAIN)
         chosen = chosen.replace(priority_class=name)
     if found.egress_port:
         chosen = chosen.replace(egress_ports=tuple(map(_port, found.egress_port)))
     if found.pull_secret:
         chosen = chosen.replace(pull_secrets=tuple(map(_pull_secret, dict.fromkeys(found.pull_secret))))
     if found.configuration is not None:
-        content = _content("--configuration", found.configuration)
-        from_file(content, found.configuration, "--configuration")
-        chosen = chosen.replace(configuration=content.decode("utf-8-sig"))
+        chosen = chosen.replace(configuration=configuration(found.configuration))
     if found.lock_file is not None:
-        chosen = chosen.replace(lock=_content("--lock-file", found.lock_file).decode("utf-8", "replace"))
+        chosen = chosen.replace(lock=content("--lock-file", found.lock_file).decode("utf-8", "replace"))
     if len(chosen.configuration.encode()) + len(chosen.lock.encode()) > _LARGEST_CONFIGURATION:
         raise UsageError(
             "--lock-file: is larger than a ConfigMap may be (1 MB): leave it out, or use archfit policy --carrier crd"
         )
     return chosen
-
-
-def _name(flag: str, text: str, form: re.Pattern[str]) -> str:
-    if not form.fullmatch(text):
-        raise UsageError(
-            f"{flag}: {text!r} is not a name in Kubernetes: write lower-case letters, digits and -"
-        )
-    return text
-
-
-def _image(text: str) -> str:
-    try:
-        reference.parse(text)
-    except InvalidReference as error:
-        raise UsageError(f"--image: {error}") from None
-    return text
 
 
 def _port(text: str) -> int:
@@ -257,17 +234,8 @@ def _port(text: str) -> int:
 
 def _pull_secret(text: str) -> tuple[str, str]:
     namespace, slash, name = text.partition("/")
-    if not (slash and _LABEL.fullmatch(namespace) and _SUBDOMAIN.fullmatch(name)):
+    if not (slash and LABEL.fullmatch(namespace) and SUBDOMAIN.fullmatch(name)):
         raise UsageError(
             f"--pull-secret: {text!r} is not NAMESPACE/NAME: write it as shop/registry-credentials"
         )
     return namespace, name
-
-
-def _content(flag: str, path: str) -> bytes:
-    if not path:
-        raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
-    try:
-        return read_file(path)
-    except OSError as error:
-        raise UsageError(f"{flag}: cannot read {path!r} ({error.strerror}): name a readable file") from None

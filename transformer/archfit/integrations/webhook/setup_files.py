@@ -22,13 +22,11 @@ from typing import Any
 
 from ruamel.yaml.comments import CommentedMap
 
-from archfit import __version__
+from archfit.integrations.own_pods import IMAGE, NAMESPACE, use_registry_secret
 from archfit.integrations.webhook.certificates import Pair
 from archfit.integrations.yaml_files import mapping, parsed, shipped, written
 from archfit.record import Record
 
-IMAGE = f"registry.example.com/archfit:{__version__}"
-NAMESPACE = "archfit"
 SECRET = "20-secret.yaml"  # noqa: S105 - a file name
 PULL_SECRETS = "15-pull-secrets.yaml"
 WEBHOOK = "90-webhook.yaml"
@@ -50,7 +48,6 @@ CERT_MANAGER = (
     "23-certificate.yaml",
 )
 _CONFIGURATION = "/etc/archfit/configuration"
-_CREDENTIALS = "/etc/archfit/registries"
 _RBAC = "rbac.authorization.k8s.io"
 # An API server's own port, and that of its Service: where a network policy acts differs.
 _API_SERVER_PORTS = (443, 6443)
@@ -163,14 +160,7 @@ def _deployment(data: Any, choices: Choices) -> Any:
     if choices.lock:
         container["env"].append(mapping(name="ARCHFIT_LOCK_FILE", value=f"{_CONFIGURATION}/archfit.lock"))
     if choices.registry_secret:
-        container["env"].append(mapping(name="ARCHFIT_AUTHFILE", value=f"{_CREDENTIALS}/config.json"))
-        container["volumeMounts"].append(mapping(name="registries", mountPath=_CREDENTIALS, readOnly=True))
-        secret = mapping(
-            secretName=choices.registry_secret,
-            defaultMode=0o440,
-            items=[mapping(key=".dockerconfigjson", path="config.json")],
-        )
-        pod["volumes"].append(mapping(name="registries", secret=secret))
+        use_registry_secret(pod, container, choices.registry_secret)
     if choices.pull_secrets:
         pod["automountServiceAccountToken"] = True
         container["args"] += [f"--pull-secret={namespace}/{name}" for namespace, name in choices.pull_secrets]
