@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from archfit.cluster_api.cluster_error import ClusterError
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.cluster_api.service_account import FOLDER, HOST, ServiceAccount
 
@@ -29,6 +30,16 @@ class Connection(Protocol):
 
     def close(self) -> None:
         """Ends what is open."""
+
+
+def get_if_there(connection: Connection, path: str) -> Any:
+    """The object at a path, None where there is none. Raises ClusterError."""
+    try:
+        return connection.get(path)
+    except ClusterError as error:
+        if error.reason != "not-found":
+            raise
+        return None
 
 
 def connect(

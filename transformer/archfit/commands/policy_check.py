@@ -19,10 +19,9 @@ from typing import Any, BinaryIO, TextIO
 from archfit import standard_streams
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
 from archfit.admission.policy.policy_settings import PolicySettings
-from archfit.cluster_api.cluster_connection import SECONDS
-from archfit.cluster_api.kubectl import Kubectl
 from archfit.commands.inputs import contents, in_file, on_blank, surveyed
 from archfit.commands.invocation import Invocation
+from archfit.integrations.cluster_checks import kubectl_of
 from archfit.integrations.policy.comparison import Compared, compared
 from archfit.integrations.policy.dry_run import SKIP, Admitted, admitted
 from archfit.integrations.policy.installed_policy import Installed, installed
@@ -65,7 +64,7 @@ def run(
     samples = [
         (manifests.name, pod) for manifests in inputs for pod in sample_pods(manifests.survey.documents)
     ]
-    kubectl = Kubectl(environ, context=flags.context, kubeconfig=flags.kubeconfig, seconds=SECONDS)
+    kubectl = kubectl_of(flags, environ)
     policy = installed(kubectl, settings)
     answers = iter(admitted(kubectl, [pod for _, pod in samples]))
     pairs = [(name, pod, next(answers) if pod.value is not None else None) for name, pod in samples]

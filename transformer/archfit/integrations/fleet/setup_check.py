@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from archfit.cluster_api.cluster_connection import SECONDS
-from archfit.cluster_api.cluster_error import ClusterError
+from archfit.cluster_api.cluster_connection import get_if_there
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.integrations.cluster_checks import answering, kubectl_of, may_list
 from archfit.integrations.fleet.setup_files import JOBS, NAME, Choices
 from archfit.source.values import mapping_of
 
@@ -30,16 +30,14 @@ def check(choices: Choices, flags: Namespace, stdout: BinaryIO, environ: Mapping
 
 
 def _right(choices: Choices, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
-    kubectl = Kubectl(
-        environ, context=flags.context or "", kubeconfig=flags.kubeconfig or "", seconds=SECONDS
-    )
-    version = mapping_of(kubectl.get("/version")).get("gitVersion")
-    yield f"the API server answers ({version})"
-    yield from _access(kubectl, choices.namespace)
+    kubectl = kubectl_of(flags, environ)
+    yield answering(kubectl)
+    remedy = f"write 10-access.yaml with {_APPLY}"
+    yield may_list(kubectl, f"{choices.namespace}/{NAME}", dict(zip(READ, READ, strict=True)), remedy)
     yield _claim(kubectl, choices.namespace, choices.claim or NAME)
     if choices.engine == "argo":
         place = f"/apis/argoproj.io/v1alpha1/namespaces/{choices.namespace}/workflowtemplates/{NAME}"
-        if _found(kubectl, place) is None:
+        if get_if_there(kubectl, place) is None:
             raise Wrong(
                 f"there is no WorkflowTemplate {choices.namespace}/{NAME}, or Argo Workflows is not installed: write "
                 f"it with {_APPLY}"
@@ -50,32 +48,8 @@ def _right(choices: Choices, flags: Namespace, environ: Mapping[str, str]) -> It
         yield _job(kubectl, choices.namespace, job)
 
 
-def _found(kubectl: Kubectl, path: str) -> Mapping[str, Any] | None:
-    try:
-        return mapping_of(kubectl.get(path))
-    except ClusterError as error:
-        if error.reason != "not-found":
-            raise
-        return None
-
-
-def _access(kubectl: Kubectl, namespace: str) -> Iterator[str]:
-    account = f"--as=system:serviceaccount:{namespace}:{NAME}"
-    refused = [
-        resource
-        for resource in READ
-        if kubectl.run("auth", "can-i", "list", resource, "-A", account).output.strip() != b"yes"
-    ]
-    if refused:
-        raise Wrong(
-            f"the service account {namespace}/{NAME} may not list {', '.join(refused)}: write 10-access.yaml with "
-            f"{_APPLY}"
-        )
-    yield f"the service account {namespace}/{NAME} may list {', '.join(READ)}"
-
-
 def _claim(kubectl: Kubectl, namespace: str, name: str) -> str:
-    found = _found(kubectl, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}")
+    found = get_if_there(kubectl, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}")
     if found is None:
         raise Wrong(f"there is no PersistentVolumeClaim {namespace}/{name}: write it with {_APPLY}")
     phase = mapping_of(found.get("status")).get("phase", "Pending")
@@ -89,7 +63,7 @@ def _claim(kubectl: Kubectl, namespace: str, name: str) -> str:
 
 
 def _job(kubectl: Kubectl, namespace: str, name: str) -> str:
-    found = _found(kubectl, f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
+    found = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
     if found is None:
         return f"Job {namespace}/{name} has not been started yet"
     status, spec = mapping_of(found.get("status")), mapping_of(found.get("spec"))

@@ -16,7 +16,7 @@ from archfit.admission.policy.carriers import GROUP, PLURAL, VERSION
 from archfit.admission.policy.platform_table import OfferClass
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.admission.policy.table_reading import installed_table
-from archfit.cluster_api.cluster_connection import Connection
+from archfit.cluster_api.cluster_connection import Connection, get_if_there
 from archfit.cluster_api.cluster_error import ClusterError
 from archfit.source.values import mapping_of
 
@@ -39,12 +39,8 @@ class Installed:
         """What it knows about images; nothing where its PlatformTable is missing."""
         if not self._spec.get("paramKind"):
             return installed_table({"spec": self._spec}, None)
-        try:
-            return installed_table({}, mapping_of(self._connection.get(f"{_TABLES}/{quote(self._name)}")))
-        except ClusterError as error:
-            if error.reason != "not-found":
-                raise
-            return {}
+        table = get_if_there(self._connection, f"{_TABLES}/{quote(self._name)}")
+        return {} if table is None else installed_table({}, mapping_of(table))
 
     def leaves_out(self, namespace: str) -> str:
         """Why pods of a namespace are not the policy's business, "" if they are."""
@@ -69,27 +65,19 @@ def installed(connection: Connection, settings: PolicySettings) -> Installed:
         ("MutatingAdmissionPolicy", _POLICIES),
         ("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
     ):
-        try:
-            found[kind] = connection.get(f"{base}/{plural}/{quote(settings.name)}")
-        except ClusterError as error:
-            if error.reason != "not-found":
-                raise
+        found[kind] = get_if_there(connection, f"{base}/{plural}/{quote(settings.name)}")
+        if found[kind] is None:
             raise ClusterError(
                 f"the cluster has no {kind} {settings.name}, so there is nothing to check: name it with --name, or "
                 f"{renew}"
-            ) from None
+            )
     return Installed(connection, mapping_of(found["MutatingAdmissionPolicy"]))
 
 
 def check_version(connection: Connection, settings: PolicySettings) -> None:
     """Raises ClusterError where the API server has no MutatingAdmissionPolicy of this version."""
     group = f"admissionregistration.k8s.io/{settings.api_version}"
-    try:
-        found = mapping_of(connection.get(f"/apis/{group}"))
-    except ClusterError as error:
-        if error.reason != "not-found":
-            raise
-        found = {}
+    found = mapping_of(get_if_there(connection, f"/apis/{group}"))
     if not any(one.get("name") == _POLICIES for one in found.get("resources") or ()):
         raise ClusterError(
             f"the API server has no MutatingAdmissionPolicy of {group}: a policy needs Kubernetes 1.36, or 1.34 with "
@@ -99,14 +87,11 @@ def check_version(connection: Connection, settings: PolicySettings) -> None:
 
 def has_companion(connection: Connection, settings: PolicySettings) -> bool:
     """Whether the companion policy and its binding are there. Raises ClusterError."""
-    try:
-        for resource in ("validatingadmissionpolicies", "validatingadmissionpolicybindings"):
-            connection.get(f"/apis/admissionregistration.k8s.io/v1/{resource}/{quote(settings.name)}")
-    except ClusterError as error:
-        if error.reason != "not-found":
-            raise
-        return False
-    return True
+    base = "/apis/admissionregistration.k8s.io/v1"
+    return all(
+        get_if_there(connection, f"{base}/{resource}/{quote(settings.name)}") is not None
+        for resource in ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
+    )
 
 
 def installed_classes(connection: Connection, settings: PolicySettings) -> dict[str, OfferClass]:

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from urllib.parse import quote
 
 from archfit.admission.policy.policy_settings import PolicySettings
-from archfit.cluster_api.cluster_connection import SECONDS
-from archfit.cluster_api.cluster_error import ClusterError
+from archfit.cluster_api.cluster_connection import get_if_there
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.integrations.cluster_checks import answering, kubectl_of, may_list
 from archfit.integrations.own_pods import NAMESPACE
 from archfit.integrations.policy.installed_policy import has_companion, installed
 from archfit.integrations.policy.live_images import KINDS
 from archfit.integrations.policy.setup_files import NAME
 from archfit.source.values import mapping_of
 
-_ACCOUNT = f"system:serviceaccount:{NAMESPACE}:{NAME}"
+_LISTED = {f"{kind.resource}.{kind.group}".rstrip("."): kind.resource for kind in KINDS}
 _APPLY = "archfit setup policy, then kubectl apply --server-side -f archfit-policy"
 
 
@@ -35,13 +35,10 @@ def check(settings: PolicySettings, flags: Namespace, stdout: BinaryIO, environ:
 
 
 def _right(settings: PolicySettings, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
-    kubectl = Kubectl(
-        environ, context=flags.context or "", kubeconfig=flags.kubeconfig or "", seconds=SECONDS
-    )
-    version = mapping_of(kubectl.get("/version")).get("gitVersion")
-    yield f"the API server answers ({version})"
+    kubectl = kubectl_of(flags, environ)
+    yield answering(kubectl)
     yield from _cronjob(kubectl)
-    yield from _access(kubectl)
+    yield may_list(kubectl, f"{NAMESPACE}/{NAME}", _LISTED, "apply 10-access.yaml of archfit setup policy")
     installed(kubectl, settings)
     yield f"MutatingAdmissionPolicy {settings.name} and its binding are installed"
     if not has_companion(kubectl, settings):
@@ -53,12 +50,10 @@ def _right(settings: PolicySettings, flags: Namespace, environ: Mapping[str, str
 
 
 def _cronjob(kubectl: Kubectl) -> Iterator[str]:
-    try:
-        found = mapping_of(kubectl.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/{quote(NAME)}"))
-    except ClusterError as error:
-        if error.reason != "not-found":
-            raise
-        raise Wrong(f"there is no CronJob {NAMESPACE}/{NAME}: write it with {_APPLY}") from None
+    found = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/{quote(NAME)}")
+    if found is None:
+        raise Wrong(f"there is no CronJob {NAMESPACE}/{NAME}: write it with {_APPLY}")
+    found = mapping_of(found)
     spec, status = mapping_of(found.get("spec")), mapping_of(found.get("status"))
     if spec.get("suspend"):
         raise Wrong(f"CronJob {NAMESPACE}/{NAME} is suspended: set spec.suspend to false")
@@ -69,17 +64,3 @@ def _cronjob(kubectl: Kubectl) -> Iterator[str]:
             f"kubectl logs -n {NAMESPACE} -l app.kubernetes.io/component=policy"
         )
     yield f"CronJob {NAMESPACE}/{NAME} is there ({spec.get('schedule')}; last success: {good or 'none yet'})"
-
-
-def _access(kubectl: Kubectl) -> Iterator[str]:
-    refused: list[Any] = []
-    for kind in KINDS:
-        words = ("auth", "can-i", "list", f"{kind.resource}.{kind.group}".rstrip("."), "-A")
-        if kubectl.run(*words, f"--as={_ACCOUNT}").output.strip() != b"yes":
-            refused.append(kind.resource)
-    if refused:
-        raise Wrong(
-            f"the service account {NAMESPACE}/{NAME} may not list {', '.join(refused)}: apply 10-access.yaml of "
-            "archfit setup policy"
-        )
-    yield f"the service account {NAMESPACE}/{NAME} may list {', '.join(kind.resource for kind in KINDS)}"

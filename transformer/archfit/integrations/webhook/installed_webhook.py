@@ -19,9 +19,10 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from archfit.cluster_api.cluster_error import ClusterError
+from archfit.cluster_api.cluster_connection import get_if_there
 from archfit.cluster_api.kubectl import Kubectl
 from archfit.integrations.check_lines import Wrong
+from archfit.integrations.cluster_checks import answering
 from archfit.integrations.webhook import webhook_folder
 from archfit.integrations.webhook.certificate_time import time_left
 from archfit.integrations.webhook.served_certificate import ca_expires
@@ -58,8 +59,7 @@ _POD = {
 
 def right(kubectl: Kubectl, folder: str, now: datetime) -> Iterator[str]:
     """A line for each thing that is right. Raises Wrong and ClusterError. folder: may be missing."""
-    version = mapping_of(kubectl.get("/version")).get("gitVersion")
-    yield f"the API server answers ({version})"
+    yield answering(kubectl)
     webhook = _webhook(kubectl)
     service = mapping_of(mapping_of(webhook.get("clientConfig")).get("service"))
     namespace, name = text_of(service.get("namespace")), text_of(service.get("name"))
@@ -71,16 +71,13 @@ def right(kubectl: Kubectl, folder: str, now: datetime) -> Iterator[str]:
 
 
 def _webhook(kubectl: Kubectl) -> Mapping[str, Any]:
-    try:
-        found = mapping_of(kubectl.get(_PATH))
-    except ClusterError as error:
-        if error.reason != "not-found":
-            raise
+    found = get_if_there(kubectl, _PATH)
+    if found is None:
         raise Wrong(
             f"there is no MutatingWebhookConfiguration {NAME}: run archfit setup webhook, then kubectl apply "
             "--server-side -f archfit-webhook"
-        ) from None
-    webhooks = found.get("webhooks")
+        )
+    webhooks = mapping_of(found).get("webhooks")
     return mapping_of(webhooks[0]) if isinstance(webhooks, list) and webhooks else {}
 
 

@@ -19,10 +19,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import BinaryIO, TextIO
 
-from archfit.cluster_api.cluster_connection import SECONDS
-from archfit.cluster_api.kubectl import Kubectl
 from archfit.errors import ArchfitError, UsageError
 from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.integrations.cluster_checks import kubectl_of
 from archfit.integrations.manifest_flags import LABEL, SUBDOMAIN, configuration, content, image, object_name
 from archfit.integrations.own_pods import image_advice
 from archfit.integrations.owned_files import File, content_of_users_file, done, write_files
@@ -58,9 +57,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if found.check or found.renew:
         _refuse_others(found)
     if found.check and found.live:
-        kubectl = Kubectl(
-            environ, context=found.context or "", kubeconfig=found.kubeconfig or "", seconds=SECONDS
-        )
+        kubectl = kubectl_of(found, environ)
         return write_lines(up_to_wrong(right(kubectl, folder, datetime.now(UTC))), stdout)
     if found.check:
         return check(folder, stdout, datetime.now(UTC))
