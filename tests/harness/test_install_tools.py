@@ -58,6 +58,12 @@ def program(path: Path, text: str) -> None:
             "Go is not installed (https://go.dev/dl/)",
             id="a program of Kubernetes without Go",
         ),
+        pytest.param(
+            "renovate-config-validator",
+            "npm install renovate@39.264.1",
+            "Node.js is not installed (https://nodejs.org/)",
+            id="a package of npm without Node.js",
+        ),
     ],
 )
 @pytest.mark.usefixtures("bare")
@@ -127,9 +133,23 @@ def test_a_program_that_is_there_is_left_alone(bare: Path, capsys: pytest.Captur
 
 @pytest.mark.parametrize(
     "tool",
-    [tool for tool in machine.TABLE.values() if tool.source in install_tools.GO],
+    [tool for tool in machine.TABLE.values() if tool.source not in {"unpack", "apt"}],
     ids=lambda row: row.name,
 )
-def test_go_programs_are_pinned_to_a_version(tool: machine.Tool) -> None:
-    assert tool.version.startswith("v")
-    assert tool.origin.split("/")[0].count(".") > 0
+def test_what_no_distribution_chooses_is_pinned_to_a_version(tool: machine.Tool) -> None:
+    assert tool.version.removeprefix("v")[0].isdigit()
+
+
+def test_a_package_of_npm_is_installed_once_for_each_version(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f"""#!/bin/sh
+echo "$1 $8" >> {bare / "log"}
+/bin/mkdir -p "$7/node_modules/.bin" && : > "$7/node_modules/.bin/renovate-config-validator"
+"""
+    program(bare / "node" / "npm", script)
+    monkeypatch.setenv("PATH", f"{bare / 'node'}")
+    for _ in range(2):
+        install_tools.main(["renovate-config-validator"])
+    assert (bare / "log").read_text(encoding="utf-8").splitlines() == ["install renovate@39.264.1"]
+    assert (bare / "bin" / "renovate-config-validator").exists()

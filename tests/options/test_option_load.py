@@ -110,6 +110,9 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
     "authfile": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
     "pullSecrets": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "report": [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")],
+    "quiet": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
+    "verbose": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
+    "color": [("always", "always", "always"), ("never", "never", "never"), ("auto", "auto", "auto")],
 }  # fmt: skip
 # What an option cannot be without.
 COMPANIONS = {"locked": {"ARCHFIT_LOCK_FILE": "archfit.lock"}}
@@ -153,7 +156,7 @@ def test_flag_beats_environment_beats_file_beats_default(
 def test_an_enforced_option_cannot_be_changed(option: Option) -> None:
     """A flag or variable that says something else than the operator's file is an error that names both."""
     first, second, _third = THREE[option.key]
-    own, other = (second, first) if option.key == "noCache" else (first, second)
+    own, other = (second, first) if not option.positive else (first, second)
     file = f"operator:\n  enforced: [{option.key}]\n"
     own_line = f"  {option.key}: {own[1]}\n"
     file += own_line if option.part == "operator" else f"spec:\n{own_line}"

@@ -107,22 +107,65 @@ def apt_install(tool: Tool) -> str:
     return complaint and (run("apt-get", "update") or run(*install, **quiet))
 
 
+def pip_install(tool: Tool) -> str:
+    """Install the pinned version into an environment of its own. The complaint, or ""."""
+    folder = TOOLS / "python" / tool.name
+    shutil.rmtree(folder, ignore_errors=True)
+    complaint = run(sys.executable, "-m", "venv", folder)
+    quiet = ("install", "--quiet", "--disable-pip-version-check", f"{tool.origin}=={tool.version}")
+    complaint = complaint or run(folder / "bin" / "python", "-m", "pip", *quiet)
+    return complaint or link(tool, folder / "bin" / tool.installs)
+
+
+def npm_install(tool: Tool) -> str:
+    """Install the pinned version into a folder of its own. The complaint, or ""."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return "Node.js is not installed (https://nodejs.org/)"
+    folder = TOOLS / "node" / tool.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    package = f"{tool.origin}@{tool.version}"
+    # Nothing of the package runs while it is installed.
+    complaint = run(
+        npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, package
+    )
+    return complaint or link(tool, folder / "node_modules" / ".bin" / tool.installs)
+
+
+def link(tool: Tool, program: Path) -> str:
+    """Make a program known in .tools/bin. The complaint, or ""."""
+    if not program.exists():
+        return f"{tool.origin} {tool.version} has no program {tool.installs}"
+    place = TOOLS / "bin" / tool.name
+    place.unlink(missing_ok=True)
+    place.symlink_to(os.path.relpath(program, place.parent))
+    stamp(tool).touch()
+    return ""
+
+
 def stamp(tool: Tool) -> Path:
-    """The file that says which version of a Go program is in .tools/bin."""
+    """The file that says which version of a pinned program is in .tools/bin."""
     return TOOLS / "versions" / f"{tool.name}-{tool.version}"
 
 
 def present(tool: Tool) -> bool:
-    """It is there, and a Go program in the pinned version."""
+    """It is there, and in the version where one is pinned."""
     return (
         stamp(tool).exists() and (TOOLS / "bin" / tool.name).exists()
-        if tool.source in GO
+        if tool.version
         else find(tool.name) is not None
     )
 
 
-INSTALL = {"go": go_install, "kubernetes": go_build_kubernetes, "unpack": unpack, "apt": apt_install}
-GO = ("go", "kubernetes")
+INSTALL = {
+    "go": go_install,
+    "kubernetes": go_build_kubernetes,
+    "unpack": unpack,
+    "apt": apt_install,
+    "pip": pip_install,
+    "npm": npm_install,
+}
 
 
 def main(names: list[str]) -> None:

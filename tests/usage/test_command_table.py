@@ -51,7 +51,7 @@ def test_each_row_has_the_flags_that_the_command_takes(command, monkeypatch):
             *(streams[name] for name in command.streams),
         )
     expected = {name for flag in command.flags for name in flag.names}
-    expected |= {name for option in command.options for name in option.flags}
+    expected |= {name for option in command.options for name in (*option.flags, option.short) if name}
     assert taken == expected | ({"--config"} if command.options else set())
 
 

@@ -34,7 +34,7 @@ def test_the_main_help_lists_every_command_once_on_one_line():
     for name, summary in listed():
         assert lines.count(f"  {name}".ljust(30) + summary) == 1
     assert [
-        option for option in TABLE if option.flags and f"  {option.flags[0]}" not in "\n".join(lines)
+        option for option in TABLE if option.flags and f" {option.flags[0]}" not in "\n".join(lines)
     ] == []
 
 

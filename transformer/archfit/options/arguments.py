@@ -83,8 +83,11 @@ class Parser(argparse.ArgumentParser):
 
 def add(parser: argparse.ArgumentParser, option: Option) -> None:
     """Adds an option's flags; each occurrence is kept as the text that a variable would hold."""
+    short = (option.short,) if option.short else ()
     if option.type is SWITCH:
-        for flag, text in zip(option.flags, ("true", "false"), strict=False):
+        for flag, text in zip(
+            (*option.flags, *short), ("true", "true") if short else ("true", "false"), strict=False
+        ):
             parser.add_argument(flag, dest=option.key, action="append_const", const=text)
     elif option.flags:
         parser.add_argument(*option.flags, dest=option.key, action="append", metavar=option.metavar)

@@ -35,7 +35,8 @@ def markdown_table(rows: Sequence[Option] = TABLE) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for option in rows:
         flag = ", ".join(
-            _code(name + (f" {option.metavar}" if option.metavar else "")) for name in option.flags
+            _code(name + (f" {option.metavar}" if option.metavar else ""))
+            for name in (*([option.short] if option.short else ()), *option.flags)
         )
         if option.repeatable:
             flag += " (repeatable)"

@@ -233,6 +233,7 @@ class Operator(Record):
     allow_hosts, deny_hosts: servers; a pattern without port means 443 in the first and every port in the second.
     pull_secrets: whether pull secrets of the stream are used.
     report: where the JSON report goes; "" writes only the last-run report.
+    quiet, verbose: less and more on standard error than usual. color: when messages and diffs have colours.
     """
 
     mirrors: tuple[Mirror, ...] = ()
@@ -253,6 +254,9 @@ class Operator(Record):
     requests_per_second: tuple[RequestRate, ...] = ()
     pull_secrets: bool = False
     report: str = ""
+    quiet: bool = False
+    verbose: bool = False
+    color: Literal["auto", "always", "never"] = "auto"
 
 
 class Settings(Record):

@@ -9,7 +9,8 @@ default      in the form that the file has; None where the help describes it
 help         one sentence or two, for help, schema and documentation
 repeatable   the flag may be given again, the variable holds several separated by blanks
 file_only    neither flag nor variable
-positive     False for a switch that only ever turns something off
+positive     False for a switch that only ever turns something off, or on: it has one flag
+short        the flag's short form, "" where there is none
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Option(Record):
     repeatable: bool = False
     file_only: bool = False
     positive: bool = True
+    short: str = ""
 
     @property
     def name(self) -> str:
@@ -259,6 +261,19 @@ OPERATOR = (
     Option(
         "report", "operator", "report", option_types.PATH, "FILE", None,
         "The file to which every decision is written as JSON.",
+    ),
+    Option(
+        "quiet", "operator", "quiet", option_types.SWITCH, "", False,
+        "Writes only errors and warnings to standard error.", positive=False, short="-q",
+    ),
+    Option(
+        "verbose", "operator", "verbose", option_types.SWITCH, "", False,
+        "Says on standard error why each pod is placed as it is, with the answer for each image.",
+        positive=False, short="-v",
+    ),
+    Option(
+        "color", "operator", "color", choice("auto", "always", "never"), "auto|always|never", "auto",
+        "When to use colours: auto, on a terminal, unless NO_COLOR is set; FORCE_COLOR sets always.",
     ),
 )  # fmt: skip
 

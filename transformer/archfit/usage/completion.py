@@ -28,7 +28,7 @@ def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
         found |= dict.fromkeys(flag.names, flag.words if flag.metavar else None)
     for option in command.options:
         values = tuple(option.type.schema.get("enum", ())) if option.metavar else None
-        found |= dict.fromkeys(option.flags, values)
+        found |= dict.fromkeys((*option.flags, *([option.short] if option.short else ())), values)
     if command.options:
         found[CONFIG_FLAG] = ()
     return found | dict.fromkeys(_GENERAL)

@@ -78,6 +78,8 @@ def flag_entry(flag: Flag) -> tuple[str, str]:
 def option_entry(option: Option) -> tuple[str, str]:
     """An option's flag and what it does."""
     head = ", ".join(option.flags) if option.type is SWITCH else f"{option.flags[0]} {option.metavar}"
+    if option.short:
+        head = f"{option.short}, {head}"
     text = option.help
     if option.repeatable:
         text += " May be repeated."
