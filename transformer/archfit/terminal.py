@@ -1,7 +1,13 @@
-"""What a person at a terminal sees beside standard error and output: the progress of lookups, and a failure.
+"""What a person at a terminal sees beside standard error and output: progress, a failure, and colours.
 
     archfit: 3 of 12 images     one line that rewrites itself and goes away, where standard error is a terminal
     archfit: error: ...         on the controlling terminal, for callers that throw standard error away
+
+    --color    always, never    whatever the environment says
+               auto             NO_COLOR: none;  else FORCE_COLOR: colours;  else TERM=dumb or CI: none;
+                                else colours where the stream is a terminal
+
+NO_COLOR, FORCE_COLOR and CI count if they are not empty (no-color.org, force-color.org).
 
 Helm 4 shows `plugin "archfit" exited with error` and no word of the plugin's own (helm/helm issue 31843). Where the
 process has a controlling terminal, archfit writes the last error there; `archfit last` always shows it.
@@ -12,11 +18,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from archfit.printable import beneath, visible
-from archfit.typing_names import TextIO
+from archfit.typing_names import BinaryIO, TextIO
 
 TERMINAL = "/dev/tty"
 DELAY_SECONDS = 0.5
 _ERASE = "\r\x1b[K"
+
+
+def colored(when: str, stream: BinaryIO | TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether what is written to a stream gets colours. when: the value of --color."""
+    if when != "auto":
+        return when == "always"
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and environ.get("TERM") != "dumb" and not environ.get("CI")
 
 
 def write_to_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> None:
