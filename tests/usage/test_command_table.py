@@ -105,7 +105,7 @@ def test_the_longest_name_wins(words, name, rest):
         pytest.param(
             ["xyzzy"],
             "'xyzzy' is not a command: the commands are transform, check, patch, policy, audit, lock, inspect, "
-            "login-check, serve, helm, argocd, setup, cache, last, completion. See archfit --help",
+            "login-check, serve, helm, argocd, setup, cache, last, completion, version. See archfit --help",
             id="nothing near",
         ),
     ],

@@ -90,6 +90,17 @@ LAST = Command(
 It shows what the last run on this machine decided, and why. The first line shows its time, command and version. \
 A run that did not start left no report, so the report of the run before it is shown.""",
 )
+VERSION = Command(
+    "version",
+    "Shows the versions of archfit, its Python and its dependencies.",
+    ("version [--json]",),
+    "archfit.commands.version:run",
+    ("stdout",),
+    flags=(AS_JSON,),
+    about="""\
+It shows how archfit was installed, which extras it has, whether the fast YAML parser is there, and the versions of \
+the files that it reads and writes. Add it to a bug report. archfit --version shows the version alone.""",
+)
 COMPLETION = Command(
     "completion",
     "Writes the completion script for a shell.",
@@ -120,6 +131,7 @@ COMMANDS = (
     CACHE,
     LAST,
     COMPLETION,
+    VERSION,
 )
 BY_NAME = {command.name: command for command in COMMANDS}
 MAIN = BY_NAME["transform"]  # what runs where no command is named

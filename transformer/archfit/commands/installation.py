@@ -1,0 +1,111 @@
+"""What is installed: archfit, its Python, its dependencies and extras, and the versions of what it reads and writes.
+
+    {"archfit": "0.1.0",
+     "install": {"kind": "wheel", "place": "/usr/lib/python3/site-packages/archfit"},
+     "python": {"version": "3.13.1", "implementation": "CPython", "program": "/usr/bin/python3"},
+     "platform": {"system": "Linux", "release": "6.12", "machine": "x86_64"},
+     "cParser": true,                            libyaml reads the manifests; false: Python does, ten times slower
+     "dependencies": {"httpx": "0.28.1"},        null: not installed
+     "extras": {"redis": {"installed": true, "packages": {"redis": "8.1.0"}}},
+     "schemas": {"configuration": "archfit.dev/v1alpha1", "audit": "archfit.dev/audit/v1alpha1",
+                 "lock": 1, "cache": 2}}
+
+Names of dependencies and extras are those of the metadata of the package (Requires-Dist, PEP 508).
+
+    wheel       installed by pip, pipx or uv
+    checkout    installed with -e, or started from its sources
+    bundle      the folder of `make bundle`, which brings its own Python
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
+from typing import Any
+
+import archfit
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_EXTRA = re.compile(r"""\bextra\s*==\s*['"]([^'"]+)['"]""")
+_NOT_HERE = re.compile(r"""\bsys_platform\s*!=\s*['"]([^'"]+)['"]""")
+
+
+def installation() -> dict[str, Any]:
+    """See the module. Reads the metadata of installed packages; asks nobody."""
+    from archfit.cluster.audit_facts_json import SCHEMA as AUDIT
+    from archfit.lookup.lockfile import VERSION as LOCK
+    from archfit.options.config_file import API_VERSION
+    from archfit.source import c_parser
+    from archfit.store.sqlite import SCHEMA as CACHE
+
+    own = _own_metadata()
+    needed, extras = requirements(own.requires or [] if own else [])
+    return {
+        "archfit": archfit.__version__,
+        "install": {"kind": _kind(own), "place": os.path.dirname(os.path.abspath(archfit.__file__))},
+        "python": {
+            "version": platform.python_version(),
+            "implementation": platform.python_implementation(),
+            "program": sys.executable,
+        },
+        "platform": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+        },
+        "cParser": c_parser.load() is not None,
+        "dependencies": {name: _version(name) for name in needed},
+        "extras": {name: _extra(packages) for name, packages in extras.items()},
+        "schemas": {"configuration": API_VERSION, "audit": AUDIT, "lock": LOCK, "cache": CACHE},
+    }
+
+
+def requirements(lines: Iterable[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """(names of the dependencies, extra -> names) of the lines Requires-Dist that count on this platform."""
+    needed: list[str] = []
+    extras: dict[str, list[str]] = {}
+    for line in lines:
+        requirement, _, marker = line.partition(";")
+        name = _NAME.match(requirement.strip())
+        elsewhere = _NOT_HERE.search(marker)
+        if name is None or (elsewhere and elsewhere[1] == sys.platform):
+            continue
+        extra = _EXTRA.search(marker)
+        (extras.setdefault(extra[1], []) if extra else needed).append(name[0])
+    return needed, extras
+
+
+def _extra(packages: Iterable[str]) -> dict[str, Any]:
+    versions = {name: _version(name) for name in packages}
+    return {"installed": None not in versions.values(), "packages": versions}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _own_metadata() -> Distribution | None:
+    try:
+        return distribution("archfit")
+    except PackageNotFoundError:
+        return None
+
+
+def _kind(own: Distribution | None) -> str:
+    if getattr(sys, "frozen", False):
+        return "bundle"
+    # PEP 610: installers write direct_url.json; `-e` is {"dir_info": {"editable": true}}.
+    try:
+        origin = json.loads(own.read_text("direct_url.json") or "{}") if own else {}
+    except ValueError:
+        origin = {}
+    editable = origin.get("dir_info", {}).get("editable", False)
+    return "checkout" if own is None or editable else "wheel"
