@@ -9,7 +9,7 @@ import archfit
 
 PACKAGE = Path(archfit.__file__).parent
 CLEANING = {"encoded", "json_output", "json_text", "visible"}
-HELP = {"_help", "__version__"}
+HELP = {"_help", "short_help", "__version__"}
 # What is written as it is: manifests and files of archfit's own making, and the bytes that --raw asks for.
 AS_IT_IS = {
     "run.py": {"stream", "after_failure"},

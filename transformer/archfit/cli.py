@@ -3,7 +3,7 @@
     archfit [transform]     stdin -> stdout; Helm 3 calls it bare
     archfit helm            the same with defaults for Helm; the plugin of Helm 4 calls it
     archfit WORD ..         any other row of `usage.command_table`, which is loaded only then
-    --help, --version       answered here for every command
+    --help, --help-all, --version       answered here for every command
 
 0  done        1  failed, stdout is empty        2  wrong usage        3  a check found something
 """
@@ -69,7 +69,7 @@ def _start(argv: Sequence[str]) -> int:
         _stdout().write(f"archfit {__version__}\n".encode())
         return 0
     if asked:
-        _stdout().write(_help(argv).encode())
+        _stdout().write(_help(argv, whole=asked == "help-all").encode())
         return 0
     if not argv or not argv[0] or argv[0].startswith("-"):
         argv = ("transform", *argv)
@@ -89,10 +89,10 @@ def _asked(argv: Sequence[str]) -> str:
     return help_or_version(argv)
 
 
-def _help(argv: Sequence[str]) -> str:
+def _help(argv: Sequence[str], *, whole: bool = False) -> str:
     from archfit.usage.dispatch import help_for
 
-    return help_for(argv)
+    return help_for(argv, whole=whole)
 
 
 def _stdin() -> BinaryIO:

@@ -11,6 +11,7 @@ repeatable   the flag may be given again, the variable holds several separated b
 file_only    neither flag nor variable
 positive     False for a switch that only ever turns something off, or on: it has one flag
 short        the flag's short form, "" where there is none
+brief        a few words for the help that fits a screen; "" for an option that few people need
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ VARIABLE_PREFIX = "ARCHFIT_"
 CONFIG_FLAG = "--config"
 CONFIG_VARIABLE = "ARCHFIT_CONFIG"
 CONFIG_HELP = "The configuration file. archfit reads no other one, wherever it runs."
+CONFIG_BRIEF = "The configuration file; no other one is read."
 
 
 class Option(Record):
@@ -44,6 +46,7 @@ class Option(Record):
     file_only: bool = False
     positive: bool = True
     short: str = ""
+    brief: str = ""
 
     @property
     def name(self) -> str:
@@ -65,10 +68,17 @@ class Option(Record):
 
 
 def _spec(
-    key: str, type_: OptionType, metavar: str, default: object, text: str, *, repeatable: bool = False
+    key: str,
+    type_: OptionType,
+    metavar: str,
+    default: object,
+    text: str,
+    *,
+    repeatable: bool = False,
+    brief: str = "",
 ) -> Option:
     field = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
-    return Option(key, "spec", field, type_, metavar, default, text, repeatable)
+    return Option(key, "spec", field, type_, metavar, default, text, repeatable, brief=brief)
 
 
 SPEC = (
@@ -76,6 +86,7 @@ SPEC = (
         "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
         "The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64. "
         "Without a windows entry, pods for Windows are not restricted.",
+        brief="What the cluster's nodes have.",
     ),
     _spec(
         "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
@@ -83,6 +94,7 @@ SPEC = (
         "kubectl's syntax, such as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none "
         "for no taint. The first use replaces the default.",
         repeatable=True,
+        brief="A taint of nodes to tolerate; gke is GKE's.",
     ),
     _spec(
         "affinity", choice("needed", "always", "never"), "needed|always|never", "needed",
@@ -143,6 +155,7 @@ SPEC = (
         "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
         "Workloads that archfit leaves as they are; each part is a glob.",
         repeatable=True,
+        brief="Workloads to leave as they are.",
     ),
     _spec(
         "unlabelledNodes", option_types.KEYS, "KEY", [],
@@ -154,6 +167,7 @@ SPEC = (
         "lockFile", option_types.PATH, "FILE", None,
         "The lock file that archfit lock writes. Its answers are final. In a configuration file, the path is "
         "relative to that file's folder.",
+        brief="Answers of archfit lock, instead of a registry's.",
     ),
     _spec(
         "locked", option_types.SWITCH, "", False,
@@ -183,6 +197,7 @@ OPERATOR = (
         "Asks URL instead of a registry. SOURCE is the registry's host, such as docker.io, or * for all registries."
         " A path in the URL goes in front of the repository.",
         repeatable=True,
+        brief="Ask URL instead of a registry.",
     ),
     Option(
         "hostsDir", "operator", "hosts_dir", option_types.PATH, "DIR", None,
@@ -265,11 +280,13 @@ OPERATOR = (
     Option(
         "quiet", "operator", "quiet", option_types.SWITCH, "", False,
         "Writes only errors and warnings to standard error.", positive=False, short="-q",
+        brief="Write only errors and warnings to standard error.",
     ),
     Option(
         "verbose", "operator", "verbose", option_types.SWITCH, "", False,
         "Says on standard error why each pod is placed as it is, with the answer for each image.",
         positive=False, short="-v",
+        brief="Say why each pod is placed as it is.",
     ),
     Option(
         "color", "operator", "color", choice("auto", "always", "never"), "auto|always|never", "auto",

@@ -24,6 +24,7 @@ POLICY_FLAGS = (
         "for more than about 5,000 images.",
         words=("literal", "crd"),
         default="literal",
+        brief="Where the images' platforms stand: in the policy itself, or in a custom resource.",
     ),
     Flag(
         ("--namespace-selector",),
@@ -31,6 +32,7 @@ POLICY_FLAGS = (
         "Which namespaces the policy is about, by their labels and in kubectl's syntax, such as team=web or "
         "'!legacy'. kube-system and archfit are always left out.",
         repeatable=True,
+        brief="Which namespaces it is about, by label.",
     ),
     Flag(
         ("--api-version",),
@@ -39,6 +41,7 @@ POLICY_FLAGS = (
         "the feature gate MutatingAdmissionPolicy.",
         words=("v1", "v1beta1"),
         default="v1",
+        brief="v1beta1 is for Kubernetes 1.34 and 1.35.",
     ),
     Flag(("--name",), "NAME", "The name of the policy's objects.", default="archfit.dev"),
     Flag(
@@ -72,20 +75,28 @@ POLICY = Command(
             "",
             "Write what the policy costs instead: bytes, images, lists of platforms, the length of its "
             "expressions, and their estimated cost for one pod.",
+            brief="Write what the policy costs instead.",
         ),
         Flag(
             ("--check",),
             "",
             "Send the pods of the manifests to the cluster as a dry run. Report where the installed policy's "
             "answer differs from archfit's own decision.",
+            brief="Compare the installed policy with archfit.",
         ),
         Flag(
             ("--live",),
             "",
             "Make the policy from the images of the cluster's pods and workloads. archfit reads them through "
             "kubectl, or in a pod with its service account.",
+            brief="Make it from the images of the cluster.",
         ),
-        Flag(("--apply",), "", "Apply the policy to the cluster instead of writing it."),
+        Flag(
+            ("--apply",),
+            "",
+            "Apply the policy to the cluster instead of writing it.",
+            brief="Apply the policy instead of writing it.",
+        ),
         Flag(("--context",), "NAME", "The context of kubectl, for --live, --apply and --check."),
         Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live, --apply and --check."),
         Flag(("--json",), "", "With --stats or --check: write the same as JSON."),
@@ -94,6 +105,7 @@ POLICY = Command(
         *(option for option in SPEC if option.key not in _NOT_AT_ADMISSION),
         *operator_options_without("pullSecrets", "report"),
     ),
+    group="a cluster",
     about="""\
 The policy is a MutatingAdmissionPolicy: Kubernetes itself adds the tolerations or the kubernetes.io/arch node \
 affinity to each new pod. It needs no server and asks no registry. A pod with an image that the policy does not \
@@ -126,7 +138,12 @@ AUDIT = Command(
         ),
     ),
     flags=(
-        Flag(("--live",), "", "Read the cluster through kubectl, or in a pod with its service account."),
+        Flag(
+            ("--live",),
+            "",
+            "Read the cluster through kubectl, or in a pod with its service account.",
+            brief="Read the cluster through kubectl.",
+        ),
         Flag(("--context",), "NAME", "The context of kubectl, for --live."),
         Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
         Flag(("-n", "--namespace"), "NAME", "The only namespace that --live reads; default: all."),
@@ -140,18 +157,26 @@ AUDIT = Command(
             ("--min-ready",),
             "SHARE",
             "Exit 3 if less than this share of the CPU requests, such as 80%, is ready for the first architecture.",
+            brief="Exit 3 if less of the CPU requests is ready, as 80%.",
         ),
-        Flag(("--assume-cpu",), "CPU", "What a pod that requests no CPU counts as, such as 100m."),
+        Flag(
+            ("--assume-cpu",),
+            "CPU",
+            "What a pod that requests no CPU counts as, such as 100m.",
+            brief="What a pod without CPU requests counts as.",
+        ),
         Flag(
             ("--price",),
             "ARCH=PRICE,..",
             "Your price of one CPU for an hour, for the cost of a move. The report shows the arithmetic.",
             repeatable=True,
+            brief="Your price of one CPU for an hour.",
         ),
         Flag(
             ("--prices",),
             "FILE",
             "Your price of each instance type for an hour: lines instance-type,price.",
+            brief="Your price of each instance type for an hour.",
         ),
         Flag(
             ("--format",),
@@ -171,24 +196,38 @@ AUDIT = Command(
             "REPORT ..",
             "Make one report of several that --format json wrote: of shards, or of clusters.",
             several=True,
+            brief="Make one report of several JSON reports.",
         ),
-        Flag(("--compare",), "REPORT", "Say what changed since a report that --format json wrote."),
+        Flag(
+            ("--compare",),
+            "REPORT",
+            "Say what changed since a report that --format json wrote.",
+            brief="Say what changed since a JSON report.",
+        ),
         Flag(
             ("--fail-on-regression",),
             "",
             "With --compare: exit 3 if a workload no longer runs on an architecture.",
+            brief="Exit 3 if something no longer runs somewhere.",
         ),
-        Flag(("--shards",), "N", "Ask only for a part of the images: this run is one of N."),
+        Flag(
+            ("--shards",),
+            "N",
+            "Ask only for a part of the images: this run is one of N.",
+            brief="Ask only for a part of the images: one of N.",
+        ),
         Flag(
             ("--shard",),
             "I",
             "Which part, from 0; default: JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one.",
+            brief="Which part, from 0.",
         ),
     ),
     options=(
         *options_named("imagePlatforms", "lockFile", "locked", "workloads"),
         *operator_options_without("pullSecrets", "report"),
     ),
+    group="a cluster",
     about="""\
 An audit says which share of a cluster could run on arm64, which images keep the rest off, and which build of an \
 image really runs. It only reads: pods, nodes, ReplicaSets and Jobs, and the registries. --timeout is 10m by \
@@ -279,6 +318,7 @@ SERVE = Command(
         ),
         *operator_options_without("pullSecrets", "report"),
     ),
+    group="a cluster",
     about="""\
 The API server asks it about each pod that is created. It answers with the tolerations or the node affinity that the \
 pod needs. A pod whose images cannot be looked up in time is admitted as it is, with a warning. The defaults of three \

@@ -8,6 +8,7 @@ streams      some of stdin, stdout, stderr, environ, in the order in which `run`
 arguments    (what stands there, what it means)
 flags        the command's own; its other flags are those of `options`, rows of `options.table`
 words        what its first argument may be, for completion
+group        where the help that fits a screen lists it
 about        paragraphs; a line that begins with two blanks is an example and stays as it is
 exits        (exit code, meaning)
 """
@@ -34,7 +35,7 @@ class Flag(Record):
     """A flag of one command. names: the short one first. metavar: "" for a switch.
 
     words: its values, where they are known. bare: its value where none follows, "" if one has to. default: None where
-    there is none.
+    there is none. brief: a few words for the help that fits a screen; "": the first sentence of `help`.
     """
 
     names: tuple[str, ...]
@@ -45,6 +46,7 @@ class Flag(Record):
     bare: str = ""
     several: bool = False
     default: str | None = None
+    brief: str = ""
 
 
 class Command(Record):
@@ -60,6 +62,7 @@ class Command(Record):
     flags: tuple[Flag, ...] = ()
     options: tuple[Option, ...] = ()
     words: tuple[str, ...] = ()
+    group: str = "archfit itself"
     about: str = ""
     exits: tuple[tuple[int, str], ...] = (DONE, (1, "failed"), WRONG_USAGE)
 

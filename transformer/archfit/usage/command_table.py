@@ -24,6 +24,7 @@ HELM = Command(
     ("helm [OPTION].. < rendered.yaml > placed.yaml",),
     "archfit.commands.helm:run",
     options=TABLE,
+    group="other tools",
     about="The defaults of two options differ here: --on-blank is comment, --hooks is recreated.",
     exits=DONE_OR_FAILED,
 )
@@ -60,6 +61,7 @@ ARGOCD = Command(
     ),
     options=TABLE,
     words=("generate", "parameters", "discover"),
+    group="other tools",
     about="The defaults of two options differ here: --on-blank is fail, --hooks is recreated.",
     exits=DONE_OR_FAILED,
 )
@@ -114,6 +116,15 @@ COMPLETION = Command(
     ),
     words=("bash", "zsh", "fish"),
 )
+HELP = Command(
+    "help",
+    "Shows the help of archfit, or of a command.",
+    ("help [COMMAND]",),
+    "archfit.commands.show_help:run",
+    ("stdout",),
+    arguments=(("COMMAND", "A command, such as check or setup helm."),),
+    about="It shows what --help shows. Add --help-all for every option.",
+)
 
 COMMANDS = (
     TRANSFORM,
@@ -132,6 +143,7 @@ COMMANDS = (
     LAST,
     COMPLETION,
     VERSION,
+    HELP,
 )
 BY_NAME = {command.name: command for command in COMMANDS}
 MAIN = BY_NAME["transform"]  # what runs where no command is named
@@ -149,6 +161,17 @@ def find(words: Sequence[str]) -> tuple[Command | None, Sequence[str]]:
 def members(group: Command) -> list[Command]:
     """The commands of a group."""
     return [command for command in COMMANDS if command.name.startswith(f"{group.name} ")]
+
+
+def by_group() -> dict[str, list[Command]]:
+    """The commands that a user can start, by what they are about; those of a group behind its name."""
+    groups: dict[str, list[Command]] = {}
+    for command in COMMANDS:
+        if not command.run:
+            groups[f"{command.name} TOOL"] = members(command)
+        elif " " not in command.name:
+            groups.setdefault(command.group, []).append(command)
+    return groups
 
 
 def first_words() -> list[str]:

@@ -18,7 +18,7 @@ from archfit.options.table import CONFIG_FLAG
 from archfit.usage.command_row import Command
 from archfit.usage.command_table import COMMANDS, MAIN, first_words, words_below
 
-_GENERAL = ("-h", "--help", "-V", "--version")
+_GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
 
 
 def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:

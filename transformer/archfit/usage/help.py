@@ -1,4 +1,4 @@
-"""Help for the terminal, 100 columns: of archfit, of a group of commands, and of one command.
+"""The whole help, 100 columns, as `--help-all` shows it: of archfit, of a group of commands, and of one command.
 
 usage: archfit check [OPTION].. [FILE|-]..
 
@@ -34,9 +34,8 @@ _PARTS = (("placement:", "spec"), ("registries, cache and report:", "operator"))
 
 
 def help_text(command: Command) -> str:
-    """What `--help` shows."""
-    lines = [f"{'usage:' if not at else '      '} archfit {form}" for at, form in enumerate(command.usage)]
-    lines += ["", command.summary]
+    """What `--help-all` shows."""
+    lines = [*usage(command), "", command.summary]
     if command.about:
         lines += ["", *paragraphs(command.about)]
     own = [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
@@ -44,10 +43,10 @@ def help_text(command: Command) -> str:
         lines += ["", *entries(own)]
     if command is MAIN:
         lines += ["", "commands:", *entries(listed())]
-        lines += ["", "`archfit COMMAND --help` shows more about a command."]
+        lines += ["", "`archfit COMMAND --help-all` shows all about a command."]
     elif not command.run:
         lines += ["", *entries((one.name, one.summary) for one in members(command))]
-        lines += ["", f"`archfit {command.name} TOOL --help` shows more about a tool."]
+        lines += ["", f"`archfit {command.name} TOOL --help-all` shows all about a tool."]
     for title, part in _PARTS:
         options = [option for option in command.options if option.part == part and option.flags]
         if options:
@@ -60,9 +59,19 @@ def help_text(command: Command) -> str:
     return "\n".join([*lines, ""])
 
 
+def usage(command: Command) -> Iterator[str]:
+    """How it is called, a line for each form."""
+    return (f"{'usage:' if not at else '      '} archfit {form}" for at, form in enumerate(command.usage))
+
+
 def listed() -> Iterator[tuple[str, str]]:
     """Every command that a user can start, with its summary."""
     return ((command.name, command.summary) for command in COMMANDS if command.run)
+
+
+def flag_head(flag: Flag) -> str:
+    """A command's own flag, with what stands for its value."""
+    return ", ".join(flag.names) + (f" {flag.metavar}" if flag.metavar else "")
 
 
 def flag_entry(flag: Flag) -> tuple[str, str]:
@@ -72,20 +81,23 @@ def flag_entry(flag: Flag) -> tuple[str, str]:
         text += " May be repeated."
     if flag.default and "default:" not in flag.help:
         text += f" Default: {flag.default}."
-    return ", ".join(flag.names) + (f" {flag.metavar}" if flag.metavar else ""), text
+    return flag_head(flag), text
+
+
+def option_head(option: Option) -> str:
+    """An option's flag, with what stands for its value."""
+    head = ", ".join(option.flags) if option.type is SWITCH else f"{option.flags[0]} {option.metavar}"
+    return f"{option.short}, {head}" if option.short else head
 
 
 def option_entry(option: Option) -> tuple[str, str]:
     """An option's flag and what it does."""
-    head = ", ".join(option.flags) if option.type is SWITCH else f"{option.flags[0]} {option.metavar}"
-    if option.short:
-        head = f"{option.short}, {head}"
     text = option.help
     if option.repeatable:
         text += " May be repeated."
     if default_text(option) and option.type is not SWITCH:
         text += f" Default: {default_text(option)}."
-    return head, text
+    return option_head(option), text
 
 
 def exits(command: Command) -> str:
@@ -97,25 +109,26 @@ def general(command: Command) -> Iterator[tuple[str, str]]:
     """What every command takes."""
     if command.options:
         yield f"{CONFIG_FLAG} FILE", CONFIG_HELP
-    yield "-h, --help", "Show this and exit."
+    yield "-h, --help", "Show the help that fits a screen, and exit."
+    yield "--help-all", "Show the help with every option, and exit."
     yield "-V, --version", "Show the version and exit."
 
 
-def paragraphs(text: str) -> Iterator[str]:
+def paragraphs(text: str, width: int = WIDTH) -> Iterator[str]:
     """The text wrapped; examples stay as they are."""
     for line in text.split("\n"):
-        yield from [line] if line.startswith(EXAMPLE) or not line else textwrap.wrap(line, WIDTH)
+        yield from [line] if line.startswith(EXAMPLE) or not line else textwrap.wrap(line, width)
 
 
-def entries(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+def entries(rows: Iterable[tuple[str, str]], indent: int = _INDENT, width: int = WIDTH) -> Iterator[str]:
     """Two columns: a name and what it means."""
     for head, text in rows:
-        wrapped = textwrap.wrap(text, WIDTH - _INDENT, break_on_hyphens=False)
-        if len(head) + len(EXAMPLE) + 2 > _INDENT:
+        wrapped = textwrap.wrap(text, width - indent, break_on_hyphens=False)
+        if len(head) + len(EXAMPLE) + 2 > indent:
             yield EXAMPLE + head
         else:
-            yield (EXAMPLE + head).ljust(_INDENT) + wrapped.pop(0)
-        yield from (" " * _INDENT + line for line in wrapped)
+            yield (EXAMPLE + head).ljust(indent) + wrapped.pop(0)
+        yield from (" " * indent + line for line in wrapped)
 
 
 def _sources(option: Option) -> str:

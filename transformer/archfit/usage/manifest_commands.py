@@ -22,6 +22,7 @@ TRANSFORM = Command(
     ("[transform] [OPTION].. < rendered.yaml > placed.yaml",),
     "archfit.commands.transform:run",
     options=TABLE,
+    group="manifests",
     about="""\
 archfit finds out which CPU architectures every container image supports, and adds the tolerations or the \
 kubernetes.io/arch node affinity that each pod needs. The rest of the manifests stays as it is.
@@ -58,6 +59,7 @@ CHECK = Command(
         ),
     ),
     options=TABLE,
+    group="manifests",
     about="""\
 archfit check writes no manifests. A pipeline uses it to notice that a renderer ran without archfit:
 
@@ -89,6 +91,7 @@ PATCH = Command(
         ),
     ),
     options=TABLE,
+    group="manifests",
     about="""\
 Flux and Fleet run no programs, but apply patches. Each patch tests what it found before it adds something, and \
 fails if that has changed. Run archfit patch again then.
@@ -129,6 +132,7 @@ LOCK = Command(
         *options_named("lockFile", "imagePlatforms", "exclude", "unlabelledNodes", "onBlank"),
         *operator_options_without("cacheTtl", "maxStale", "offline", "pullSecrets", "report"),
     ),
+    group="manifests",
     about="""\
 The lock file holds the platforms of all images. It is archfit.lock, or the one that --lock-file names. \
 Runs use it with \
@@ -159,6 +163,7 @@ INSPECT = Command(
         *options_named("imagePlatforms"),
         *operator_options_without("cacheTtl", "maxStale", "pullSecrets", "report"),
     ),
+    group="images, registries",
     about="""\
 It shows digest, media type, platforms with their digests and sizes, and the architectures on which archfit lets the \
 image run.
@@ -184,6 +189,7 @@ LOGIN_CHECK = Command(
         "pullSecrets",
         "report",
     ),
+    group="images, registries",
     about="""\
 It names the kind of the credential and the file or helper that it comes from. It never shows the credential itself. \
 With --offline it does not ask the registry.

@@ -10,6 +10,7 @@ SETUP = (
         "setup",
         "Connects archfit to another tool.",
         ("setup TOOL [OPTION]..",),
+        group="other tools",
     ),
     Command(
         "setup cluster",
