@@ -8,7 +8,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds address lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -122,6 +122,9 @@ bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=anot
 
 kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from facts about their schemas (FACTS=FILE)
 	@$(RUN) scripts/known_kinds.py $(FACTS)
+
+address: .venv/.ready ## Write the repository's address into every file that holds it (URL=https://github.com/NAME/archfit)
+	@$(RUN) scripts/repository_address.py $(URL)
 
 lock: pyproject.toml ## Write requirements-dev.lock and requirements-lowest.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \

@@ -16,7 +16,7 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO, TextIO, TypeAlias
 
-from archfit import standard_streams
+from archfit import documentation, standard_streams
 from archfit.cluster.audit_compare import AuditComparison, compare
 from archfit.cluster.audit_facts import AuditFacts
 from archfit.cluster.audit_findings import AuditFindings, findings
@@ -133,7 +133,8 @@ def _renderer(form: str) -> Render:
         from archfit.report.audit_page import page  # the extra may be missing, and says so
     except ImportError as error:
         raise ArchfitError(
-            f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]'"
+            f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]' "
+            f"in archfit's environment, see {documentation.page('install', 'extras')}"
         ) from None
     return page.render
 

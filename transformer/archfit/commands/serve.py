@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from archfit.commands.invocation import read_invocation
+from archfit.documentation import page
 from archfit.errors import ArchfitError, UsageError
 from archfit.options.layers import Given, Layer
 from archfit.options.problem import Problem
@@ -42,7 +43,8 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
         from archfit.admission.server.shared_answers import PullSecret
     except ImportError as error:
         raise ArchfitError(
-            f"archfit serve needs packages that are not installed ({error.name}): pip install 'archfit[serve]'"
+            f"archfit serve needs packages that are not installed ({error.name}): pip install 'archfit[serve]' "
+            f"in archfit's environment, see {page('install', 'extras')}"
         ) from None
     own = server_process.ServeOptions(
         listen_address(flags.listen, "--listen"),

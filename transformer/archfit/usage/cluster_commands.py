@@ -322,8 +322,8 @@ SERVE = Command(
     about="""\
 The API server asks it about each pod that is created. It answers with the tolerations or the node affinity that the \
 pod needs. A pod whose images cannot be looked up in time is admitted as it is, with a warning. The defaults of three \
-options differ here: --on-absent, --on-unknown and --on-conflict are leave. It needs the extra: \
-pip install 'archfit[serve]'
+options differ here: --on-absent, --on-unknown and --on-conflict are leave. It needs the extra \
+serve, see docs/install.md.
 
   archfit serve --tls-dir /etc/archfit/tls --config /etc/archfit/archfit.yaml
 

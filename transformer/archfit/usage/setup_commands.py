@@ -228,7 +228,7 @@ into a Kustomization or a HelmRelease of Flux.
 The job runs archfit policy --live --apply: it reads which images the cluster uses, asks their registries, and \
 applies the policy. Its service account may list pods and workloads, and write the objects of the policy alone.
 
-  archfit setup policy --image ghcr.io/team/archfit:1
+  archfit setup policy --image registry.example.com/archfit:1
   kubectl apply --server-side -f archfit-policy
   archfit setup policy --check""",
         exits=SET_UP,
@@ -310,7 +310,7 @@ applies the policy. Its service account may list pods and workloads, and write t
 It writes whole manifests: two replicas of archfit serve, and the MutatingWebhookConfiguration that calls them for new \
 pods.
 
-  archfit setup webhook --image ghcr.io/team/archfit:1
+  archfit setup webhook --image registry.example.com/archfit:1
   kubectl apply --server-side -f archfit-webhook""",
         exits=SET_UP,
     ),
@@ -376,7 +376,7 @@ pods.
 One step reads the cluster. Then each shard asks registries for its part of the images, and a last step makes one \
 report. The service account may get and list pods, nodes, ReplicaSets and Jobs, and nothing else.
 
-  archfit setup fleet --engine job --shards 16 --image ghcr.io/team/archfit:1
+  archfit setup fleet --engine job --shards 16 --image registry.example.com/archfit:1
   kubectl apply --server-side -f archfit-fleet
   archfit setup fleet --engine job --check""",
         exits=SET_UP,

@@ -18,7 +18,7 @@ import re
 from functools import cache
 from typing import Any
 
-from archfit import __version__
+from archfit import __version__, documentation
 from archfit.cluster.audit_amount import cpu_text, memory_text
 from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_facts_json import SCHEMA
@@ -126,7 +126,8 @@ def _template() -> Any:
         from markupsafe import Markup
     except ImportError as error:
         raise ArchfitError(
-            f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]'"
+            f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]' "
+            f"in archfit's environment, see {documentation.page('install', 'extras')}"
         ) from None
 
     def shown(value: Any) -> Any:
