@@ -138,7 +138,17 @@ def test_blank_input_is_allowed_by_the_flag_and_by_nothing_else(check):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        pytest.param(["--format", "xml"], "write one of text, json, github, sarif", id="format"),
+        pytest.param(
+            ["--format", "xml"], "write one of text, json, github, gitlab, sarif, markdown", id="format"
+        ),
+        pytest.param(["--format", "sarif="], "write sarif=FILE", id="format-without-file"),
+        pytest.param(
+            ["--format=json", "--format=text"], "standard output takes one report", id="two-to-stdout"
+        ),
+        pytest.param(
+            ["--format=json=a", "--format=sarif=a"], "the file 'a' takes one report", id="two-to-a-file"
+        ),
+        pytest.param(["--source-root", "nowhere"], "'nowhere' is no folder", id="no-source-root"),
         pytest.param(["--require", ""], "--require", id="require-empty"),
         pytest.param(["--require", "arm46"], "write 'arm64'", id="require-unknown"),
         pytest.param(["--require", "a/b/c/d"], "--require", id="require-no-platform"),
@@ -157,7 +167,8 @@ def test_help_names_its_own_flags_and_the_options(archfit):
     text = archfit(b"", "check", "--help").ok().decode()
     for flag in (
         "--require PLATFORM,..",
-        "--format text|json|github|sarif",
+        "--format FORM[=FILE]",
+        "--source-root [CHART=]FOLDER",
         "--mirror",
         "--cluster-architectures",
     ):

@@ -1,4 +1,4 @@
-"""The formats of `archfit check`: JSON, GitHub's workflow commands, SARIF 2.1.0."""
+"""The formats of `archfit check`: JSON, GitHub's workflow commands, GitLab's Code Quality, SARIF 2.1.0, Markdown."""
 
 import json
 import re
@@ -8,9 +8,11 @@ import pytest
 from registry import Registry
 
 from archfit.report.check_listing import text
+from archfit.report.check_markdown import markdown
 from archfit.report.findings import RULES, Check, Finding
 from archfit.report.github import commands
-from archfit.report.sarif import log
+from archfit.report.gitlab import code_quality
+from archfit.report.sarif import MOST_RESULTS, log
 from archfit.results import ObjectRef
 
 IMAGES = {"x.example/amd:1": ["linux/amd64"], "x.example/both:1": ["linux/amd64", "linux/arm64"]}
@@ -60,7 +62,10 @@ _LOCATION = {
                     "type": "object",
                     "additionalProperties": False,
                     "required": ["uri"],
-                    "properties": {"uri": {"type": "string", "pattern": r"^[A-Za-z0-9._~/%@:+-]+$"}},
+                    "properties": {
+                        "uri": {"type": "string", "pattern": r"^[A-Za-z0-9._~/%@:+-]+$"},
+                        "uriBaseId": {"const": "%SRCROOT%"},
+                    },
                 },
                 "region": {
                     "type": "object",
@@ -87,6 +92,8 @@ _RULE = {
     "properties": {
         "id": {"type": "string"},
         "shortDescription": _TEXT,
+        "fullDescription": _TEXT,
+        "help": _TEXT,
         "defaultConfiguration": {
             "type": "object",
             "additionalProperties": False,
@@ -123,6 +130,14 @@ ESSENTIAL = {
                 "additionalProperties": False,
                 "required": ["tool", "results"],
                 "properties": {
+                    "originalUriBaseIds": {
+                        "type": "object",
+                        "additionalProperties": {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "properties": {"uri": {"type": "string"}, "description": _TEXT},
+                        },
+                    },
                     "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
                     "tool": {
                         "type": "object",
@@ -150,6 +165,15 @@ ESSENTIAL = {
                             "properties": {
                                 "executionSuccessful": {"type": "boolean"},
                                 "exitCode": {"type": "integer"},
+                                "toolExecutionNotifications": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "additionalProperties": False,
+                                        "required": ["message"],
+                                        "properties": {"level": _LEVEL, "message": _TEXT},
+                                    },
+                                },
                             },
                         },
                     },
@@ -318,3 +342,193 @@ def test_two_uses_of_one_image_are_two_results():
     second = first.replace(field="spec.containers[1].image")
     run = json.loads(log(Check(3, ("linux/arm64",), (first, second), 1, 1)))["runs"][0]
     assert len({one["partialFingerprints"]["archfit/v1"] for one in run["results"]}) == 2
+
+
+def located(finding):
+    """Where SARIF says that a finding is, and its fingerprints."""
+    (result,) = json.loads(log(Check(3, (), (finding,), 1, 1)))["runs"][0]["results"]
+    return result["locations"][0]["physicalLocation"], result["partialFingerprints"]
+
+
+def test_sarif_names_a_line_and_leaves_its_hash_to_the_upload():
+    place, prints = located(Finding("placement", "error", "m", file="a b.yaml", line=3))
+    assert place == {
+        "artifactLocation": {"uri": "a%20b.yaml", "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": 3},
+    }
+    assert set(prints) == {"archfit/v1"}
+
+
+@pytest.mark.parametrize(
+    ("finding", "uri"),
+    [
+        ({"file": "web/templates/a.yaml"}, {"uri": "web/templates/a.yaml", "uriBaseId": "%SRCROOT%"}),
+        ({"file": "/tmp/a.yaml", "line": 3}, {"uri": "file:///tmp/a.yaml"}),
+        ({"line": 3}, {"uri": "stdin"}),
+        ({"source": "web/templates/a.yaml"}, {"uri": "web/templates/a.yaml"}),
+    ],
+    ids=["whole-file", "outside", "stream", "source"],
+)
+def test_sarif_says_itself_which_finding_it_is_where_no_line_of_the_repository_does(finding, uri):
+    """codeql-action takes the hash of line 1 for each of them, and GitHub then shows one alert for all."""
+    place, prints = located(Finding("placement", "error", "m", **finding))
+    assert place["artifactLocation"] == uri
+    assert prints["primaryLocationLineHash"] == f"{prints['archfit/v1']}:1"
+
+
+def test_sarif_is_cut_where_github_would_refuse_it():
+    found = [Finding("notice", "warning", f"w{number}") for number in range(MOST_RESULTS)]
+    found.append(Finding("placement", "error", "the error"))
+    told = json.loads(log(Check(3, (), tuple(found), 1, 1)))
+    run = told["runs"][0]
+    assert len(run["results"]) == MOST_RESULTS
+    assert run["results"][0]["message"]["text"] == "the error"
+    assert run["invocations"][0]["toolExecutionNotifications"] == [
+        {"level": "warning", "message": {"text": "1 finding left out: GitHub takes 25,000 in a file"}}
+    ]
+    jsonschema.validate({**told, "runs": [{**run, "results": run["results"][:5]}]}, ESSENTIAL)
+
+
+# What GitLab reads of a Code Quality report (doc/ci/testing/code_quality.md).
+CODE_QUALITY = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": {"type": "string", "minLength": 1},
+            "check_name": {"enum": [f"archfit/{rule}" for rule in RULES]},
+            "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["path", "lines"],
+                "properties": {
+                    "path": {"type": "string", "pattern": "^[^/]"},
+                    "lines": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["begin"],
+                        "properties": {"begin": {"type": "integer", "minimum": 1}},
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def test_code_quality_of_a_file(check, tmp_path):
+    (tmp_path / "web.yaml").write_bytes(STREAM)
+    ran = check(b"", "web.yaml", "--format=gitlab", cwd=tmp_path)
+    assert ran.status == 3
+    (issue,) = json.loads(ran.stdout)
+    jsonschema.validate([issue], CODE_QUALITY)
+    assert issue == {
+        "description": "apps/v1/Deployment/web spec.template.spec: archfit would change it: restricted to amd64 "
+        "(arm64 is not offered by x.example/amd:1)",
+        "check_name": "archfit/placement",
+        "fingerprint": issue["fingerprint"],
+        "severity": "major",
+        "location": {"path": "web.yaml", "lines": {"begin": 9}},
+    }
+
+
+def test_code_quality_without_a_line_says_the_place_in_words():
+    """GitLab takes no issue without a path and a line."""
+    found = (
+        Finding("placement", "error", "m", file="web/templates/a.yaml", document=3),
+        Finding("notice", "warning", "n", line=12, document=2),
+        Finding("not-checked", "info", "o", source="web/templates/b.yaml"),
+    )
+    issues = json.loads(code_quality(Check(3, (), found, 1, 1)))
+    jsonschema.validate(issues, CODE_QUALITY)
+    assert [(one["severity"], one["description"], one["location"]) for one in issues] == [
+        (
+            "major",
+            "m (web/templates/a.yaml, document 3)",
+            {"path": "web/templates/a.yaml", "lines": {"begin": 1}},
+        ),
+        ("minor", "n (document 2, line 12)", {"path": "stdin", "lines": {"begin": 12}}),
+        ("info", "o (web/templates/b.yaml)", {"path": "web/templates/b.yaml", "lines": {"begin": 1}}),
+    ]
+
+
+def test_code_quality_without_findings_is_an_empty_list(check):
+    ran = check(STREAM, "--format=gitlab", "--exclude=*")
+    assert (ran.status, ran.stdout) == (0, b"[]\n")
+
+
+def test_equal_issues_have_fingerprints_of_their_own():
+    """GitLab shows issues with one fingerprint as one."""
+    same = Finding("placement", "error", "m", file="a.yaml", line=3)
+    once = json.loads(code_quality(Check(3, (), (same,), 1, 1)))
+    twice = json.loads(code_quality(Check(3, (), (same, same.replace(line=9)), 1, 1)))
+    assert once[0]["fingerprint"] == twice[0]["fingerprint"] != twice[1]["fingerprint"]
+
+
+def test_markdown_of_what_archfit_would_change(check):
+    assert check(STREAM, "--format=markdown").stdout.decode() == (
+        "## archfit: 1 of 2 pod specs is not as archfit would leave it\n"
+        "\n"
+        "| Object | Finding | Place |\n"
+        "| --- | --- | --- |\n"
+        "| apps/v1/Deployment/web spec.template.spec | archfit would change it: restricted to amd64 (arm64 is not "
+        "offered by x.example/amd:1) | shop/templates/web.yaml, document 1 |\n"
+    )
+
+
+def test_markdown_of_images_that_lack_a_platform(check):
+    windows = (
+        b"---\napiVersion: v1\nkind: Pod\nmetadata: {name: w}\nspec: {os: {name: windows}, containers: []}\n"
+    )
+    assert check(STREAM + windows, "--format=markdown", "--require=arm64").stdout.decode() == (
+        "## archfit: 1 of 1 image does not run on linux/arm64; 1 pod spec not looked at\n"
+        "\n"
+        "| Image | Does not run on | It offers | Object | Place |\n"
+        "| --- | --- | --- | --- | --- |\n"
+        "| x.example/amd:1 | linux/arm64 | linux/amd64 | apps/v1/Deployment/web "
+        "spec.template.spec.containers&#91;0&#93;.image | shop/templates/web.yaml, document 1 |\n"
+        "| x.example/amd:1 | linux/arm64 | linux/amd64 | v1/Pod/p spec.containers&#91;0&#93;.image, which archfit "
+        'leaves alone: archfit.dev/skip is "true" | document 2, line 23 |\n'
+        "\n"
+        "<details><summary>1 pod spec not looked at</summary>\n"
+        "\n"
+        "| Object | Why | Place |\n"
+        "| --- | --- | --- |\n"
+        "| v1/Pod/w spec | it is for windows nodes | document 3, line 28 |\n"
+        "\n"
+        "</details>\n"
+    )
+
+
+def test_markdown_of_a_check_that_could_not_be_made(check):
+    text = check(b"a: 1\nb: 2\n", "--format=markdown").stdout.decode()
+    assert text.startswith(
+        "## archfit: the check could not be made\n\n### Problems\n\n| Object | Message | Place |\n"
+    )
+
+
+def test_markdown_without_findings_is_its_head(check):
+    assert check(STREAM, "--format=markdown", "--exclude=*").stdout == (
+        b"## archfit: as archfit would leave it: 2 pod specs, 1 image\n"
+    )
+
+
+def test_names_are_no_markup_in_markdown():
+    hostile = "![x](http://evil.example/p.png) @admin #1 <img src=x> a|b"
+    finding = Finding("placement", "error", hostile, ObjectRef("v1", "Pod", "", "[a](b)"), file="`c`")
+    text = markdown(
+        Check(3, (), (finding, finding.replace(rule="notice", severity="warning")), 1, 1)
+    ).decode()
+    assert not re.search(r"!\[|\]\(|://|@admin| #1|<img|`", text)
+    assert all(line.count("|") == 4 for line in text.splitlines() if line.startswith("|"))
+
+
+def test_markdown_is_bounded():
+    found = tuple(Finding("placement", "error", "m" * 5000, file=f"{number}.yaml") for number in range(500))
+    text = markdown(Check(3, (), found, 500, 1)).decode()
+    assert len(text) < 65_536
+    assert "rows left out." in text

@@ -14,7 +14,7 @@ HELP = {"_help", "short_help", "__version__"}
 AS_IT_IS = {
     "run.py": {"stream", "after_failure"},
     "commands/audit.py": {"report"},
-    "commands/check.py": {"_FORMATS"},
+    "commands/check_reports.py": {"reports"},
     "commands/inspect.py": {"documents", "as_json"},
     "commands/login_check.py": {"_text"},
     "commands/completion.py": {"script"},

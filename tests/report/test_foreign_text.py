@@ -166,8 +166,8 @@ def test_streams(stream: bytes, policy: str, platforms: list[str]) -> None:
         assert ran.stdout == stream
     Run(["last"]).text()
     json.loads(Run(["last", "--json"]).text().stdout)
-    for form in ("text", "json", "github", "sarif"):
-        Run(["check", f"--format={form}", *options], stream).text()
+    for form in ("text", "json", "github", "gitlab", "sarif", "markdown"):
+        Run(["check", f"--format={form}", "--source-root=.", *options], stream).text()
         Run(["check", f"--format={form}", "--require=arm64", *options], stream).text()
     for form in ("json", "kustomize", "flux-helmrelease", "fleet"):
         Run(["patch", "--format", form, *options], stream).text()

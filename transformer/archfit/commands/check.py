@@ -1,10 +1,10 @@
-"""`archfit check [FILE|-].. [--require PLATFORM,..] [--format text|json|github|sarif]`: the analysis, and no YAML.
+"""`archfit check [FILE|-].. [--require PLATFORM,..] [--format FORMAT[=FILE]]..`: the analysis, and no YAML.
 
 manifests ── survey ── lookup ─┬─ decisions ─────── what archfit would change       exit 3
                                └─ --require ─────── images that do not run there    exit 3
                                                     what could not be answered      exit 1
 
-stdout    the report            stderr    messages: problems, warnings, infos
+stdout    the report, others to files            stderr    messages: problems, warnings, infos
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit import standard_streams
+from archfit.commands.check_reports import report_places, write_reports
 from archfit.commands.inputs import Manifests, contents, in_file, on_blank, questions, surveyed
 from archfit.commands.invocation import read_invocation
 from archfit.commands.required_platforms import required_platforms
+from archfit.commands.source_roots import SourceRoots
 from archfit.images.platforms import Answer, Platform
 from archfit.options.settings import Options
 from archfit.pipeline import decided, located
 from archfit.placement.requirement import judge
 from archfit.record import Record
-from archfit.report import check_listing, github, sarif
 from archfit.report.findings import Check, Finding, from_result, of_decisions, of_verdicts
 from archfit.report.run_text import lines
 from archfit.results import Decision, Result
@@ -31,12 +31,6 @@ from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["check"]
-_FORMATS = {
-    "text": check_listing.text,
-    "json": check_listing.as_json,
-    "github": github.commands,
-    "sarif": sarif.log,
-}
 
 
 def run(
@@ -45,21 +39,26 @@ def run(
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ)
     flags, settings = invocation.flags, invocation.settings
-    required = required_platforms(flags.require)
+    required, places, roots = (
+        required_platforms(flags.require),
+        report_places(flags.format),
+        SourceRoots(flags.source_root),
+    )
     found = contents(invocation.words, stdin, _COMMAND.program)
     inputs = surveyed(found, settings.options, on_blank(invocation.layer))
     one = Run(_COMMAND.program, settings, environ, stderr)
     try:
         texts = questions(inputs, left_alone=bool(required))
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
-        checked = [_checked(manifests, answers, settings.options, required) for manifests in inputs]
+        checked = [_checked(manifests, answers, settings.options, required, roots) for manifests in inputs]
         results = [*one.messages, *(result for part in checked for result in part.results)]
         check = _check([from_result(result, "") for result in one.messages], checked, required)
         decisions = tuple(pair for part in checked for pair in part.decisions)
         report = one.prepare_report(check.exit_code, results, decisions, answers)
     finally:
         one.close()
-    report.commit_after(lambda: standard_streams.write(stdout, [_FORMATS[flags.format](check)]))
+    files = {manifests.name for manifests in inputs}.union(*(part.templates for part in checked))
+    report.commit_after(lambda: write_reports(places, check, files, stdout))
     one.write_messages(lines(results))
     return check.exit_code
 
@@ -68,7 +67,7 @@ class _Checked(Record):
     """What became of one input.
 
     results: for standard error, with the name of its file. images, pods: what was looked at.
-    decisions: where placement was the question.
+    decisions: where placement was the question. templates: files that --source-root found.
     """
 
     findings: tuple[Finding, ...]
@@ -76,10 +75,15 @@ class _Checked(Record):
     images: frozenset[str]
     pods: int
     decisions: tuple[tuple[Pod, Decision], ...] = ()
+    templates: frozenset[str] = frozenset()
 
 
 def _checked(
-    manifests: Manifests, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]
+    manifests: Manifests,
+    answers: Mapping[str, Answer],
+    options: Options,
+    required: Sequence[Platform],
+    roots: SourceRoots,
 ) -> _Checked:
     found, name = manifests.survey, manifests.name
     line = Lines(manifests.data, found.documents).line
@@ -98,9 +102,26 @@ def _checked(
         findings += of_decisions(decisions, name, line)
     images = frozenset(use.text for pod in pods for use in pod.images if use.text)
     exact = located(manifests.data, found, tuple(results))
+    if roots:
+        findings = [_at_template(finding, name, roots) for finding in findings]
     return _Checked(
-        tuple(findings), tuple(in_file(result, name) for result in exact), images, len(pods), decisions
+        tuple(findings),
+        tuple(in_file(result, name) for result in exact),
+        images,
+        len(pods),
+        decisions,
+        frozenset(finding.file for finding in findings if roots and finding.file),
     )
+
+
+def _at_template(finding: Finding, name: str, roots: SourceRoots) -> Finding:
+    """The finding at the template that its document was rendered from; in the input where no such file is found."""
+    if not finding.source:
+        return finding
+    file, line = roots.place(finding.source)
+    if file or not name:
+        return finding.replace(file=file, line=line)
+    return finding
 
 
 def _check(messages: Iterable[Finding], checked: Sequence[_Checked], required: Sequence[Platform]) -> Check:

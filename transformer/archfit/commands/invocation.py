@@ -38,7 +38,7 @@ def read_invocation(
     for flag in command.flags:
         name = flag.names[-1]
         value = getattr(flags, name[2:].replace("-", "_"))
-        if flag.words and value not in flag.words:
+        if flag.words and not flag.repeatable and value not in flag.words:
             raise UsageError(f"{name}: {value!r} is not known here: write one of {', '.join(flag.words)}")
     settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
     return Invocation(flags, words, layer, settings)

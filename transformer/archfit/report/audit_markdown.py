@@ -3,20 +3,18 @@
     ## 62.2 % of prod-eu is ready for arm64
     table of readiness ─ work list ─ nodes ─ <details> with the workloads that are not ready ─ what is not known
 
-Names from the cluster are escaped: no markup, link, mention or table border of theirs takes effect (GFM 0.29, section
-2.4). A table ends after 100 rows and says how many are left out, so that the whole fits in a comment (65,536
-characters).
+Names from the cluster are escaped (`report.markdown_text`). Its tables are bounded, so that the whole fits in a comment
+(65,536 characters).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from archfit.cluster.audit_amount import cpu_text, memory_text
 from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_findings import AuditFindings
-from archfit.printable import count, visible
+from archfit.printable import count
 from archfit.report.audit_words import (
     IMAGE_WORDS,
     change_groups,
@@ -29,12 +27,7 @@ from archfit.report.audit_words import (
     share_after,
     title,
 )
-
-_ROWS = 100
-_LONGEST = 40_000
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>+!|~&]|:(?=//)|(?<=www)\.")
-# GitHub looks for mentions and issues in the finished page, where an entity is a character again; a comment parts them.
-_MENTION = re.compile(r"(@|#|(?<=GH)-)(?=\w)", re.IGNORECASE)
+from archfit.report.markdown_text import MOST_ROWS, escaped, table
 
 
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
@@ -43,21 +36,12 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     return text.encode()
 
 
-def escaped(text: str) -> str:
-    """Text that stands for itself in Markdown."""
-    text = visible(text)
-    if len(text) > 200:
-        text = f"{text[:120]}...{text[-60:]}"
-    parted = _MENTION.sub(lambda match: f"{match[1]}\0", text)
-    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", parted).replace("\0", "<!-- -->")
-
-
 def _lines(findings: AuditFindings) -> Iterator[str]:
     first = findings.readiness[0]
     yield f"## {ready_share(first)} of {escaped(of_cluster(findings))} is ready for {escaped(first.architecture)}"
     yield ""
     yield f"{escaped(ready_sentence(first))}."
-    yield from _table(
+    yield from table(
         ("Architecture", "Ready", "CPU ready", "CPU blocked", "CPU not known", "Pods ready", "Workloads ready"),
         [
             (
@@ -73,7 +57,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         if work.items:
             yield ""
             yield f"### Work list for {escaped(work.architecture)}"
-        yield from _table(
+        yield from table(
             ("", "Image", "Runs on", "Frees CPU", "Pods", "With its best partner", "Ready then"),
             [
                 (
@@ -88,7 +72,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     if findings.capacity.groups:
         yield ""
         yield "### Nodes"
-    yield from _table(
+    yield from table(
         ("System", "Nodes", "CPU", "Requested", "Free", "Memory", "Requested", "Cordoned", "Spot"),
         [
             (
@@ -116,7 +100,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     sentences += not_known(findings)
     if sentences:
         yield ""
-    for sentence in sentences[:_ROWS]:
+    for sentence in sentences[:MOST_ROWS]:
         yield f"- {escaped(sentence)}"
     rows = [
         (
@@ -131,7 +115,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     if rows:
         yield ""
         yield f"<details><summary>{count(len(rows), 'workload')} not ready for {escaped(first.architecture)}</summary>"
-        yield from _table(("Workload", "Pods", "CPU", "Images"), rows)
+        yield from table(("Workload", "Pods", "CPU", "Images"), rows)
         yield ""
         yield "</details>"
 
@@ -150,29 +134,8 @@ def _changes(since: AuditComparison | None) -> Iterator[str]:
             for words, found in change_groups(change)
             for one in found
         ]
-        yield from _table((f"For {change.architecture}", "Workload", "CPU", "Images"), rows)
+        yield from table((f"For {change.architecture}", "Workload", "CPU", "Images"), rows)
 
 
 def _missing(not_ready: Sequence[Sequence[object]]) -> list[str]:
     return [str(getattr(use, "reference", "")) for use in (not_ready[0] if not_ready else ())]
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> Iterator[str]:
-    """numbers: how many of the last columns are aligned to the right."""
-    if not rows:
-        return
-    yield ""
-    yield f"| {' | '.join(heads)} |"
-    marks = ["---"] * (len(heads) - numbers) + ["--:"] * numbers
-    yield f"| {' | '.join(marks)} |"
-    length = shown = 0
-    for row in rows[:_ROWS]:
-        line = f"| {' | '.join(escaped(cell) for cell in row)} |"
-        length += len(line)
-        if length > _LONGEST // 2 and shown:
-            break
-        shown += 1
-        yield line
-    if shown < len(rows):
-        yield ""
-        yield f"{count(len(rows) - shown, 'row')} left out."

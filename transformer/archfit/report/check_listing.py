@@ -25,8 +25,36 @@ from archfit.report.json_output import json_output, object_value
 
 def text(check: Check) -> bytes:
     """The check for a terminal or a log."""
-    found = list(_required(check)) if check.required else list(_placement(check))
-    return "".join(visible(line) + "\n" for line in found).encode()
+    found = [*(_required(check) if check.required else _placement(check)), verdict(check)]
+    return "".join(visible(line) + "\n" for line in found if line).encode()
+
+
+def verdict(check: Check) -> str:
+    """The whole check in one line, "" where it could not be made."""
+    if check.exit_code == 1:
+        return ""
+    if not check.required:
+        found = len(check.of("placement"))
+        if not found:
+            return (
+                f"as archfit would leave it: {count(check.pods, 'pod spec')}, {count(check.images, 'image')}"
+            )
+        verb = "is not as archfit would leave it" if found == 1 else "are not as archfit would leave them"
+        return f"{found} of {count(check.pods, 'pod spec')} {verb}"
+    names = " and ".join(check.required)
+    out = len(check.of("not-checked"))
+    left = f"; {count(out, 'pod spec')} not looked at" if out else ""
+    bad = len({finding.image for finding in check.of("required-platform")})
+    if not bad:
+        return f"runs on {names}: {count(check.images, 'image')} of {count(check.pods, 'pod spec')}{left}"
+    verb = "does not run" if bad == 1 else "do not run"
+    return f"{bad} of {count(check.images, 'image')} {verb} on {names}{left}"
+
+
+def note(finding: Finding) -> str:
+    """What a reader has to know of the pod of a required platform, as the end of a sentence, or ""."""
+    words = ", which the pod's own placement excludes" if finding.kept_off else ""
+    return words + (f", which archfit leaves alone: {finding.left_alone}" if finding.left_alone else "")
 
 
 def as_json(check: Check) -> bytes:
@@ -45,18 +73,8 @@ def as_json(check: Check) -> bytes:
 
 
 def _placement(check: Check) -> Iterator[str]:
-    found = check.of("placement")
-    for finding in found:
+    for finding in check.of("placement"):
         yield f"{finding.headline}{_at(finding)}"
-    if check.exit_code == 1:
-        return
-    if found:
-        verb = (
-            "is not as archfit would leave it" if len(found) == 1 else "are not as archfit would leave them"
-        )
-        yield f"{len(found)} of {count(check.pods, 'pod spec')} {verb}"
-    else:
-        yield f"as archfit would leave it: {count(check.pods, 'pod spec')}, {count(check.images, 'image')}"
 
 
 def _required(check: Check) -> Iterator[str]:
@@ -66,24 +84,12 @@ def _required(check: Check) -> Iterator[str]:
     for (image, missing, offers), uses in by_image.items():
         yield f"{image} does not run on {', '.join(missing)}; it offers {', '.join(offers) or 'nothing'}"
         for use in uses:
-            note = ", which the pod's own placement excludes" if use.kept_off else ""
-            note += f", which archfit leaves alone: {use.left_alone}" if use.left_alone else ""
-            yield f"    {use.ref} {use.field}{note}{_at(use)}"
+            yield f"    {use.ref} {use.field}{note(use)}{_at(use)}"
     out = check.of("not-checked")
     if out:
         yield "not looked at:"
     for finding in out:
         yield f"    {finding.headline}{_at(finding)}"
-    if check.exit_code == 1:
-        return
-    names = " and ".join(check.required)
-    left = f"; {count(len(out), 'pod spec')} not looked at" if out else ""
-    bad = len({image for image, _, _ in by_image})
-    if bad:
-        verb = "does not run" if bad == 1 else "do not run"
-        yield f"{bad} of {count(check.images, 'image')} {verb} on {names}{left}"
-    else:
-        yield f"runs on {names}: {count(check.images, 'image')} of {count(check.pods, 'pod spec')}{left}"
 
 
 def _at(finding: Finding) -> str:

@@ -15,7 +15,9 @@ any other stream                  ""           of the member, in the stream
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from typing import TypeAlias
 
 from archfit.patch import Path, dotted
@@ -62,12 +64,30 @@ class Finding(Record):
     @property
     def where(self) -> str:
         """`app.yaml:12`, or what else is known of the place, "" where nothing is."""
-        if self.file and self.line:
-            return f"{self.file}:{self.line}"
-        stream = f"document {self.document}" if self.document else ""
-        if not self.file and self.line:
-            stream = f"{stream}, line {self.line}" if stream else f"line {self.line}"
-        return ", ".join(part for part in (self.file, stream) if part)
+        place = f"{self.file}:{self.line}" if self.exact else self.file
+        document = f"document {self.document}" if self.document and not self.exact else ""
+        line = f"line {self.line}" if self.line and not self.file else ""
+        return ", ".join(part for part in (place, self._rendered, document, line) if part)
+
+    @property
+    def exact(self) -> bool:
+        """A line of a file is known."""
+        return bool(self.file and self.line)
+
+    @property
+    def elsewhere(self) -> str:
+        """What a message adds where file and line do not say the place: ` (document 3, line 12)`, or ""."""
+        return "" if not self.where or (self.exact and not self._rendered) else f" ({self.where})"
+
+    @property
+    def _rendered(self) -> str:
+        """The source, where the file is none, or the Chart.yaml that names the archive of the source."""
+        return self.source if self.file.rpartition("/")[2] in ("", "Chart.yaml") else ""
+
+    @property
+    def artifact(self) -> str:
+        """The file, for formats that know no finding without one: the source, or `stdin`."""
+        return (self.file or self.source or "stdin").replace("\\", "/")
 
     @property
     def headline(self) -> str:
@@ -97,6 +117,35 @@ class Check(Record):
     def of(self, rule: str) -> list[Finding]:
         """The findings of one rule, in the order of the stream."""
         return [finding for finding in self.findings if finding.rule == rule]
+
+
+def fingerprints(findings: Sequence[Finding]) -> list[str]:
+    """What identifies each finding from one run to the next: 64 hexadecimal digits, unique in the list.
+
+    The line is no part of it, so that a finding stays the same one when the text above it grows. Of equal findings,
+    each has a number.
+    """
+    seen: Counter[bytes] = Counter()
+    found = []
+    for finding in findings:
+        text = _identity(finding)
+        seen[text] += 1
+        found.append(sha256(text + (b"\0%d" % seen[text] if seen[text] > 1 else b"")).hexdigest())
+    return found
+
+
+def _identity(finding: Finding) -> bytes:
+    parts = (
+        finding.rule,
+        str(finding.ref or ""),
+        finding.field,
+        finding.file,
+        finding.image,
+        *finding.missing,
+    )
+    if finding.rule in ("problem", "notice"):
+        parts = (*parts, finding.message)
+    return "\0".join(parts).encode(errors="backslashreplace")
 
 
 def placed(finding: Finding, name: str, location: Location | None, line: int = 0) -> Finding:

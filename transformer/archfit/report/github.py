@@ -25,12 +25,11 @@ def commands(check: Check) -> bytes:
 def _command(finding: Finding) -> str:
     properties = {
         "file": finding.file,
-        "line": str(finding.line) if finding.file and finding.line else "",
+        "line": str(finding.line) if finding.exact else "",
         "title": f"archfit {finding.rule}",
     }
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-    where = f" ({finding.where})" if finding.where and not (finding.file and finding.line) else ""
-    return f"::{_COMMAND[finding.severity]} {written}::{_message(finding.headline + where)}"
+    return f"::{_COMMAND[finding.severity]} {written}::{_message(finding.headline + finding.elsewhere)}"
 
 
 def _message(text: str) -> str:

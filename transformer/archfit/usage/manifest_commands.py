@@ -51,11 +51,20 @@ CHECK = Command(
         ),
         Flag(
             ("--format",),
-            "text|json|github|sarif",
-            "How to write the report: as text, as JSON, as workflow commands of GitHub Actions, or as SARIF "
-            "2.1.0.",
-            words=("text", "json", "github", "sarif"),
-            default="text",
+            "FORM[=FILE]",
+            "How to write the report: text; json; github, workflow commands of GitHub Actions; gitlab, a Code "
+            "Quality report; sarif, SARIF 2.1.0; markdown. With =FILE into a file, beside the report on standard "
+            "output. Default: text.",
+            words=("text", "json", "github", "gitlab", "sarif", "markdown"),
+            repeatable=True,
+        ),
+        Flag(
+            ("--source-root",),
+            "[CHART=]FOLDER",
+            "The folder of a chart, or of charts. The report names the templates there, which Helm's # Source: "
+            "comments mean, as files of your repository. CHART: the name in the comments, if it is not the one in "
+            "Chart.yaml.",
+            repeatable=True,
         ),
     ),
     options=TABLE,
