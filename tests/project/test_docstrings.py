@@ -13,7 +13,14 @@ from machine import ROOT
 PACKAGE = ROOT / "transformer" / "archfit"
 _DOTTED = re.compile(r"(?<!`)`((?:[a-z_0-9]+\.)+[A-Za-z_0-9]+)`(?!`)")
 # Dotted names that begin like a module: Go's functions, fields of YAML objects.
-OTHERS = {"platforms.Only", "platforms.Ordered", "affinity.tolerations", "affinity.advanced", "kustomize.dir"}
+OTHERS = {
+    "platforms.Only",
+    "platforms.Ordered",
+    "affinity.tolerations",
+    "affinity.advanced",
+    "kustomize.dir",
+    "kustomize.buildOptions",
+}
 
 
 def modules():

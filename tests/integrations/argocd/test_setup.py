@@ -127,7 +127,7 @@ def test_the_function_in_repo_server(built) -> None:
     assert [container["name"] for container in spec["initContainers"]] == ["archfit", "copyutil"]
     [server] = spec["containers"]
     environ = {entry["name"]: entry["value"] for entry in server["env"]}
-    assert environ["PATH"].startswith("/custom-tools/archfit:/usr/local/bin:")
+    assert environ["PATH"].startswith("/archfit-tools/archfit:/usr/local/sbin:")
     assert environ["HELM_CACHE_HOME"] == "/helm-working-dir"
     assert {mount["name"] for mount in server["volumeMounts"]} <= {
         volume["name"] for volume in spec["volumes"]

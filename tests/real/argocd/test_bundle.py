@@ -46,9 +46,9 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stock(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root like repo-server's: no Python, the C library and zlib, the copied bundle, and a folder to write to."""
     root = tmp_path_factory.mktemp("root")
-    for name in ("custom-tools", "tmp", "dev", "proc", "etc", "cache"):
+    for name in ("archfit-tools", "tmp", "dev", "proc", "etc", "cache"):
         (root / name).mkdir()
-    shutil.copytree(bundle, root / "custom-tools" / "archfit", symlinks=True)
+    shutil.copytree(bundle, root / "archfit-tools" / "archfit", symlinks=True)
     for library in sorted(_libraries(bundle)):
         assert NEEDED(library.name), library
         at = root / str(library).lstrip("/")
@@ -80,7 +80,7 @@ def _inside(root: Path, *words: str, **environ: str) -> list[str]:
         'set -e; root=$1; shift; mount --bind "$root" "$root"; mount --bind "$root/cache" "$root/cache"; '
         'mount -o remount,bind,ro "$root"; exec chroot --userspec=999:999 "$root" "$@"'
     )
-    inner = ["/custom-tools/archfit/archfit", *words]
+    inner = ["/archfit-tools/archfit/archfit", *words]
     return [
         "unshare",
         "--mount",

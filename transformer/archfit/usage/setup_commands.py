@@ -93,10 +93,23 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
     Command(
         "setup argocd",
         "Writes the plugin and the sidecar for Argo CD, or checks them.",
-        ("setup argocd [OPTION]..", "setup argocd --check [--into DIR]"),
+        ("setup argocd [OPTION]..", "setup argocd --check [--form FORM] [--into DIR | --merge FILE]"),
         "archfit.integrations.argocd.setup:run",
-        NO_INPUT,
         flags=(
+            Flag(
+                ("--form",),
+                "FORM",
+                "How you install Argo CD. manifests: Kustomize components, the default. helm-values: values for the "
+                "chart argo-cd of argo-helm. operator: an ArgoCD resource for argocd-operator.",
+                words=("manifests", "helm-values", "operator"),
+                default="manifests",
+            ),
+            Flag(
+                ("--merge",),
+                "FILE",
+                "What you have: your values file, your ArgoCD resource, or Argo CD's own manifests; - is standard "
+                "input. archfit adds what is missing, and replaces nothing.",
+            ),
             Flag(("--into",), "DIR", "Write there; default: argocd-archfit."),
             Flag(
                 ("--discover",),
@@ -117,8 +130,11 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
             CHECK_FLAG,
         ),
         about="""\
-It writes two Kustomize components: sidecar/ (a config management plugin for Helm, Kustomize and plain files) and \
-build-options/ (a function that `kustomize build` in repo-server starts).
+It writes two folders: sidecar/ (a config management plugin for Helm, Kustomize and plain files) and \
+build-options/ (a function that `kustomize build` in repo-server starts). Use one of them.
+
+  archfit setup argocd --form helm-values --merge values.yaml
+  kubectl get argocd argocd -n argocd -o yaml | archfit setup argocd --form operator --merge -
 
 Run --check in the sidecar:
 

@@ -60,16 +60,16 @@ def _lines(path: str, environ: Mapping[str, str]) -> Iterator[Line]:
     except Problem as problem:
         yield False, f"{path} line {problem.line}: {problem.message}"
         return
-    faults = list(_faults(plugin))
-    yield from ((False, f"{path}: {fault}") for fault in faults)
-    if not faults:
+    found = list(faults(plugin))
+    yield from ((False, f"{path}: {fault}") for fault in found)
+    if not found:
         yield True, f"{path} is a plugin that argocd-cmp-server takes"
         yield from _programs(plugin, environ)
     yield from _settings(environ)
     yield _writable(tempfile.gettempdir(), "the temporary folder", "mount an emptyDir on /tmp")
 
 
-def _faults(plugin: object) -> Iterator[str]:
+def faults(plugin: object) -> Iterator[str]:
     """What argocd-cmp-server refuses in a plugin.yaml, and what it does not know."""
     if not isinstance(plugin, dict):
         yield "is not a mapping: write it again with `archfit setup argocd`"
