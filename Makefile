@@ -29,7 +29,7 @@ DIST ?= dist
 FAST := -m "not real and not load" --ignore=tests/real
 
 LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli tests/real/redis tests/real/registries
-LOCKS := requirements-dev.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
+LOCKS := requirements-dev.lock requirements-run.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
 
 # $(call wheel,FOLDER,LOCK..,PYTHON): a new environment below .tools with what the locks name, the last one winning, and the wheel.
 define wheel
@@ -126,10 +126,13 @@ kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from fac
 address: .venv/.ready ## Write the repository's address into every file that holds it (URL=https://github.com/NAME/archfit)
 	@$(RUN) scripts/repository_address.py $(URL)
 
-lock: pyproject.toml ## Write requirements-dev.lock and requirements-lowest.lock anew from pyproject.toml (needs uv)
+lock: pyproject.toml ## Write the three requirements-*.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
 	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
+	{ echo '# What archfit runs with, extras included, with hashes; `make lock` writes it.'; \
+	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-run.lock
 	{ echo '# The lowest versions that pyproject.toml admits, with hashes; `make lock` writes it.'; \
 	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --resolution lowest-direct \
 	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-lowest.lock

@@ -41,6 +41,7 @@ def test_the_lowest_python_is_the_one_that_is_tested():
 def test_every_lock_has_a_hash_for_each_package():
     for path in (
         "requirements-dev.lock",
+        "requirements-run.lock",
         "requirements-lowest.lock",
         "argocd-plugin/bundle/requirements.lock",
     ):
@@ -48,6 +49,19 @@ def test_every_lock_has_a_hash_for_each_package():
         pinned = [line for line in lock.splitlines() if "==" in line]
         assert pinned
         assert all("--hash=sha256:" in line for line in pinned), path
+
+
+def test_the_image_has_the_versions_that_are_tested() -> None:
+    """If not: make lock."""
+    run, dev = (
+        dict(re.findall(r"(?m)^([\w.-]+)==(\S+)", (ROOT / name).read_text(encoding="utf-8")))
+        for name in ("requirements-run.lock", "requirements-dev.lock")
+    )
+    assert run.items() <= dev.items()
+    project = _project()
+    extras = project["optional-dependencies"].values()
+    wanted = [*project["dependencies"], *(text for extra in extras for text in extra)]
+    assert {_name(re.split(r"[<>=~! ;\[]", line)[0]) for line in wanted} <= {_name(name) for name in run}
 
 
 def test_dependencies_are_few_and_pinned_with_hashes() -> None:

@@ -1,13 +1,14 @@
-"""A Dockerfile, replayed without an engine: COPY, RUN and ENTRYPOINT in a scratch root with mounts of its own.
+"""A Dockerfile, replayed without an engine: RUN and ENTRYPOINT in a scratch root with mounts of its own.
 
     image = ContainerImage(path, folder)          built; it needs the package index, and root
     image.run(entrypoint(path, "--strict"))       the entrypoint with words, as a line for the shell
     image.place("src/a", content)                 a file in it
     image.environ, image.user                     of ENV and USER
+    labels(path)                                  of LABEL
 
     /               read-only when archfit runs; the machine's own directories, its Python among them, bound below it
     /usr/local      empty at first: a virtual environment stands for the image's Python
-    /src            what COPY lists, and nothing else of the repository
+    /src            the repository as .dockerignore leaves it, where RUN mounts it, and only while RUN runs
     /tmp            a file system of its own, the only one that can be written
 
 Commands run with the variables of ENV and no others.
@@ -65,16 +66,18 @@ class ContainerImage:
         self._root, self._local = folder / "root", folder / "local"
         (self._root / "src").mkdir(parents=True)
         self._local.mkdir()
-        for rest in self._all("COPY"):
-            *sources, target = rest.split()
-            for source in sources:
-                place = self._root / target.lstrip("/")
-                _copy(machine.ROOT / source, place, directory=target.endswith("/"))
+        seen = folder / "context"
+        context(seen)
         script = [_MOUNTS, f'chroot "$root" {shlex.quote(_python())} -m venv /usr/local']
-        script += [
-            f'PATH=/usr/local/bin:$PATH chroot "$root" /bin/sh -c {shlex.quote(rest)} >&2'
-            for rest in self._all("RUN")
-        ]
+        for rest in self._all("RUN"):
+            mount, _, command = rest.partition(" ")
+            assert mount == "--mount=type=bind,target=/src", rest
+            script += [
+                f'mount --bind {shlex.quote(str(seen))} "$root/src"',
+                'mount -o remount,bind,ro "$root/src"',
+                f'PATH=/usr/local/bin:$PATH chroot "$root" /bin/sh -c {shlex.quote(command.strip())} >&2',
+                'umount "$root/src"',
+            ]
         built = self._unshared(script, machine.ENVIRON)
         assert built.returncode == 0, built.stderr.decode()
 
@@ -125,9 +128,28 @@ def entrypoint(dockerfile: Path, *words: str) -> str:
     return shlex.join([*yaml.safe_load(rest), *words])
 
 
+def labels(dockerfile: Path) -> dict[str, str]:
+    """The labels of the image."""
+    lines = [rest for name, rest in _instructions(dockerfile) if name == "LABEL"]
+    return dict(word.split("=", 1) for line in lines for word in shlex.split(line))
+
+
+def context(folder: Path) -> None:
+    """What an engine sends to a build: the files of the repository that .dockerignore leaves."""
+    star, *allowed = [
+        line
+        for line in (machine.ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+    assert star == "*"
+    assert allowed.pop() == "**/__pycache__"
+    for name in allowed:
+        _copy(machine.ROOT / name.removeprefix("!"), folder / name.removeprefix("!"))
+
+
 def _instructions(dockerfile: Path) -> Iterator[tuple[str, str]]:
-    """(instruction, rest of its line)."""
-    for line in dockerfile.read_text(encoding="utf-8").splitlines():
+    """(instruction, the rest of it as one line)."""
+    for line in dockerfile.read_text(encoding="utf-8").replace("\\\n", " ").splitlines():
         if line and not line.startswith("#"):
             name, _, rest = line.partition(" ")
             yield name, rest
@@ -142,9 +164,9 @@ def _python() -> str:
     return machine.missing("a Python that every user may start", "install python3 below /usr")
 
 
-def _copy(source: Path, target: Path, *, directory: bool) -> None:
+def _copy(source: Path, target: Path) -> None:
     if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     else:
-        (target if directory else target.parent).mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, target)

@@ -97,13 +97,9 @@ def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read() -> N
 
 
 def test_the_image_is_built_as_its_dockerfile_says() -> None:
-    dockerfile = (ROOT / "webhook" / "Dockerfile").read_text(encoding="utf-8")
-    for line in ("--platform linux/amd64,linux/arm64", "-f webhook/Dockerfile ."):
-        assert line in dockerfile
-        assert line in ADMISSION
-    for line in re.findall(r"^COPY (.*)$", dockerfile, re.MULTILINE):
-        *sources, _target = line.split()
-        assert all((ROOT / source).exists() for source in sources), line
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^# +(docker buildx build .*)$", dockerfile, re.MULTILINE)
+    assert command in ADMISSION.replace("\\\n  ", "")
 
 
 def test_the_chart_names_no_template_that_does_not_exist() -> None:

@@ -1,4 +1,4 @@
-"""webhook/Dockerfile, replayed without an engine (see container_image): `archfit serve` as the pods start it.
+"""The Dockerfile, replayed without an engine (see container_image): `archfit serve` as the pods start it.
 
 The arguments and variables are those of the Deployment, with its folders below /src, as the scratch root has no /etc of
 its own. What only an engine could show is not tested: the layers, other platforms, a registry that takes the image.
@@ -13,7 +13,6 @@ import shlex
 import socket
 from typing import TYPE_CHECKING
 
-import pytest
 import yaml
 
 import machine
@@ -21,14 +20,14 @@ from archfit import __version__
 from archfit.integrations.webhook import setup_files
 from archfit.integrations.webhook.setup_files import Choices
 from archfit.integrations.webhook.webhook_folder import read
-from container_image import ContainerImage, entrypoint
+from container_image import entrypoint
 from helm_runs import start
 from program import PROGRAM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-DOCKERFILE = machine.ROOT / "webhook" / "Dockerfile"
+DOCKERFILE = machine.ROOT / "Dockerfile"
 TEXT = DOCKERFILE.read_text(encoding="utf-8")
 # Starts the server, asks it once it is ready, ends it; prints (status of /readyz, the response, the exit code).
 ASK = """\
@@ -60,12 +59,6 @@ memory = next(line for line in open(f"/proc/{server.pid}/status") if line.starts
 server.send_signal(signal.SIGTERM)
 print(json.dumps([ready, response, server.wait(20), int(memory.split()[1])]))
 """
-
-
-@pytest.fixture(scope="module")
-def image(tmp_path_factory):
-    """The image, built."""
-    return ContainerImage(DOCKERFILE, tmp_path_factory.mktemp("image"))
 
 
 def free_port() -> int:

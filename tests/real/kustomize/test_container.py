@@ -1,6 +1,7 @@
 """The Dockerfile, replayed without an engine, see tests/support/container_image.py.
 
-archfit runs as UID 65534, and as any other. Building it needs the package index, and this test root.
+archfit runs as UID 65532, as nobody, which kustomize chooses, and as any other. Building it needs the package index,
+and this test root.
 """
 
 import pytest
@@ -10,9 +11,8 @@ from registry import Registry
 import container_image
 import machine
 from archfit import __version__
-from container_image import ContainerImage
 
-DOCKERFILE = machine.ROOT / "kustomize-plugin" / "Dockerfile"
+DOCKERFILE = machine.ROOT / "Dockerfile"
 LIST = b"""\
 apiVersion: config.kubernetes.io/v1
 kind: ResourceList
@@ -24,11 +24,10 @@ items:
 """
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory):
-    """The image, built; run(command, ..) starts commands in it, with the list as their standard input."""
-    made = ContainerImage(DOCKERFILE, tmp_path_factory.mktemp("image"))
-    return lambda *commands, **how: made.run(*commands, given=LIST, **how)
+@pytest.fixture
+def run(image):
+    """Starts commands in the image, with the list as their standard input."""
+    return lambda *commands, **how: image.run(*commands, given=LIST, **how)
 
 
 @pytest.fixture(scope="module")
@@ -42,45 +41,45 @@ def entrypoint(*words):
     return container_image.entrypoint(DOCKERFILE, *words)
 
 
-def test_any_user_a_read_only_root_and_no_home(image, mirrors):
-    for user in ("65534:65534", "12345:0"):
-        ran = image(entrypoint(*mirrors), user=user)
+def test_any_user_a_read_only_root_and_no_home(run, mirrors):
+    for user in ("65532:65532", "65534:65534", "12345:0"):
+        ran = run(entrypoint(*mirrors), user=user)
         assert ran.returncode == 0, ran.stderr.decode()
         (item,) = yaml.safe_load(ran.stdout)["items"]
         assert list(item["spec"]["affinity"]) == ["nodeAffinity"]
         assert b"warning" not in ran.stderr
 
 
-def test_the_root_is_read_only_for_the_test_as_well(image):
-    ran = image("/bin/sh -c 'touch /x /usr/local/x /src/x; touch /tmp/x && echo tmp'", user="0:0")
+def test_the_root_is_read_only_for_the_test_as_well(run):
+    ran = run("/bin/sh -c 'touch /x /usr/local/x /src/x; touch /tmp/x && echo tmp'", user="0:0")
     assert ran.stdout == b"tmp\n"
     assert ran.stderr.count(b"Read-only file system") == 3
 
 
-def test_the_cache_is_where_it_can_be_written(image, mirrors):
+def test_the_cache_is_where_it_can_be_written(run, mirrors):
     """A second run in the same container asks nothing."""
-    ran = image(entrypoint(*mirrors), entrypoint(*mirrors), entrypoint("cache", "path"))
+    ran = run(entrypoint(*mirrors), entrypoint(*mirrors), entrypoint("cache", "path"))
     assert ran.stdout.decode().splitlines()[-1] == "/tmp/archfit/lookups.sqlite"
     said = [line for line in ran.stderr.decode().splitlines() if "registry requests" in line]
     assert [line.rpartition(", ")[2] for line in said][1:] == ["0 registry requests"], ran.stderr.decode()
 
 
-def test_without_network_it_says_which_flag_it_lacks(image):
-    ran = image(entrypoint(), network=False)
+def test_without_network_it_says_which_flag_it_lacks(run):
+    ran = run(entrypoint(), network=False)
     assert ran.returncode == 1
     assert b"add --network to kustomize build" in ran.stderr
     assert yaml.safe_load(ran.stdout)["results"][-1]["severity"] == "error"
 
 
-def test_without_network_it_works_where_every_image_is_known(image):
-    ran = image(entrypoint("--image-platforms", "h.example/*=linux/amd64"), network=False)
+def test_without_network_it_works_where_every_image_is_known(run):
+    ran = run(entrypoint("--image-platforms", "h.example/*=linux/amd64"), network=False)
     assert ran.returncode == 0, ran.stderr.decode()
     assert b"nodeAffinity" in ran.stdout
 
 
-def test_bytecode_is_in_the_image(image):
+def test_bytecode_is_in_the_image(run):
     """A read-only image could not keep it, and without it each start compiles anew."""
-    ran = image(
+    ran = run(
         "python -c 'import archfit.cli, importlib.util, os, sys; "
         "print(os.path.exists(importlib.util.cache_from_source(archfit.cli.__file__)))'"
     )

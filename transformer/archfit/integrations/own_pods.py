@@ -1,6 +1,6 @@
 """Pods that run archfit itself: what the manifests of `setup policy`, `setup webhook` and `setup fleet` share.
 
-IMAGE          stands for the image that the user builds from webhook/Dockerfile
+IMAGE          stands for the image that the user builds from the Dockerfile
 NAMESPACE      its pods are left out by policy and webhook
 CREDENTIALS    where a Secret of type kubernetes.io/dockerconfigjson is mounted, for ARCHFIT_AUTHFILE
 """

@@ -1,0 +1,27 @@
+# The image of archfit: for CI jobs, for the admission webhook (archfit serve), for the jobs of archfit setup policy and
+# archfit setup fleet, and as a KRM function of kustomize and kpt. From the top of archfit's repository:
+#
+#     docker build -t registry.example.com/archfit:0.1.0 .
+#
+# For nodes of both architectures:
+#
+#     docker buildx build --platform linux/amd64,linux/arm64 -t registry.example.com/archfit:0.1.0 --push .
+#
+# It runs under any user, with a read-only root and a writable /tmp, without a home directory and without a terminal.
+# Bytecode is compiled here, because a read-only image could not keep it: without it a start takes three times as long.
+# Every dependency has wheels for both architectures, so nothing is compiled and the image has no compiler.
+FROM python:3.13-slim
+LABEL org.opencontainers.image.title="archfit" \
+      org.opencontainers.image.description="Places pods by the CPU architectures their images support" \
+      org.opencontainers.image.source="https://github.com/OWNER/archfit" \
+      org.opencontainers.image.documentation="https://github.com/OWNER/archfit/tree/main/docs" \
+      org.opencontainers.image.licenses="Apache-2.0"
+# The sources are mounted, not copied: no layer holds them.
+RUN --mount=type=bind,target=/src \
+    python -m pip install --no-cache-dir --compile --require-hashes --no-deps -r /src/requirements-run.lock \
+    && python -m pip install --no-cache-dir --compile --no-deps /src
+ENV HOME=/tmp
+ENV XDG_CACHE_HOME=/tmp
+EXPOSE 8443 8080
+USER 65532:65532
+ENTRYPOINT ["archfit"]
