@@ -4,11 +4,12 @@
 #   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
 #   .tools/clean/       the same without the tests' tools
 #   .tools/wheel-lowest/  the wheel with the locked versions and the tests' tools; .tools/wheel-newest/ the same on the newest Python here
+#   .tools/docs/        MkDocs with requirements-docs.lock, and the scripts of scripts/site/package.json
 #   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/support/install_tools.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds address lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -29,7 +30,7 @@ DIST ?= dist
 FAST := -m "not real and not load" --ignore=tests/real
 
 LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli tests/real/redis tests/real/registries
-LOCKS := requirements-dev.lock requirements-run.lock requirements-lowest.lock argocd-plugin/bundle/requirements.lock
+LOCKS := requirements-dev.lock requirements-run.lock requirements-lowest.lock requirements-docs.lock argocd-plugin/bundle/requirements.lock
 
 # $(call wheel,FOLDER,LOCK..,PYTHON): a new environment below .tools with what the locks name, the last one winning, and the wheel.
 define wheel
@@ -126,7 +127,16 @@ kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from fac
 address: .venv/.ready ## Write the repository's address into every file that holds it (URL=https://github.com/NAME/archfit)
 	@$(RUN) scripts/repository_address.py $(URL)
 
-lock: pyproject.toml ## Write the three requirements-*.lock anew from pyproject.toml (needs uv)
+docs: .venv/.ready ## Build the pages of docs/ as a site below site/; a dead link is an error (ARGS=mkdocs options)
+	@$(RUN) tests/support/install_tools.py mkdocs
+	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs build --strict $(ARGS)
+	@echo "open site/index.html"
+
+docs-serve: .venv/.ready ## Show the site on http://127.0.0.1:8000, and build it again when a page changes
+	@$(RUN) tests/support/install_tools.py mkdocs
+	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs serve $(ARGS)
+
+lock: pyproject.toml ## Write the four requirements-*.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
 	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
@@ -136,9 +146,12 @@ lock: pyproject.toml ## Write the three requirements-*.lock anew from pyproject.
 	{ echo '# The lowest versions that pyproject.toml admits, with hashes; `make lock` writes it.'; \
 	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --resolution lowest-direct \
 	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-lowest.lock
+	{ echo '# What `make docs` builds the site with, with hashes; `make lock` writes it.'; \
+	  uv pip compile --group docs --universal --python-version 3.11 \
+	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-docs.lock
 
 clean: ## Remove what `make` made
-	rm -rf .venv .tools .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .campaign .import_linter_cache
+	rm -rf .venv .tools site .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .campaign .import_linter_cache
 
 .venv/.ready: pyproject.toml requirements-dev.lock
 	@test -n "$(PYTHON)" || { echo "archfit needs Python 3.11 or later on PATH, or make PYTHON=/path/to/python3"; exit 1; }

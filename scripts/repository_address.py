@@ -85,6 +85,7 @@ def files(root: Path) -> Iterator[Path]:
             for name in folders
             if (not name.startswith(".") or name in {".github", ".ci"})
             and name not in _LEFT_OUT
+            and Path(folder, name) != root / "site"  # what `make docs` builds
             and not name.endswith((".egg-info", "__pycache__"))
         )
         yield from (

@@ -64,6 +64,12 @@ def program(path: Path, text: str) -> None:
             "Node.js is not installed (https://nodejs.org/)",
             id="a package of npm without Node.js",
         ),
+        pytest.param(
+            "mkdocs",
+            "pip install -r requirements-docs.lock, and npm pack what scripts/site/package.json names",
+            "Node.js is not installed (https://nodejs.org/)",
+            id="what builds the site without Node.js",
+        ),
     ],
 )
 @pytest.mark.usefixtures("bare")

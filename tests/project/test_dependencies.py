@@ -43,6 +43,7 @@ def test_every_lock_has_a_hash_for_each_package():
         "requirements-dev.lock",
         "requirements-run.lock",
         "requirements-lowest.lock",
+        "requirements-docs.lock",
         "argocd-plugin/bundle/requirements.lock",
     ):
         lock = (ROOT / path).read_text(encoding="utf-8").replace("\\\n", " ")

@@ -13,9 +13,8 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md")
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/configuration.md"])
-def test_the_options_table_is_the_one_in_the_code(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
+def test_the_options_table_is_the_one_in_the_code():
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     assert updated(text) == text
 
 

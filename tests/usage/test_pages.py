@@ -1,4 +1,4 @@
-"""The man page and the README's list of commands are those of the table."""
+"""The man page and docs/commands.md are those of the table."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def test_the_man_page_is_the_one_in_the_code():
     assert (ROOT / "docs" / "archfit.1").read_text(encoding="utf-8") == pages.man_page()
 
 
-def test_the_readmes_list_of_commands_is_the_one_in_the_code():
-    """Renew it: python -m archfit.usage.pages update README.md"""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_reference_of_the_commands_is_the_one_in_the_code():
+    """Renew it: python -m archfit.usage.pages update docs/commands.md > X && cp X docs/commands.md"""
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert pages.updated(text) == text
 
 
@@ -40,6 +40,15 @@ def test_the_man_page_shows_every_command_as_the_user_types_it():
     for command in COMMANDS:
         if command.run:
             assert f".B archfit {command.usage[0].split(' [')[0]}".split(" <")[0] in page
+
+
+def test_the_reference_shows_every_command_and_flag():
+    page = pages.markdown_reference()
+    for command in COMMANDS:
+        if command.run:
+            section = page.partition(f"## archfit {command.name}\n")[2].partition("\n## ")[0]
+            assert f"archfit {command.usage[0]}" in section
+            assert all(f"`{flag.names[0]}" in section for flag in command.flags)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Markdown table and JSON Schema, both from the rows of `table`.
 
-    python -m archfit.options.describe table      the options, for README and docs/configuration.md
+    python -m archfit.options.describe table      the options, for docs/configuration.md
     python -m archfit.options.describe schema     docs/archfit.schema.json
     python -m archfit.options.describe update F   the page F with the table between its markers renewed
 
@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Sequence
 
+from archfit.documentation import schema_id
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.option_types import Schema
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE, Option
@@ -77,6 +78,7 @@ def json_schema() -> Schema:
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id("archfit"),
         "title": "archfit configuration",
         "type": "object",
         "properties": {

@@ -23,6 +23,7 @@ from archfit.cluster.audit_facts_json import SCHEMA, camel_case
 from archfit.cluster.audit_prices import Costs
 from archfit.cluster.audit_readiness import Apart, ImageState, Readiness, WorkloadState
 from archfit.cluster.audit_work_list import WorkList
+from archfit.documentation import schema_id
 from archfit.record import Record
 
 _SCALARS = {str: "string", int: "integer", bool: "boolean"}
@@ -71,6 +72,7 @@ def schema() -> dict[str, Any]:
     )  # fmt: skip
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id("audit"),
         "title": "Report of archfit audit --format json",
         **whole,
         "$defs": dict(sorted(definitions.items())),

@@ -1,4 +1,4 @@
-"""The commands, one row each: from it come dispatch, parsers, help, completion, the man page and the README's list.
+"""The commands, one row each: from it come dispatch, parsers, help, completion, the man page and docs/commands.md.
 
     command_row         what a row is
     manifest_commands   transform, check, patch, lock, inspect, login-check

@@ -1,10 +1,11 @@
-"""Pages made from the table: the man page, and the README's list of commands.
+"""Pages made from the table: the man page, and the reference of the commands.
 
     python -m archfit.usage.pages man > docs/archfit.1
-    python -m archfit.usage.pages commands             the list, in Markdown
-    python -m archfit.usage.pages update README.md     the page with the list between its markers renewed
+    python -m archfit.usage.pages commands                   the list of commands, in Markdown
+    python -m archfit.usage.pages update docs/commands.md    the page with what is between its markers renewed
 
-The markers are `<!-- commands -->` and `<!-- /commands -->`, each on a line of its own.
+The markers are `<!-- commands -->` and `<!-- /commands -->` around the list, `<!-- reference -->` and
+`<!-- /reference -->` around the sections, each on a line of its own.
 """
 
 from __future__ import annotations
@@ -15,22 +16,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from archfit import __version__
 from archfit.options.describe import replace_between
 from archfit.options.table import TABLE
+from archfit.usage.command_reference import markdown_list, markdown_reference
 from archfit.usage.command_row import Command
 from archfit.usage.command_table import COMMANDS, MAIN
-from archfit.usage.help import EXAMPLE, exits, flag_entry, general, listed, option_entry
-
-BEGIN, END = "<!-- commands -->", "<!-- /commands -->"
-
-
-def markdown_list() -> str:
-    """Every command as a GitHub table, with a line ending after the last row."""
-    rows = (f"| `archfit {name}` | {summary} |" for name, summary in listed())
-    return "".join(f"{line}\n" for line in ("| Command | What it does |", "| --- | --- |", *rows))
+from archfit.usage.help import EXAMPLE, exits, flag_entry, general, option_entry
 
 
 def updated(text: str) -> str:
-    """A Markdown page with the list between its markers renewed. Raises ValueError without markers."""
-    return replace_between(text, BEGIN, END, markdown_list())
+    """A Markdown page with what is between its markers renewed. Raises ValueError without markers."""
+    for name, content in (("commands", markdown_list()), ("reference", markdown_reference())):
+        text = replace_between(text, f"<!-- {name} -->", f"<!-- /{name} -->", content)
+    return text
 
 
 def man_page() -> str:
