@@ -15,6 +15,7 @@ AS_IT_IS = {
     "run.py": {"stream", "after_failure"},
     "commands/audit.py": {"report"},
     "commands/check_reports.py": {"reports"},
+    "commands/explain.py": {"output"},
     "commands/inspect.py": {"documents", "as_json"},
     "commands/login_check.py": {"_text"},
     "commands/completion.py": {"script"},

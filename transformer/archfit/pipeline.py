@@ -39,7 +39,7 @@ class Survey(Record):
     """What a stream holds, before anything is known about its images.
 
     documents: those with pods. results: messages about the rest. texts: the image strings that the
-    decisions depend on, as written, each once. controlled: objects outside of the table that have a controller.
+    decisions depend on, as written, each once. untouched: objects that may hold pods and are left as they are.
     pod_options: one for each pod of the documents, in order. stamps: with `stamp`, those of each document; its
     pods are those that it would hold without them.
     """
@@ -47,7 +47,7 @@ class Survey(Record):
     documents: tuple[Document, ...]
     results: tuple[Result, ...]
     texts: tuple[str, ...]
-    controlled: tuple[Untouched, ...] = ()
+    untouched: tuple[Untouched, ...] = ()
     pod_options: tuple[PodOptions, ...] = ()
     stamps: tuple[DocumentStamps, ...] = ()
 
@@ -85,7 +85,7 @@ def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
     results = [result for inventory in inventories for result in inventory.results]
     untouched = _untouched(inventories, options)
     results += _coverage(documents, untouched, rows)
-    found = Survey(documents, tuple(results), (), tuple(one for one in untouched if one.controller))
+    found = Survey(documents, tuple(results), (), tuple(untouched))
     if not documents:
         return found
     from archfit.pod_stages import surveyed
@@ -146,7 +146,8 @@ def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]
         for pod, decision in decisions
         if decision.controller
     }
-    owned = [*objects.values(), *((one.ref, one.controller) for one in found.controlled)]
+    left = [one for one in found.untouched if one.controller]
+    owned = [*objects.values(), *((one.ref, one.controller) for one in left)]
     if owned:
         from archfit.workloads.owner import left_to_controllers
 

@@ -15,6 +15,7 @@ process has a controlling terminal, archfit writes the last error there; `archfi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 
 from archfit.printable import beneath, visible
@@ -46,6 +47,20 @@ def write_to_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> 
             terminal.write(f"archfit: {shown} (archfit last shows the whole report)\n")
     except OSError:
         return
+
+
+def shows_boxes() -> bool:
+    """Whether the encoding of standard output has the characters of which trees are drawn."""
+    return encodes_boxes(sys.stdout)
+
+
+def encodes_boxes(stream: object) -> bool:
+    """The same of any text stream."""
+    try:
+        "├─└│".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
 
 
 class Progress:

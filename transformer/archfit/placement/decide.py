@@ -42,8 +42,12 @@ from archfit.record import Record
 from archfit.results import Decision, Outcome, Removed, Result, Severity
 from archfit.workloads.pods import Pod
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.placement.trace import Trace
 
-class _Case(Record):
+
+class Case(Record):
     """What steps (a) to (d) look at.
 
     options: of the run. own: of the pod.
@@ -52,6 +56,7 @@ class _Case(Record):
     stated: the pod's own preferred terms name the architecture; False without `prefer`, which alone needs to know.
     immutable: the object cannot be changed once it is applied.
     results: messages so far; the steps append to it.
+    trace: takes down what the steps make of it, for `explanation`; None in all other runs.
     """
 
     pod: Pod
@@ -64,12 +69,15 @@ class _Case(Record):
     stated: bool
     immutable: bool
     results: list[Result]
+    trace: Trace | None
 
 
-def decide(pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options) -> Decision:
+def decide(
+    pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options, trace: Trace | None = None
+) -> Decision:
     """The one decision for this pod spec.
 
-    own: `pod_options(pod, options)`. answers: the answer for each of `questions(pod, own)`.
+    own: `pod_options(pod, options)`. answers: the answer for each of `questions(pod, own)`. trace: for `explanation`.
     Raises UsageError for overrides that disagree.
     """
     immutable = is_immutable(pod, options)
@@ -81,7 +89,10 @@ def decide(pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Op
             results=own.results,
             controller=own.controller,
         )
-    evidence = ImageEvidence.from_answers(pod, answers_for(pod, answers, options, own), options)
+    given = answers_for(pod, answers, options, own)
+    evidence = ImageEvidence.from_answers(pod, given, options)
+    if trace is not None:
+        trace.answered(given, evidence)
     results = [*own.results, *evidence.results]
     found: tuple[Reach, ...] = ()
     tolerations: list[Toleration] = []
@@ -101,11 +112,13 @@ def decide(pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Op
     if evidence.leave_reason:
         return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
     reachable = union([reach.live for reach in found])
-    case = _Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
+    case = Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results, trace)
+    if trace is not None:
+        trace.judged(case)
     return _placed(case) if reachable else _conflict(case)
 
 
-def _conflict(case: _Case) -> Decision:
+def _conflict(case: Case) -> Decision:
     pod, pins = case.pod, _pins(case.pod)
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
     message = messages.conflict(pod, pins, case.found, case.evidence.known, case.own, case.options)
@@ -113,7 +126,7 @@ def _conflict(case: _Case) -> Decision:
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
 
-def _placed(case: _Case) -> Decision:
+def _placed(case: Case) -> Decision:
     pod, options, own = case.pod, case.options, case.own
     custom = pod.placement_paths
     needed_only = (case.immutable and options.immutable == "needed") or bool(custom and custom.needed_only)
@@ -137,6 +150,8 @@ def _placed(case: _Case) -> Decision:
     terms = NOTHING if options.affinity == "never" else needed
     applying = taints.applicable(own.tolerate, case.found, case.reachable, terms, case.evidence)
     additions = _additions(case, terms, applying, needed_only=needed_only)
+    if case.trace is not None:
+        case.trace.placed(needed, applying, additions, needed_only=needed_only)
     if custom is not None:
         from archfit.placement.custom import writable  # only streams with custom resources need it
 
@@ -146,6 +161,8 @@ def _placed(case: _Case) -> Decision:
         if left.problem:
             return _decision(case, "OptedOut" if custom.unplaced else "Conflict", left.problem, lacking)
         additions = left.additions
+        if case.trace is not None:
+            case.trace.left(additions)
 
     patch = pod_patch(pod, additions)
     if patch:
@@ -160,7 +177,7 @@ def _placed(case: _Case) -> Decision:
 
 
 def _additions(
-    case: _Case, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool
+    case: Case, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool
 ) -> Additions:
     """Steps (c) and (d). terms: of step (b). applying: the tolerations of the rules that apply."""
     own = case.own
@@ -174,12 +191,12 @@ def _additions(
     return Additions(terms, tuple(preferred), tuple(new))
 
 
-def _all_tainted(case: _Case) -> bool:
+def _all_tainted(case: Case) -> bool:
     return taints.all_tainted(case.own.tolerate, case.tolerations, case.reachable)
 
 
 def _changed(
-    case: _Case, additions: Additions, lacking: tuple[Removed, ...], patch: tuple[Operation, ...]
+    case: Case, additions: Additions, lacking: tuple[Removed, ...], patch: tuple[Operation, ...]
 ) -> Decision:
     pod = case.pod
     if pod.placement_paths is not None:
@@ -197,7 +214,7 @@ def _changed(
     return _decision(case, "Change", reason, lacking, patch)
 
 
-def _warn(case: _Case, pins: tuple[str, ...], needed: RequiredTerms, lacking: tuple[Removed, ...]) -> None:
+def _warn(case: Case, pins: tuple[str, ...], needed: RequiredTerms, lacking: tuple[Removed, ...]) -> None:
     """Adds the warnings of step (b), and the DaemonSet row's."""
     pod, options = case.pod, case.options
     here = union(system.cluster for reach in case.found for system in reach.systems)
@@ -223,7 +240,7 @@ def _warn(case: _Case, pins: tuple[str, ...], needed: RequiredTerms, lacking: tu
             case.results.append(pod.result(severity, messages.daemon_set(lost, lacking), pod.path))
 
 
-def _warn_of_terms(case: _Case, needed: RequiredTerms) -> None:
+def _warn_of_terms(case: Case, needed: RequiredTerms) -> None:
     pod = case.pod
     path = existing_terms(pod)[1]
     for reach in needed.dead:
@@ -236,7 +253,7 @@ def _warn_of_terms(case: _Case, needed: RequiredTerms) -> None:
             case.results.append(pod.result("warning", messages.lost_systems(reach), at))
 
 
-def _warn_of_spread(case: _Case, terms: RequiredTerms) -> None:
+def _warn_of_spread(case: Case, terms: RequiredTerms) -> None:
     """Adds the warnings of spread constraints that count nodes which the written affinity shuts out."""
     if terms is NOTHING or terms.only_always:
         return
@@ -252,7 +269,7 @@ def _warn_of_spread(case: _Case, terms: RequiredTerms) -> None:
             case.results.append(case.pod.result("warning", message, path))
 
 
-def _lacking(case: _Case) -> tuple[Removed, ...]:
+def _lacking(case: Case) -> tuple[Removed, ...]:
     """The architectures of the cluster that an image took away, for the first term that some node matches."""
     reach = _reported_term(case)
     if reach is None:
@@ -263,7 +280,7 @@ def _lacking(case: _Case) -> tuple[Removed, ...]:
     return removed(case.evidence.known, system.os, system.cluster - system.offered)
 
 
-def _reported_term(case: _Case) -> Reach | None:
+def _reported_term(case: Case) -> Reach | None:
     """The term that the report is about: the first that some node matches, else the first."""
     for reach in case.found:
         if reach.live:
@@ -272,7 +289,7 @@ def _reported_term(case: _Case) -> Reach | None:
 
 
 def _decision(
-    case: _Case,
+    case: Case,
     outcome: Outcome,
     reason: str,
     lacking: tuple[Removed, ...],

@@ -37,7 +37,7 @@ from archfit.options.settings import Exclude, Match, Options, TolerationRule
 from archfit.patch import Path, dotted
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.record import Record
-from archfit.results import Result
+from archfit.results import ObjectRef, Result
 from archfit.source.values import text_of
 from archfit.typing_names import Any
 from archfit.workloads.owner import controller_of
@@ -117,7 +117,7 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []
     for rule in options.rules:
-        if _matched(pod, rule.match):
+        if matched(pod, rule.match):
             only = rule.only if rule.only is not None else only
             tolerate = rule.tolerate if rule.tolerate is not None else tolerate
             prefer = rule.prefer if rule.prefer is not None else prefer
@@ -207,19 +207,24 @@ def _unlabelled(pod: Pod, options: Options) -> str:
 
 def excluded(one: Pod | Untouched, pattern: Exclude) -> bool:
     """Whether an exclude glob means a pod, or an object without one."""
-    return _identified(one, pattern.kind, pattern.namespace, pattern.name)
+    return named_by(one.ref, pattern)
 
 
-def _matched(pod: Pod, match: Match) -> bool:
-    return _identified(pod, match.kind, match.namespace, match.name) and all(
+def named_by(ref: ObjectRef, pattern: Exclude) -> bool:
+    """Whether the glob means the object."""
+    return _identified(ref, pattern.kind, pattern.namespace, pattern.name)
+
+
+def matched(pod: Pod, match: Match) -> bool:
+    """Whether a rule of the configuration is about the pod."""
+    return _identified(pod.ref, match.kind, match.namespace, match.name) and all(
         _labelled(pod, key, value) for key, value in match.labels
     )
 
 
-def _identified(one: Pod | Untouched, kind: str, namespace: str, name: str) -> bool:
+def _identified(ref: ObjectRef, kind: str, namespace: str, name: str) -> bool:
     from fnmatch import fnmatchcase  # only runs with rules or globs need it
 
-    ref = one.ref
     return (
         (not kind or fnmatchcase(ref.kind.lower(), kind.lower()))
         and (not namespace or fnmatchcase(ref.namespace, namespace))

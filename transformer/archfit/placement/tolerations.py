@@ -81,11 +81,11 @@ def applicable(
         rule.toleration
         for rule in rules
         if not reachable.isdisjoint(rule.architectures)
-        and not any(_exposed(name, found, written) for name in rule.architectures if name not in reachable)
+        and not any(exposed(name, found, written) for name in rule.architectures if name not in reachable)
     ]
 
 
-def _exposed(architecture: str, found: Sequence[Reach], written: RequiredTerms) -> bool:
+def exposed(architecture: str, found: Sequence[Reach], written: RequiredTerms) -> bool:
     """Whether the pod may come to nodes of the architecture, taints apart, where an image does not run."""
     narrowed = dict(written.narrowed)
     required = () if written.required is None else (written.required,)

@@ -1,7 +1,7 @@
 """The commands, one row each: from it come dispatch, parsers, help, completion, the man page and docs/commands.md.
 
     command_row         what a row is
-    manifest_commands   transform, check, patch, lock, inspect, login-check
+    manifest_commands   transform, check, explain, patch, lock, inspect, login-check
     cluster_commands    policy, audit, serve
     setup_commands      setup ..
 
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from archfit.options.table import TABLE
 from archfit.usage.cluster_commands import AUDIT, POLICY, SERVE
 from archfit.usage.command_row import AS_JSON, DONE_OR_FAILED, NO_INPUT, Command, Flag, options_named
-from archfit.usage.manifest_commands import CHECK, INSPECT, LOCK, LOGIN_CHECK, PATCH, TRANSFORM
+from archfit.usage.manifest_commands import CHECK, EXPLAIN, INSPECT, LOCK, LOGIN_CHECK, PATCH, TRANSFORM
 from archfit.usage.setup_commands import SETUP
 
 HELM = Command(
@@ -129,6 +129,7 @@ HELP = Command(
 COMMANDS = (
     TRANSFORM,
     CHECK,
+    EXPLAIN,
     PATCH,
     POLICY,
     AUDIT,

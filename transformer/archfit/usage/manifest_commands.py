@@ -82,6 +82,42 @@ archfit check writes no manifests. A pipeline uses it to notice that a renderer 
         (3, "the check found something"),
     ),
 )
+EXPLAIN = Command(
+    "explain",
+    "Says why each pod is placed as it is, image by image.",
+    ("explain [OPTION].. [FILE|-]..",),
+    "archfit.commands.explain:run",
+    arguments=(MANIFESTS,),
+    flags=(
+        Flag(
+            ("--only",),
+            "KIND[/NAMESPACE[/NAME]]",
+            "Explain only these objects, and ask only for their images. The parts are globs, as in --exclude.",
+            repeatable=True,
+        ),
+        Flag(
+            ("--format",),
+            "text|json",
+            "How to write it: as trees, or as JSON, which docs/explain.schema.json describes.",
+            words=("text", "json"),
+            default="text",
+        ),
+    ),
+    options=TABLE,
+    group="manifests",
+    about="""\
+archfit explain writes no manifests. For each pod it shows the images with their answers, where the pod may run, what \
+archfit adds or leaves out and why, and what would change that.
+
+  helm template . | archfit explain
+  archfit explain --only Deployment/shop/web rendered/*.yaml
+  archfit explain --format json < rendered.yaml""",
+    exits=(
+        (0, "everything is explained"),
+        (1, "a pod has a conflict or an image without an answer, or an input cannot be read"),
+        WRONG_USAGE,
+    ),
+)
 PATCH = Command(
     "patch",
     "Writes the changes as JSON 6902 patches, for Flux and Fleet.",

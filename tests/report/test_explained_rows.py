@@ -1,0 +1,60 @@
+"""Each row of the table of decisions has its sentence in `archfit explain`; fixtures/explained.txt has the trees."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from explained_cases import CASES
+from explained_pods import explained_stream, tree
+from machine import ROOT
+
+TREES = dict(
+    re.findall(
+        r"^# (.+)\n((?:.|\n)*?)(?=\n# |\n\Z)",
+        (ROOT / "fixtures" / "explained.txt").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_tree_of_a_row(name):
+    case = CASES[name]
+    assert tree(case.stream, case.answers, case.options) == TREES[name]
+
+
+def test_there_is_no_tree_without_a_case():
+    assert list(TREES) == list(CASES)
+
+
+def test_the_cases_reach_every_outcome_and_every_effect():
+    found = [explained_stream(case.stream, case.answers, case.options) for case in CASES.values()]
+    pods = [pod.explanation for one in found for pod in one.pods]
+    steps = [step for pod in pods for step in (*pod.affinity, *pod.tolerations, *pod.preferences)]
+    assert {pod.outcome for pod in pods} == {
+        *("Change", "AlreadySet", "NotNeeded", "OptedOut", "Unresolved", "Conflict")
+    }
+    assert {step.effect for step in steps} == {"added", "left out", "none", "present"}
+    assert {image.answer for pod in pods for image in pod.images} == {
+        *("", "Found", "Absent", "Unknown", "Unasked", "Malformed")
+    }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_remedy_that_is_a_command_is_one_word_for_the_shell_in_each_place(name):
+    case = CASES[name]
+    for pod in explained_stream(case.stream, case.answers, case.options).pods:
+        for remedy in pod.explanation.remedies:
+            assert not remedy.command or re.fullmatch(
+                r"archfit (inspect|login-check) [\w./:@-]+|--image-platforms '[\w./:-]+=[\w/,]+'",
+                remedy.command,
+            )
+
+
+def test_a_pod_that_is_left_alone_says_what_to_do():
+    for name, case in CASES.items():
+        for pod in explained_stream(case.stream, case.answers, case.options).pods:
+            if not pod.explanation.decided:
+                assert pod.explanation.remedies or pod.explanation.messages or "final" in str(pod), name

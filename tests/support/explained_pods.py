@@ -1,0 +1,51 @@
+"""Explanations in few words, for the tests of `archfit explain`.
+
+tree(stream, {"app:1": "amd64"}, Options(..))      the text, as the program writes it
+explained_stream(..)                               the same before it becomes text
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from archfit.pipeline import Survey, decided, survey
+from archfit.report.explained import Explained, explained
+from archfit.report.explained_text import text
+from archfit.source.split import split
+from pod_decisions import DEFAULT, answers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from archfit.images.platforms import Answer
+    from archfit.options.settings import Options
+    from archfit.pipeline import Decided
+
+
+def decided_stream(
+    stream: str, images: Mapping[str, str | Answer], options: Options = DEFAULT
+) -> tuple[Survey, Decided, bytes]:
+    """The survey and the decisions of a stream, and its bytes."""
+    data = stream.encode()
+    found = survey(data, split(data), options)
+    return found, decided(found, answers(dict(images)), options), data
+
+
+def explained_stream(
+    stream: str, images: Mapping[str, str | Answer], options: Options = DEFAULT, name: str = "web.yaml"
+) -> Explained:
+    """Everything that is explained about a stream."""
+    found, made, data = decided_stream(stream, images, options)
+    return explained(name, data, found, made.decisions, made.answers, options)
+
+
+def tree(
+    stream: str,
+    images: Mapping[str, str | Answer],
+    options: Options = DEFAULT,
+    *,
+    name: str = "web.yaml",
+    ascii_only: bool = False,
+) -> str:
+    """The trees of a stream."""
+    return text(explained_stream(stream, images, options, name), ascii_only=ascii_only)

@@ -1,0 +1,123 @@
+"""`archfit explain [FILE|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed as they are.
+
+manifests ── survey ── lookup ── decisions ── explained ── stdout     the trees, or JSON
+                 │                   └── a conflict, an image without an answer     exit 1
+                 └── what cannot be read, warnings of the lookup ── stderr
+
+It writes no manifests. With --only it asks for the images of the pods that it shows, and for no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit import standard_streams
+from archfit.commands.inputs import Manifests, contents, in_file, on_blank, surveyed
+from archfit.commands.invocation import read_invocation
+from archfit.errors import UsageError
+from archfit.options.excludes import exclude
+from archfit.options.problem import Problem
+from archfit.options.settings import Exclude
+from archfit.pipeline import decided, located
+from archfit.placement.questions import questions
+from archfit.placement.selection import named_by
+from archfit.report import explained_json, explained_text
+from archfit.report.explained import explained, merged
+from archfit.report.run_text import lines
+from archfit.results import ObjectRef, Result
+from archfit.run import Run
+from archfit.terminal import shows_boxes
+from archfit.usage.command_table import BY_NAME
+
+_COMMAND = BY_NAME["explain"]
+_SHOWN = 5
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ)
+    flags, options = invocation.flags, invocation.settings.options
+    only = [_glob(text) for text in flags.only]
+
+    def wanted(ref: ObjectRef) -> bool:
+        return not only or any(named_by(ref, glob) for glob in only)
+
+    found = contents(invocation.words, stdin, _COMMAND.program)
+    inputs = surveyed(found, options, on_blank(invocation.layer))
+    if only:
+        _check_only(flags.only, only, inputs)
+    one = Run(_COMMAND.program, invocation.settings, environ, stderr)
+    try:
+        pairs = (pair for manifests in inputs for pair in manifests.survey.pods() if wanted(pair[0].ref))
+        texts = list(dict.fromkeys(text for pod, own in pairs for text in questions(pod, own)))
+        answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        parts, results, decisions = [], list(one.messages), []
+        for manifests in inputs:
+            made = decided(manifests.survey, answers, options).decisions
+            parts.append(
+                explained(manifests.name, manifests.data, manifests.survey, made, answers, options, wanted)
+            )
+            results += _about_the_stream(manifests)
+            decisions += [pair for pair in made if wanted(pair[0].ref)]
+        whole = merged(parts)
+        failed = any(result.severity == "error" for result in results)
+        code = int(failed or not all(pod.settled for pod in whole.pods))
+        everything = [*results, *(result for _, decision in decisions for result in decision.results)]
+        report = one.prepare_report(code, everything, tuple(decisions), answers)
+    finally:
+        one.close()
+    if flags.format == "json":
+        output = explained_json.as_json(whole, code)
+    else:
+        output = explained_text.text(whole, ascii_only=not shows_boxes()).encode()
+    report.commit_after(lambda: standard_streams.write(stdout, [output]))
+    one.write_messages(lines(results))
+    return code
+
+
+def _about_the_stream(manifests: Manifests) -> Iterable[Result]:
+    """What is wrong with an input. What is said about its objects is in the trees."""
+    about = {one.ref for one in manifests.survey.untouched}
+    own = [one for one in manifests.survey.results if one.severity != "info" or one.ref not in about]
+    exact = located(manifests.data, manifests.survey, (*manifests.results, *own))
+    return [in_file(result, manifests.name) for result in exact]
+
+
+def _glob(text: str) -> Exclude:
+    try:
+        return exclude(text)
+    except Problem as problem:
+        raise UsageError(f"--only: {problem}") from None
+
+
+def _check_only(texts: Sequence[str], globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
+    """Raises UsageError for an --only that names nothing of the input."""
+    refs = dict.fromkeys(
+        ref
+        for manifests in inputs
+        for ref in (
+            *(pod.ref for pod in manifests.pods),
+            *(one.ref for one in manifests.survey.untouched),
+        )
+    )
+    for text, glob in zip(texts, globs, strict=True):
+        if any(named_by(ref, glob) for ref in refs):
+            continue
+        names = [_as_glob(ref) for ref in refs]
+        by_name = [
+            name for name, ref in zip(names, refs, strict=True) if ref.name and ref.name == glob.namespace
+        ]
+        shown = by_name or names
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        listed = f"{', '.join(shown[:_SHOWN])}{more}"
+        raise UsageError(
+            f"--only: nothing in the input matches {text!r}: "
+            + (f"did you mean {listed}?" if by_name else f"it holds {listed or 'no pods'}")
+        )
+
+
+def _as_glob(ref: ObjectRef) -> str:
+    return f"{ref.kind}/{ref.namespace or '*'}/{ref.name}" if ref.name else ref.kind
