@@ -2,7 +2,7 @@
 
     surveyed        documents ── stamps taken back ── joined ── selectors of nodes ──> pods, their options, their images
     decisions_of    pods, answers ── decide ── what several pods of an object share, once ──> a decision for each
-    edited          document, patch ── insert (with `stamp`: remove, too) ── prove ──> splices
+    edited          document, patch ── insert (with `stamp`: remove, too) ── added_keys, else prove ──> splices
 
 `pipeline` loads this module with the first document that holds a pod. What only few of those need (a stamp, an edit) is
 loaded later.
@@ -135,11 +135,14 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
         from archfit.stamp.document_stamps import restamped
 
         return _splices(document, text, restamped(text, document, patch))[0]
+    from archfit.edit.added_keys import proves
     from archfit.edit.insert import insertions
     from archfit.edit.prove import prove
 
-    splices, after = _splices(document, text, insertions(text, document.value, document.sites, patch))
-    prove(document, patch, after)
+    edits = insertions(text, document.value, document.sites, patch)
+    splices, after = _splices(document, text, edits)
+    if not proves(document, patch, text, edits):
+        prove(document, patch, after)
     return splices
 
 

@@ -1,0 +1,143 @@
+"""The proof of the usual edit: new keys at the end of one block mapping, as whole lines. Little is read again.
+
+    spec:
+      template:
+        spec:                             the way to the mapping, by the columns of its keys
+          containers:                     ┐
+            - image: nginx                │ the mapping's lines; those right of its column are left out
+          tolerations:                    │ ┐ the new lines
+            - key: kubernetes.io/arch     ┘ ┘
+    status: {}                            further left than its column, or nothing
+
+What is left is parsed: one line for each key on the way and in the mapping, and the new lines. It has to say the same
+way, the keys that the mapping had, and the new ones with the values of the patch. This is enough: the new lines begin
+where the parser saw the mapping end, at the mapping's own column, which ends every plain scalar, block scalar and block
+collection that is still open (YAML 1.2.2, 6.1 and 8). So nothing before them reads differently. The line behind them is
+further left, so it belongs to what it belonged to. A quoted scalar or a flow collection over several lines does not end
+there, but leaves its first half in what is parsed, which is then no such mapping.
+
+Whatever is unusual is not proven here, and `prove` reads the whole text: an edit inside of a line, several places,
+lists on the way, anchors, aliases, tags, keys that stand twice, tabs, other line breaks than LF, a block scalar at the
+end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from archfit.edit.prove import as_read
+from archfit.errors import ArchfitError
+from archfit.patch import Operation, Path, Remove, apply
+from archfit.source.compose import parse
+from archfit.typing_names import Any
+from archfit.workloads.documents import Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.edit.insert import TextEdit
+
+_UNUSUAL = re.compile("[\t\r\x85\u2028\u2029\ufeff]").search
+_END_OF_LINE = re.compile(r" *(?:#.*)?\n(?: *\n)*").fullmatch
+_WIDEST = 40
+_MOST_PARSED, _LONGEST_PARSED = 256, 4096
+
+
+class _Parsed(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """The value that a text says, None where it is no YAML, or has tags, anchors or a key twice.
+
+    Workloads of one stream are often alike, and so is what is left of them: each text is parsed once.
+    """
+
+    def __missing__(self, text: str) -> Any:
+        try:
+            tree = parse(text)
+        except ArchfitError:
+            return None
+        value = None if tree.properties or tree.duplicates else tree.value
+        if len(self) < _MOST_PARSED and len(text) < _LONGEST_PARSED:
+            self[text] = value
+        return value
+
+
+_parsed = _Parsed()
+
+
+def proves(document: Document, patch: Sequence[Operation], text: str, edits: Sequence[TextEdit]) -> bool:
+    """Whether the edits of the document's text say what its patch does. False: `prove` has to find out.
+
+    text: the document's, unedited. edits: at least one.
+    """
+    at, added = edits[0].start, "".join([edit.text for edit in edits])
+    holder = patch[0].path[:-1]
+    site = document.sites.at.get(holder)
+    if (
+        document.properties
+        or document.duplicates
+        or document.span.item
+        or site is None
+        or site.kind != "mapping"
+        or site.block_scalar
+        or any(isinstance(step, Remove) or step.path[: len(holder)] != holder for step in patch)
+        or any(edit.start != at or edit.end != at or not edit.text.endswith("\n") for edit in edits)
+        or _UNUSUAL(text)
+        or not _END_OF_LINE(text, site.end, at)
+    ):
+        return False
+    column = site.column
+    margin = " " * column
+    if not 0 < column <= _WIDEST or any(not line.startswith(margin) for line in added.split("\n")[:-1]):
+        return False
+    way, start = _way_to(text, column, at)
+    try:
+        mapping = _value_at(document.value, holder)
+        expected = apply(mapping, [as_read(step.replace(path=step.path[len(holder) :])) for step in patch])
+    except ArchfitError:
+        return False
+    found = _parsed["".join((*way, _RIGHT_OF[column].sub("", text[start:at]), added))]
+    for step in holder:
+        if found.__class__ is not dict or list(found) != [step]:
+            return False
+        found = found[step]
+    return (
+        found.__class__ is dict
+        and found.keys() == expected.keys()
+        and all(found[key] == expected[key] for key in found if key not in mapping)
+        and all(expected[key] is mapping[key] for key in mapping)
+    )
+
+
+def _value_at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _way_to(text: str, column: int, at: int) -> tuple[list[str], int]:
+    """The lines above the mapping that ends at `at`, one for each column, and where its own lines begin."""
+    lines = list(_LEFT_OF[column - 1].finditer(text, 0, at))
+    way: list[str] = []
+    limit = column
+    for line in reversed(lines):
+        indent = line.end(1) - line.start()
+        if indent < limit:
+            way.append(line[0])
+            limit = indent
+            if not indent:
+                break
+    return way[::-1], lines[-1].end() if lines else 0
+
+
+class _Patterns(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """A pattern for each column, made once. text: with the column as %d."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __missing__(self, column: int) -> re.Pattern[str]:
+        pattern = self[column] = re.compile(self._text % column, re.MULTILINE)
+        return pattern
+
+
+_LEFT_OF = _Patterns(r"^( {0,%d})[^ \n#].*\n")
+_RIGHT_OF = _Patterns(r"^ {%d}(?: .*|- .*|-)\n|^ *(?:#.*)?\n")
