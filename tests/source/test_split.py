@@ -40,6 +40,16 @@ CASES = [
     pytest.param(
         b"\xef\xbb\xbf" + A + b"---\n\xef\xbb\xbf" + B, [(A, 1, 1), (B, 2, 3)], id="byte order marks"
     ),
+    pytest.param(
+        b"---\n\xef\xbb\xbf" + A,
+        [(b"\xef\xbb\xbf" + A, 1, 2)],
+        id="a byte order mark behind the first line, which Kubernetes' readers take for text",
+    ),
+    pytest.param(
+        b"%YAML 1.1\n---\n\xef\xbb\xbf" + A,
+        [(b"%YAML 1.1\n---\n\xef\xbb\xbf" + A, 1, 1)],
+        id="a byte order mark behind directives, which are its document's",
+    ),
     pytest.param(b"", [], id="nothing"),
     pytest.param(b"...foo: 1\n", [(b"...foo: 1\n", 1, 1)], id="...foo is content"),
 ]

@@ -144,6 +144,16 @@ REFUSED = [
         "a byte order mark at the start of a line",
         id="two byte order marks at the start of the stream",
     ),
+    pytest.param(
+        '---\n\ufeff{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"image":"n"}]}}]}',
+        "a byte order mark at the start of a line",
+        id="a byte order mark before a list behind the first line",
+    ),
+    pytest.param(
+        "apiVersion: config.kubernetes.io/\nkind: ResourceList\nitems:\n-   '<<':\n    '<<':\n",
+        "the key stands twice",
+        id="a merge in quotes that stands twice",
+    ),
 ]
 
 

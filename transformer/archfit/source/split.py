@@ -55,7 +55,7 @@ def is_nothing(data: bytes) -> bool:
 def split(data: bytes) -> list[Piece]:
     """The pieces of the stream that hold something, in order. Raises InvalidInput."""
     pieces: list[Piece] = []
-    start = len(BOM) if data.startswith(BOM) else 0
+    start = first_line = len(BOM) if data.startswith(BOM) else 0
     line = 1
     directives: Piece | None = None
     for dashes in (*_lines_that_begin(data, b"---", start, len(data)), len(data)):
@@ -80,8 +80,10 @@ def split(data: bytes) -> list[Piece]:
                 end = _document_end(data, piece)
                 pieces.append((directives or piece).replace(end=end))
                 directives = None
+        # Kubernetes' readers skip a mark behind a separator; the first line of the stream is none to them.
+        behind_separator = directives is None and dashes > first_line
         start = line_end + 1
-        if data.startswith(BOM, start):
+        if behind_separator and data.startswith(BOM, start):
             start += len(BOM)
         line += 1
     if directives:

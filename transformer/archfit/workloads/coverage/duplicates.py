@@ -98,7 +98,7 @@ class _Read:
 
     def is_read(self, path: Path) -> bool:
         """Whether a decision depends on the key at path, or an edit could go there."""
-        if path in self._above or (path[-1] in _IDENTITY and _is_object(path[:-1])):
+        if not path or path in self._above or (path[-1] in _IDENTITY and _is_object(path[:-1])):
             return True
         for end in range(1, len(path)):
             above, below = path[:end], path[end:]
