@@ -499,7 +499,6 @@ USAGE = [
     pytest.param(
         ["/nowhere.yaml"], "cannot read '/nowhere.yaml' (No such file or directory)", id="no such file"
     ),
-    pytest.param(["/"], "cannot read '/' (Is a directory)", id="a folder"),
     pytest.param(["-", "-"], "- is standard input, which can be read only once", id="standard input twice"),
     pytest.param(
         ["--lock-file", "/"], "--lock-file: cannot read '/' (Is a directory)", id="a folder as lock file"

@@ -88,7 +88,7 @@ def test_the_longest_name_wins(words, name, rest):
         ),
         pytest.param(
             ["web.yaml"],
-            "'web.yaml' is not a command, and archfit reads standard input: archfit < web.yaml",
+            "cannot read 'web.yaml' (No such file or directory): name a file or a folder of manifests",
             id="a file",
         ),
         pytest.param(

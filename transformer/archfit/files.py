@@ -52,7 +52,8 @@ def read_regular(path: str, limit: int) -> bytes:
 
 
 class Prepared:
-    """New content for a path, in a temporary file with the mode of the old file, or `mode`.
+    """New content for a path, in a temporary file with the mode and the owner of the old file, or
+    `mode`.
 
     sync: flush it to the disk before the rename. A device or pipe gets no temporary file: `commit` writes to it. Raises
     OSError, as all of its methods do.
@@ -72,10 +73,19 @@ class Prepared:
                     file.flush()
                     os.fsync(file.fileno())
             if there:
-                os.chmod(self._beside, os.stat(path).st_mode & 0o777)
+                self._like(os.stat(path))
         except BaseException:
             self.discard()
             raise
+
+    def _like(self, old: os.stat_result) -> None:
+        """Gives the new file the owner, where this process may do that, and the mode of the old one."""
+        if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+            try:
+                os.chown(self._beside, old.st_uid, old.st_gid)
+            except PermissionError:
+                pass
+        os.chmod(self._beside, old.st_mode & 0o777)
 
     def commit(self) -> None:
         """Rename the temporary file to the path."""

@@ -157,7 +157,11 @@ def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
     found = survey(data, pieces, options)
-    answers = lookup(list(found.texts)) if found.texts else {}
+    return transformed(data, found, lookup(list(found.texts)) if found.texts else {}, options)
+
+
+def transformed(data: bytes, found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
+    """What a survey's documents become, decided and proven. data: that of the survey."""
     made = decided(found, answers, options)
     made = made.replace(results=located(data, found, made.results))
     if made.failed() or not found.documents:

@@ -80,9 +80,17 @@ class Run:
         self._lookup = LookupSession(settings, environ, stderr, named_hosts_only=named_hosts_only)
 
     def transform(
-        self, data: bytes, stdout: BinaryIO, before_output: Callable[[], None] = lambda: None
+        self,
+        data: bytes,
+        stdout: BinaryIO,
+        before_output: Callable[[], None] = lambda: None,
+        deliver: Callable[[tuple[Splice, ...]], object] | None = None,
     ) -> int:
-        """The main job. The exit code. before_output: called before the first byte is written."""
+        """The main job. The exit code.
+
+        before_output: called before the first byte is written. deliver: writes the stream, with these splices, to
+        another place than stdout.
+        """
         options = self._settings.options
         try:
             read = stream.read(data, options.on_blank)
@@ -108,7 +116,10 @@ class Run:
 
         def write() -> None:
             before_output()
-            standard_streams.write(stdout, stream.write(read.data, splices))
+            if deliver:
+                deliver(splices)
+            else:
+                standard_streams.write(stdout, stream.write(read.data, splices))
 
         report.commit_after(write)
         self.write_messages([*lines(results), self.summary(transformed.decisions, len(transformed.answers))])

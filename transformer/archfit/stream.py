@@ -44,11 +44,15 @@ class Splice(Record):
 
 
 class OutputChange(Record):
-    """A change, seen from the output: `output[start:end]` stands where the input had `was`. Offsets in bytes."""
+    """A change, seen from the output: `output[start:end]` stands where the input had `was`. Offsets in bytes.
+
+    file: where each file has an output of its own, "" for a stream.
+    """
 
     start: int
     end: int
     was: bytes
+    file: str = ""
 
 
 def read(data: bytes, on_blank: str) -> Stream:

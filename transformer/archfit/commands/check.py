@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.commands.check_reports import report_places, write_reports
-from archfit.commands.inputs import Manifests, contents, in_file, on_blank, questions, surveyed
+from archfit.commands.inputs import Manifests, holds_nothing, in_file, manifests_of, on_blank, questions
 from archfit.commands.invocation import read_invocation
 from archfit.commands.required_platforms import required_platforms
 from archfit.commands.source_roots import SourceRoots
+from archfit.errors import UsageError
 from archfit.images.platforms import Answer, Platform
 from archfit.options.settings import Options
 from archfit.pipeline import decided, located
@@ -44,8 +45,11 @@ def run(
         report_places(flags.format),
         SourceRoots(flags.source_root),
     )
-    found = contents(invocation.words, stdin, _COMMAND.program)
-    inputs = surveyed(found, settings.options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, stdin, _COMMAND.program, settings.options, on_blank(invocation.layer))
+    if holds_nothing(inputs):
+        raise UsageError(
+            "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"
+        )
     one = Run(_COMMAND.program, settings, environ, stderr)
     try:
         texts = questions(inputs, left_alone=bool(required))

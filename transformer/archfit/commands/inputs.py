@@ -1,77 +1,69 @@
-"""What `check`, `patch` and `lock` read: files or standard input, surveyed before anything is looked up.
+"""What `check`, `patch`, `lock` and `policy` read: files, folders or standard input, surveyed before any lookup.
 
     archfit check                     standard input
-    archfit check a.yaml - b.yaml     files; - is standard input
+    archfit check a.yaml - rendered/  files and folders; - is standard input
 
 Files inside the working directory are named from there, as a repository's own tools name them.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
-from archfit import standard_streams, stream
-from archfit.errors import InvalidInput, UsageError
-from archfit.files import read_file
+from archfit.commands.input_files import Inputs, holds_object, read_inputs
+from archfit.commands.invocation import Invocation
+from archfit.commands.surveyed_files import Manifests, surveyed
 from archfit.options.layers import Layer
 from archfit.options.settings import Options
-from archfit.pipeline import Survey, survey
 from archfit.placement.questions import questions as of_pod
-from archfit.record import Record
-from archfit.results import Result
-from archfit.source.split import Piece
-from archfit.workloads.pods import Pod
+from archfit.results import Location, Result
 
-_BLANK = "the input holds no manifests"
-
-
-class Manifests(Record):
-    """One input. name: of its file, "" for standard input. results: why it could not be read, or was blank.
-
-    data, pieces: as `stream.read` gives them; there are no pieces where there are results.
-    """
-
-    name: str
-    data: bytes
-    pieces: tuple[Piece, ...] = ()
-    survey: Survey = Survey((), (), ())
-    results: tuple[Result, ...] = ()
-    blank: bool = False
-
-    @property
-    def pods(self) -> list[Pod]:
-        """Every pod, in the order of the stream."""
-        return [pod for document in self.survey.documents for pod in document.pods]
+__all__ = [
+    "Manifests",
+    "contents",
+    "in_file",
+    "manifests_of",
+    "on_blank",
+    "questions",
+    "surveyed",
+    "with_note",
+]
 
 
 def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[str, bytes]]:
-    """(name, content) of each file, or of standard input where none is named. Raises UsageError.
+    """(name, content) of each file, those of folders too, or of standard input where none is named.
 
-    program: as in `archfit check`, to name where help is found.
+    program: as in `archfit check`, to name where help is found. Raises UsageError.
     """
-    if files.count("-") > 1:
-        raise UsageError("- is standard input, which can be read only once: name it once")
-    if (not files or "-" in files) and stdin.isatty():
-        raise UsageError(
-            f"standard input is a terminal: pipe manifests in, or name files; see {program} --help"
-        )
-    found = []
-    for file in files or ["-"]:
-        if file == "-":
-            found.append(("", standard_streams.read(stdin)))
-            continue
-        try:
-            found.append((_from_here(file), read_file(file)))
-        except OSError as error:
-            raise UsageError(f"cannot read {file!r} ({error.strerror}): name a file of manifests") from None
-    return found
+    return [(one.name, one.data) for one in read_inputs(files, stdin, program).files]
 
 
-def surveyed(found: Iterable[tuple[str, bytes]], options: Options, on_blank: str) -> list[Manifests]:
-    """What each input holds; what is wrong with one is among its results. on_blank: as `stream.read` takes it."""
-    return [_surveyed(name, data, options, on_blank) for name, data in found]
+def manifests_of(
+    invocation: Invocation, stdin: BinaryIO, program: str, options: Options, on_blank: str
+) -> list[Manifests]:
+    """What the words of a command line name, surveyed. Raises UsageError."""
+    read = read_inputs(invocation.words, stdin, program)
+    return with_note(surveyed(((one.name, one.data) for one in read.files), options, on_blank), read)
+
+
+def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
+    """The inputs, and one without a name that says what was left out."""
+    note = Manifests("", b"", results=(Result("info", read.note),))
+    return [*inputs, note] if read.note else inputs
+
+
+def holds_nothing(inputs: Iterable[Manifests]) -> bool:
+    """Whether all inputs could be read, and none of them has a Kubernetes object; blank ones do not count."""
+    read = [one for one in inputs if one.pieces]
+    results = [result for one in read for result in (*one.results, *one.survey.results)]
+    if (
+        not read
+        or any(one.survey.documents for one in read)
+        or any(one.severity == "error" for one in results)
+    ):
+        return False
+    return not any(holds_object(one.data[one.start : one.end]) for one in read)
 
 
 def on_blank(flags: Layer) -> str:
@@ -97,20 +89,11 @@ def in_file(result: Result, name: str) -> Result:
         return result
     if not result.location:
         return result.replace(message=f"{name}: {result.message}")
-    source = f"{name}, {result.location.source}" if result.location.source else name
-    return result.replace(location=result.location.replace(source=source))
+    return result.replace(location=location_in_file(result.location, name))
 
 
-def _from_here(path: str) -> str:
-    near = os.path.relpath(path)
-    return os.path.normpath(path) if near.startswith(os.pardir) else near
-
-
-def _surveyed(name: str, data: bytes, options: Options, on_blank: str) -> Manifests:
-    try:
-        read = stream.read(data, on_blank)
-    except InvalidInput as error:
-        return Manifests(name, data, results=(Result.from_error(error),))
-    if not read.pieces:
-        return Manifests(name, data, results=(Result("warning", _BLANK),), blank=True)
-    return Manifests(name, read.data, read.pieces, survey(read.data, read.pieces, options))
+def location_in_file(location: Location, name: str) -> Location:
+    """The place with the name of its file, if it has one."""
+    if not name:
+        return location
+    return location.replace(source=f"{name}, {location.source}" if location.source else name)

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.commands.inputs import contents, surveyed
+from archfit.commands.inputs import manifests_of
 from archfit.commands.invocation import read_invocation
 from archfit.commands.lock_answers import asked_anew, failed_result, looked_up
 from archfit.commands.lock_audits import audit_needs, together
@@ -53,12 +53,11 @@ def run(
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
     audits = audit_needs(flags.from_audit, settings.options, prune=flags.prune)
-    read = (
-        contents(invocation.words, stdin, _COMMAND.program)
+    inputs = (
+        manifests_of(invocation, stdin, _COMMAND.program, settings.options, settings.options.on_blank)
         if invocation.words or not flags.from_audit
-        else ()
+        else []
     )
-    inputs = surveyed(read, settings.options, settings.options.on_blank)
     if flags.prune:
         inputs = [one.replace(results=(_PRUNE_ALL,)) if one.blank else one for one in inputs]
     needs = together((lock_needs(inputs, settings.options), audits))

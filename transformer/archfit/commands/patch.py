@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import standard_streams
-from archfit.commands.inputs import contents, in_file, on_blank, questions, surveyed
+from archfit.commands.inputs import in_file, manifests_of, on_blank, questions
 from archfit.commands.invocation import read_invocation
 from archfit.pipeline import decided, located
 from archfit.report.kustomize_patches import as_yaml
@@ -34,9 +34,7 @@ def run(
     form, settings = invocation.flags.format, invocation.settings
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
-    inputs = surveyed(
-        contents(invocation.words, stdin, _COMMAND.program), options, on_blank(invocation.layer)
-    )
+    inputs = manifests_of(invocation, stdin, _COMMAND.program, options, on_blank(invocation.layer))
     one = Run(_COMMAND.program, settings, environ, stderr)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []

@@ -27,7 +27,7 @@ from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.live_objects import live_objects
 from archfit.commands import policy_check
-from archfit.commands.inputs import contents, on_blank, surveyed
+from archfit.commands.inputs import manifests_of, on_blank
 from archfit.commands.invocation import Invocation, read_invocation
 from archfit.commands.policy_flags import check_flags, renewal
 from archfit.commands.policy_images import PolicyImages, from_cluster, from_lock, from_manifests
@@ -123,9 +123,7 @@ def _images(
         return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
-    inputs = surveyed(
-        contents(invocation.words, stdin, _COMMAND.program), settings.options, on_blank(invocation.layer)
-    )
+    inputs = manifests_of(invocation, stdin, _COMMAND.program, settings.options, on_blank(invocation.layer))
     return from_manifests(inputs, settings, environ, stderr)
 
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TextIO
 from archfit import standard_streams
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
 from archfit.admission.policy.policy_settings import PolicySettings
-from archfit.commands.inputs import contents, in_file, on_blank, surveyed
+from archfit.commands.inputs import in_file, manifests_of, on_blank
 from archfit.commands.invocation import Invocation
 from archfit.integrations.cluster_checks import kubectl_of
 from archfit.integrations.policy.comparison import Compared, compared
@@ -50,9 +50,7 @@ def run(
 ) -> int:
     """The check. The exit code; raises ArchfitError."""
     flags, own = invocation.flags, _settings(invocation.settings)
-    inputs = surveyed(
-        contents(invocation.words, stdin, _COMMAND.program), own.options, on_blank(invocation.layer)
-    )
+    inputs = manifests_of(invocation, stdin, _COMMAND.program, own.options, on_blank(invocation.layer))
     results = [
         in_file(result, manifests.name)
         for manifests in inputs

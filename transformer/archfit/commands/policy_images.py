@@ -76,7 +76,7 @@ def from_manifests(
         return PolicyImages({}, "", needs.results)
     images = {**_held(settings.options), **_overridden(inputs, settings.options)}
     made = _with_answers(images, needs, settings, environ, stderr, anew=True)
-    names = [one.name or "standard input" for one in inputs]
+    names = [one.name or "standard input" for one in inputs if one.pieces]
     shown = ", ".join(names[:3]) + (f" and {count(len(names) - 3, 'more file')}" if len(names) > 3 else "")
     results = [*needs.results, *made.results]
     if not made.images and not made.failed():

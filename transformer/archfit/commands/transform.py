@@ -1,4 +1,4 @@
-"""`archfit [transform]`: stdin -> stdout.
+"""`archfit [transform]`: stdin -> stdout; with files, folders or a place for the output, `commands.transform_files`.
 
 A ResourceList makes the run a KRM function: its functionConfig gives options, its `results` hold the messages, and
 after a failure it is written back unedited. `archfit.run` has the run itself.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from archfit import standard_streams
-from archfit.errors import ArchfitError, OutputError, message_of
+from archfit.errors import ArchfitError, OutputError, UsageError, message_of
 from archfit.files import read_file
 from archfit.options.load import load
 from archfit.results import Result
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from archfit.options.layers import Layer
 
 _PROGRAM = "archfit transform"
+_TERMINAL = "standard input is a terminal: pipe manifests in, or name files; see archfit --help"
 
 
 def run(
@@ -50,11 +51,23 @@ def _run(
     environ: Mapping[str, str],
     defaults: Layer | None,
 ) -> int:
+    call = None
+    if argv and defaults is None:
+        from archfit.commands.transform_call import read_call
+
+        call = read_call(argv)
+        if not call.is_stream:
+            from archfit.commands.transform_files import run as transform_files
+
+            return transform_files(call, stdin, stdout, stderr, environ)
+        if stdin.isatty():
+            raise call.error or UsageError(_TERMINAL)
     data = standard_streams.read(stdin)
     frame = _frame(data)
     try:
         application = _layer(frame) if frame else None
-        settings = load(argv, environ, read_file, application=application, fallback=defaults)
+        flags = call.options if call else None
+        settings = load(argv, environ, read_file, application=application, flags=flags, fallback=defaults)
         # A function runs wherever its caller does, on whatever images the package names.
         one = Run(_PROGRAM, settings, environ, stderr, frame=frame, named_hosts_only=frame is not None)
         try:

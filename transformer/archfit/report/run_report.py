@@ -12,7 +12,8 @@
   "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
   "requests": {"manifest": 12},
   "pullsLeft": {"https://registry-1.docker.io": "76;w=21600"},   only of servers that state it
-  "edits": [{start, end, was}]   byte offsets in the output; putting every `was` back gives the input
+  "edits": [{file, start, end, was}]   byte offsets in the output; putting every `was` back gives the input;
+                                       file: only where the run named files
 }
 """
 
@@ -66,7 +67,15 @@ def json_value(report: RunReport, time: str) -> dict[str, Any]:
         **_decided(report),
         "requests": dict(report.requests),
         **({"pullsLeft": dict(report.pulls_left)} if report.pulls_left else {}),
-        "edits": [{"start": edit.start, "end": edit.end, "was": edit.was.decode()} for edit in report.edits],
+        "edits": [
+            {
+                **({"file": edit.file} if edit.file else {}),
+                "start": edit.start,
+                "end": edit.end,
+                "was": edit.was.decode(),
+            }
+            for edit in report.edits
+        ],
     }
 
 

@@ -56,9 +56,9 @@ POLICY = Command(
     "policy",
     "Writes a policy that places pods as they enter a cluster.",
     (
-        "policy [OPTION].. [FILE|-]..",
+        "policy [OPTION].. [FILE|DIR|-]..",
         "policy --live [--apply] [OPTION]..",
-        "policy --check [OPTION].. [FILE|-]..",
+        "policy --check [OPTION].. [FILE|DIR|-]..",
     ),
     "archfit.commands.policy:run",
     arguments=(
@@ -125,7 +125,7 @@ AUDIT = Command(
     "audit",
     "Reports what runs: where its images could run, and what keeps it off.",
     (
-        "audit [OPTION].. [FILE|-]..",
+        "audit [OPTION].. [FILE|DIR|-]..",
         "audit --live [--context NAME] [OPTION]..",
         "audit --merge REPORT.. [OPTION]..",
     ),

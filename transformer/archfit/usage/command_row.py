@@ -26,8 +26,9 @@ WRONG_USAGE = (2, "wrong usage")
 DONE_OR_FAILED = (DONE, (1, "failed: standard output is empty"), WRONG_USAGE)
 SET_UP = (DONE, (1, "failed, or --check found something wrong"), WRONG_USAGE)
 MANIFESTS = (
-    "FILE ..",
-    "Rendered manifests. - is standard input, which archfit reads if you name no file.",
+    "FILE|DIR ..",
+    "Rendered manifests: files, and folders, of which archfit reads *.yaml, *.yml and *.json. - is standard input, "
+    "which archfit reads if you name none.",
 )
 
 

@@ -14,10 +14,12 @@ from archfit.usage.command_table import MAIN, find, first_words, words_below
 from archfit.usage.help import help_text
 from archfit.usage.short_help import short_help
 
+_MANIFESTS = (".yaml", ".yml", ".json")
+
 
 def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     """Runs the command that argv names. streams: by name, as the table writes it. Raises ArchfitError."""
-    command, words = named(argv)
+    command, words = (MAIN, argv) if _is_path(argv[0]) and not find(argv)[0] else named(argv)
     if words == ["help"] and not os.path.exists("help"):  # as in `archfit setup help`
         streams["stdout"]().write(short_help(command).encode())
         return 0
@@ -45,9 +47,12 @@ def named(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
     return command, rest
 
 
+def _is_path(word: str) -> bool:
+    """Whether a first word that is no command names what is to be transformed."""
+    return os.sep in word or word.endswith(_MANIFESTS) or os.path.exists(word)
+
+
 def _unknown(word: str) -> str:
-    if os.path.exists(word) or word.endswith((".yaml", ".yml", ".json")):
-        return f"{word!r} is not a command, and archfit reads standard input: archfit < {word}"
     near = nearest(word, first_words())
     hint = f"did you mean {near!r}?" if near else f"the commands are {', '.join(first_words())}."
     return f"{word!r} is not a command: {hint} See archfit --help"

@@ -18,9 +18,32 @@ from archfit.usage.command_row import (
 
 TRANSFORM = Command(
     "transform",
-    "Adds to rendered manifests what each pod needs; stdin to stdout.",
-    ("[transform] [OPTION].. < rendered.yaml > placed.yaml",),
+    "Adds to rendered manifests what each pod needs.",
+    ("[transform] [OPTION].. [FILE|DIR|-]..",),
     "archfit.commands.transform:run",
+    arguments=(MANIFESTS,),
+    flags=(
+        Flag(
+            ("--diff",),
+            "",
+            "Write what would change, as a unified diff. Exit with 0 in any case.",
+            brief="Write what would change, as a unified diff.",
+        ),
+        Flag(
+            ("--in-place",),
+            "",
+            "Write each file that changes. If one has a problem, archfit writes none. With --stamp, a later run "
+            "can take back what this one added.",
+            brief="Write each file that changes.",
+        ),
+        Flag(
+            ("-o", "--output"),
+            "FILE|DIR",
+            "Where to write; default: standard output. In a folder, which exists or ends with /, each input gets a "
+            "file.",
+            brief="Where to write; default: standard output.",
+        ),
+    ),
     options=TABLE,
     group="manifests",
     about="""\
@@ -29,6 +52,7 @@ kubernetes.io/arch node affinity that each pod needs. The rest of the manifests 
 
   helm template . | archfit | kubectl apply -f -
   helm upgrade --install web ./chart --post-renderer archfit
+  archfit --diff rendered/
 
 Helm 4 needs a plugin: run archfit setup helm.""",
     exits=DONE_OR_FAILED,
@@ -36,7 +60,7 @@ Helm 4 needs a plugin: run archfit setup helm.""",
 CHECK = Command(
     "check",
     "Says what archfit would change, or which images lack a platform.",
-    ("check [OPTION].. [FILE|-]..",),
+    ("check [OPTION].. [FILE|DIR|-]..",),
     "archfit.commands.check:run",
     arguments=(MANIFESTS,),
     flags=(
@@ -121,7 +145,7 @@ archfit adds or leaves out and why, and what would change that.
 PATCH = Command(
     "patch",
     "Writes the changes as JSON 6902 patches, for Flux and Fleet.",
-    ("patch [OPTION].. [FILE|-]..",),
+    ("patch [OPTION].. [FILE|DIR|-]..",),
     "archfit.commands.patch:run",
     arguments=(MANIFESTS,),
     flags=(
@@ -148,7 +172,7 @@ fails if that has changed. Run archfit patch again then.
 LOCK = Command(
     "lock",
     "Writes a lock file, for runs that ask no registry.",
-    ("lock [OPTION].. [FILE|-]..", "lock --from-audit REPORT [OPTION].. [FILE|-].."),
+    ("lock [OPTION].. [FILE|DIR|-]..", "lock --from-audit REPORT [OPTION].. [FILE|-].."),
     "archfit.commands.lock:run",
     arguments=(MANIFESTS,),
     flags=(

@@ -1,0 +1,243 @@
+"""`archfit FILE|DIR.. --in-place|-o PATH|--diff`: what is written, and what never is."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from file_runs import AMD, BOTH, CONFIG_MAP, SECRET, Site, placed, pod, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TREE = {"r/a.yaml": AMD, "r/c.yaml": CONFIG_MAP, "r/sub/b.yaml": SECRET + b"---\n" + BOTH}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    made = Site(tmp_path)
+    made.write(TREE)
+    return made
+
+
+def test_in_place_writes_what_standard_output_would_have(site: Site) -> None:
+    ran = site.run("--in-place", "r")
+    assert (ran.status, ran.stdout) == (0, b"")
+    assert site.files() == {name: placed(content) for name, content in TREE.items()}
+    assert ran.stderr.endswith("archfit: 2 of 3 files written\n")
+
+
+def test_noop_in_place_does_not_touch_files_that_stay_the_same(site: Site) -> None:
+    assert site.run("--in-place", "r").status == 0
+    before = {path: path.stat() for path in site.folder.rglob("*.yaml")}
+    ran = site.run("--in-place", "r")
+    assert ran.stderr.endswith("archfit: 0 of 3 files written\n")
+    after = {path: path.stat() for path in site.folder.rglob("*.yaml")}
+    assert [(one.st_ino, one.st_mtime_ns) for one in before.values()] == [
+        (one.st_ino, one.st_mtime_ns) for one in after.values()
+    ]
+
+
+def test_in_place_keeps_the_mode_and_leaves_nothing_behind(site: Site) -> None:
+    path = site.folder / "r" / "a.yaml"
+    path.chmod(0o640)
+    assert site.run("--in-place", "r/a.yaml").status == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert sorted(os.listdir(site.folder / "r")) == ["a.yaml", "c.yaml", "sub"]
+
+
+def test_in_place_keeps_the_owner_where_it_may(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() == 0:
+        os.chown(site.folder / "r" / "a.yaml", 1234, 2345)
+        assert site.run("--in-place", "r/a.yaml").status == 0
+        about = (site.folder / "r" / "a.yaml").stat()
+        assert (about.st_uid, about.st_gid) == (1234, 2345)
+        site.write({"r/a.yaml": AMD})
+
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.chown", refused)
+    monkeypatch.setattr("os.geteuid", lambda: 4321)
+    assert site.run("--in-place", "r/a.yaml").status == 0
+    assert site.files()["r/a.yaml"] == placed(AMD)
+
+
+def test_in_place_writes_what_a_link_leads_to(site: Site) -> None:
+    (site.folder / "link.yaml").symlink_to("r/a.yaml")
+    assert site.run("--in-place", "link.yaml").status == 0
+    assert (site.folder / "link.yaml").is_symlink()
+    assert site.files()["r/a.yaml"] == placed(AMD)
+
+
+def test_in_place_writes_no_file_where_one_cannot_be_written(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write({"r/z.yaml": pod("z")})
+    before, whole = site.files(), os.replace
+
+    def full(source: str, path: str) -> None:
+        if path.endswith("z.yaml"):
+            raise OSError(28, "No space left on device")
+        whole(source, path)
+
+    monkeypatch.setattr("os.replace", full)
+    ran = site.run("--in-place", "r")
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert "z.yaml' cannot be written (No space left on device); no file was changed" in ran.stderr
+    assert site.files() == before
+    assert run(("last",)).stdout.decode().splitlines()[1].startswith("exit 1")
+
+
+def test_in_place_overwrites_no_change_of_somebody_else(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from archfit.commands import transform_files
+
+    real = transform_files.surveyed
+
+    def edits_meanwhile(*words: object) -> object:
+        site.write({"r/sub/b.yaml": CONFIG_MAP})
+        return real(*words)  # type: ignore[arg-type] # passed on
+
+    monkeypatch.setattr("archfit.commands.transform_files.surveyed", edits_meanwhile)
+    ran = site.run("--in-place", "r")
+    assert ran.status == 1
+    assert "r/sub/b.yaml changed while archfit ran, so no file was changed: run it again" in ran.stderr
+    assert site.files() == {**TREE, "r/sub/b.yaml": CONFIG_MAP}
+
+
+def test_a_folder_gets_a_file_for_each_input_by_its_path(site: Site) -> None:
+    site.write({"one.yaml": BOTH, "r/values.yaml": b"a: {b: c}\n"})
+    ran = site.run("r", "one.yaml", "-o", "out/deep/")
+    assert (ran.status, ran.stdout) == (0, b"")
+    written = {name: content for name, content in site.files().items() if name.startswith("out/")}
+    assert written == {
+        "out/deep/a.yaml": placed(AMD),
+        "out/deep/c.yaml": CONFIG_MAP,
+        "out/deep/one.yaml": placed(BOTH),
+        "out/deep/sub/b.yaml": placed(TREE["r/sub/b.yaml"]),
+    }
+    assert ran.stderr.endswith("archfit: 4 files written below out/deep/\n")
+    assert {name: content for name, content in site.files().items() if name in TREE} == TREE
+
+
+def test_a_folder_that_is_there_needs_no_slash_and_may_lie_in_the_input(site: Site) -> None:
+    (site.folder / "r" / "out").mkdir()
+    for _ in range(2):
+        assert site.run("r", "-o", "r/out").status == 0
+    written = [name for name in site.files() if "/out/" in name]
+    assert written == ["r/out/a.yaml", "r/out/c.yaml", "r/out/sub/b.yaml"]
+
+
+def test_a_file_gets_the_stream_of_all_inputs(site: Site) -> None:
+    expected = site.run("r").stdout
+    for content in (None, b"old\n"):
+        if content is not None:
+            site.write({"out.yaml": content})
+        ran = site.run("r", "--output", "out.yaml")
+        assert (ran.status, ran.stdout) == (0, b"")
+        assert site.files()["out.yaml"] == expected
+
+
+def test_a_dash_as_output_is_standard_output(site: Site) -> None:
+    assert site.run("r", "-o", "-").stdout == site.run("r").stdout
+
+
+def test_standard_input_can_go_to_a_file_and_as_a_diff(site: Site) -> None:
+    assert site.run("-o", "x.yaml", stdin=AMD).stdout == b""
+    assert site.files()["x.yaml"] == placed(AMD)
+    ran = site.run("--diff", stdin=AMD)
+    assert ran.stdout.startswith(b"--- a/stdin\n+++ b/stdin\n@@ -8,3 +8,12 @@ v1/ReplicationController/amd\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(["--in-place"], "--in-place: standard input is no file", id="in-place-of-stdin"),
+        pytest.param(["--in-place", "r", "-"], "--in-place: standard input is no file", id="in-place-of-both"),
+        pytest.param(["--in-place", "--diff", "r"], "leave out --in-place or --diff", id="in-place-and-diff"),
+        pytest.param(["--in-place", "-o", "x", "r"], "leave out --in-place or --output", id="in-place-and-output"),
+        pytest.param(["--in-place", "-o", "-", "r"], "leave out --in-place or --output", id="in-place-and-stdout"),
+        pytest.param(["--diff", "-o", "out/", "r"], "'out/' is a folder, and a diff is one file", id="diff-to-folder"),
+        pytest.param(["-o", "out/"], "standard input' has no path below 'out/'", id="stdin-to-folder"),
+        pytest.param(["-o", "no/x.yaml", "r"], "there is no folder 'no'", id="no-folder"),
+        pytest.param(["-o", "r/a.yaml", "r"], "'r/a.yaml' is an input: to change the files themselves, run archfit "
+                     "--in-place r/a.yaml", id="over-an-input"),
+        pytest.param(["-o", "link.yaml", "r/a.yaml"], "'link.yaml' is an input", id="over-an-input-by-a-link"),
+        pytest.param(["-o", "r", "r/a.yaml"], "'r/a.yaml' is an input", id="folder-over-an-input"),
+        pytest.param(["-o", "out/", "r", "q"], "r/a.yaml and q/a.yaml would both be written to 'out/a.yaml'",
+                     id="collide"),
+        pytest.param(["-o", "taken", "r"], "'taken/a.yaml' is a folder, where r/a.yaml would be written",
+                     id="a-folder-there"),
+        pytest.param(["-o", "leads", "r"], "'leads/sub/b.yaml' leads out of 'leads'", id="leads-out"),
+        pytest.param(["-o"], "has no value", id="no-value"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_writes_nothing(site: Site, words: list[str], said: str) -> None:
+    site.write({"q/a.yaml": BOTH, "taken/a.yaml/x.yaml": BOTH, "leads/x": b""})
+    (site.folder / "link.yaml").symlink_to("r/a.yaml")
+    (site.folder / "leads" / "sub").symlink_to("../q")
+    before = site.files()
+    ran = site.run(*words, stdin=AMD, options=words[-1] != "-o")
+    assert (ran.status, ran.stdout) == (2, b""), ran.stderr
+    assert said in ran.stderr
+    assert site.files() == before
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing(site: Site) -> None:
+    site.write({"file": b"x"})
+    before = site.files()
+    ran = site.run("r", "-o", "file/")
+    assert ran.status in (1, 2)
+    assert site.files() == before
+
+
+def patched(folder: Path, diff: bytes, program: list[str]) -> None:
+    subprocess.run(program, cwd=folder, input=diff, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "environ", "terminal", "expected"),
+    [
+        pytest.param([], {}, False, False, id="pipe"),
+        pytest.param([], {"TERM": "xterm"}, True, True, id="terminal"),
+        pytest.param([], {"TERM": "xterm", "NO_COLOR": "1"}, True, False, id="no-color"),
+        pytest.param([], {"FORCE_COLOR": "1"}, False, True, id="force-color"),
+        pytest.param(["--color", "always"], {"NO_COLOR": "1"}, False, True, id="always"),
+        pytest.param(["--color", "never"], {"FORCE_COLOR": "1"}, True, False, id="never"),
+        pytest.param(["--color", "always", "-o", "x.diff"], {}, False, False, id="to-a-file"),
+    ],
+)
+def test_a_diff_has_colours_where_a_person_reads_it(
+    site: Site, words: list[str], environ: dict[str, str], terminal: bool, expected: bool
+) -> None:
+    ran = site.run("--diff", "r", *words, terminal=terminal, CI="", **environ)
+    assert ran.status == 0
+    text = ran.stdout or site.files()["x.diff"]
+    assert (b"\x1b[32m+" in text) is expected
+    assert (b"\x1b[1m--- a/r/a.yaml\x1b[0m\n" in text) is expected
+
+
+def test_a_diff_on_a_terminal_shows_no_control_characters(site: Site) -> None:
+    site.write(
+        {"a.yaml": AMD.replace(b"      containers", b"      # \xe2\x80\xae \x07\n      containers", 1)}
+    )
+    ran = site.run("--diff", "--color=always", "a.yaml")
+    assert b"\x07" not in ran.stdout
+    assert rb"\u202e" in ran.stdout or ran.status == 1
+
+
+def test_noop_the_diff_of_files_that_need_nothing_is_empty(site: Site) -> None:
+    site.write({"r/a.yaml": placed(AMD), "r/sub/b.yaml": CONFIG_MAP})
+    ran = site.run("--diff", "r")
+    assert (ran.status, ran.stdout) == (0, b"")
+
+
+def test_a_diff_shows_no_value_of_a_secret_beside_a_workload(site: Site) -> None:
+    site.write({"r/s.yaml": SECRET + b"---\n" + AMD + b"---\n" + SECRET.replace(b"kind: Secret\n", b"")})
+    text = site.run("--diff", "r/s.yaml").stdout
+    assert b"+      affinity:" in text
+    assert b"hunter2" not in text

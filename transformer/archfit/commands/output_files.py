@@ -1,0 +1,168 @@
+"""Where transformed inputs go: one stream to standard output or a file, a file for each into a folder, or in place.
+
+    place          what is written                              never
+    StreamPlace    all inputs, joined (`source.join`)           over an input
+    FolderPlace    each input, by its path below its folder     over an input, or out of the folder
+    InPlace        each input that changed, to itself           to a file that changed meanwhile
+
+Files are written to temporary files first, all of them, and then renamed. Where one cannot be renamed, those before it
+get their old contents back. A link is followed: what it leads to is written.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import BinaryIO
+
+from archfit import standard_streams
+from archfit.commands.input_files import Input
+from archfit.errors import OutputError, UsageError
+from archfit.files import Prepared, read_file, replace
+from archfit.printable import count
+from archfit.record import Record
+
+
+class Target(Record):
+    """A file to write. before: what it held, None where it is new."""
+
+    path: str
+    content: bytes
+    before: bytes | None = None
+
+
+def write_stream(parts: Sequence[bytes | memoryview], path: str, stdout: BinaryIO) -> None:
+    """The parts to standard output, or to a file that is written whole. Raises OutputError."""
+    if path:
+        # A device, as /dev/stdout, is no file that could be renamed.
+        at = os.path.realpath(path) if os.path.isfile(path) or not os.path.exists(path) else path
+        before = read_file(at) if os.path.isfile(at) else None
+        write_all([Target(at, b"".join(parts), before)])
+    else:
+        standard_streams.write(stdout, parts)
+
+
+def check_file(path: str, inputs: Iterable[Input]) -> None:
+    """Raises UsageError if the file of --output is an input, or has no folder."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise UsageError(
+            f"--output: there is no folder {folder!r}: make it, or end the path with / to write a file for each input"
+        )
+    _check_not_input(path, inputs)
+
+
+def folder_targets(folder: str, inputs: Sequence[Input]) -> list[str]:
+    """The path of each input below the folder of --output. Raises UsageError before anything is written."""
+    top = os.path.join(os.path.realpath(folder), "")
+    paths: dict[str, str] = {}
+    for one in inputs:
+        if not one.path:
+            raise UsageError(
+                f"--output: {one.name or 'standard input'!r} has no path below {folder!r}: name a file instead of a "
+                "folder"
+            )
+        path = os.path.join(folder, one.below)
+        if not os.path.realpath(path).startswith(top):
+            raise UsageError(f"--output: {path!r} leads out of {folder!r}: remove the link there")
+        _check_not_input(path, inputs)
+        if path in paths:
+            raise UsageError(
+                f"--output: {paths[path]} and {one.name} would both be written to {path!r}: transform them one by one"
+            )
+        if os.path.isdir(path):
+            raise UsageError(
+                f"--output: {path!r} is a folder, where {one.name} would be written: move it away"
+            )
+        paths[path] = one.name
+    below = next((path for path in paths for other in _folders(path) if other in paths), "")
+    if below:
+        raise UsageError(f"--output: {below!r} would lie below a file: transform its folder alone")
+    return list(paths)
+
+
+def in_place_target(one: Input, content: bytes) -> Target:
+    """The file of an input, with what it becomes. Raises OutputError if the file is another one by now."""
+    path = os.path.realpath(one.path)
+    try:
+        now = read_file(path)
+    except OSError as error:
+        raise OutputError(
+            f"{one.name} cannot be read again ({error.strerror}); no file was changed"
+        ) from None
+    if now != one.data:
+        raise OutputError(f"{one.name} changed while archfit ran, so no file was changed: run it again")
+    return Target(path, content, one.data)
+
+
+def check_in_place(inputs: Iterable[Input]) -> None:
+    """Raises UsageError for an input that is no file."""
+    for one in inputs:
+        if not one.path:
+            raise UsageError(
+                "--in-place: standard input is no file: name files or folders, or leave out --in-place"
+            )
+        if not os.path.isfile(one.path):
+            raise UsageError(f"--in-place: {one.name!r} is not a regular file: leave out --in-place")
+
+
+def write_folder(files: Iterable[tuple[str, bytes]]) -> None:
+    """Writes files whose paths `folder_targets` gave; folders that are missing are made. Raises OutputError."""
+    write_all(
+        [Target(path, content, read_file(path) if os.path.isfile(path) else None) for path, content in files]
+    )
+
+
+def write_all(targets: Sequence[Target]) -> None:
+    """Writes all of the files, or none. Raises OutputError."""
+    prepared: list[Prepared] = []
+    done, path = 0, ""
+    try:
+        for target in targets:
+            path = target.path
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            prepared.append(Prepared(path, target.content, 0o666))
+        for target, one in zip(targets, prepared, strict=True):
+            path = target.path
+            one.commit()
+            done += 1
+    except OSError as error:
+        for one in prepared[done:]:
+            one.discard()
+        undone = _taken_back(targets[:done])
+        raise OutputError(f"{path!r} cannot be written ({error.strerror or error}); {undone}") from None
+
+
+def _taken_back(targets: Sequence[Target]) -> str:
+    """Gives files that were written their old contents, and says how that went."""
+    left = list[str]()
+    for target in targets:
+        try:
+            if target.before is None:
+                os.unlink(target.path)
+            else:
+                replace(target.path, target.before)
+        except OSError:
+            left.append(target.path)
+    if not left:
+        return "no file was changed"
+    return f"{count(len(left), 'file')} could not be put back: {', '.join(map(repr, left[:5]))}"
+
+
+def _check_not_input(path: str, inputs: Iterable[Input]) -> None:
+    if not os.path.exists(path):
+        return
+    for one in inputs:
+        if one.path and os.path.samefile(path, one.path):
+            raise UsageError(
+                f"--output: {path!r} is an input: to change the files themselves, run archfit --in-place "
+                f"{shlex.quote(one.name)}"
+            )
+
+
+def _folders(path: str) -> Iterable[str]:
+    """The folders above a path."""
+    while os.path.dirname(path) not in ("", path):
+        path = os.path.dirname(path)
+        yield path

@@ -1,0 +1,53 @@
+"""The command line of `archfit [transform]` where it has words: its own flags, its options, and what it reads.
+
+A mistake in it is raised when the settings are read, as one in a configuration is: a KRM function that fails gives its
+input back.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+
+from archfit.errors import UsageError
+from archfit.options import arguments
+from archfit.options.layers import Layer
+from archfit.record import Record
+from archfit.usage.manifest_commands import TRANSFORM
+
+
+class TransformCall(Record):
+    """A command line, read. layer: its options. config: the configuration file that it names. flags: the own ones.
+
+    words: what is no flag. error: what is wrong with it.
+    """
+
+    layer: Layer
+    config: str | None
+    flags: Namespace
+    words: tuple[str, ...]
+    error: UsageError | None = None
+
+    @property
+    def options(self) -> tuple[Layer, str | None]:
+        """The layer and the configuration file. Raises UsageError for what is wrong with the command line."""
+        if self.error:
+            raise self.error
+        return self.layer, self.config
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the run is the plain one: standard input to standard output."""
+        own = self.flags
+        named = own.diff or own.in_place or own.output
+        return not named and self.words in ((), ("-",))
+
+
+def read_call(argv: Sequence[str]) -> TransformCall:
+    """The command line after the name of the command."""
+    try:
+        layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
+    except UsageError as error:
+        nothing = Namespace(diff=False, in_place=False, output=None)
+        return TransformCall(Layer("flags", {}), None, nothing, (), error)
+    return TransformCall(layer, config, flags, tuple(words))

@@ -1,0 +1,214 @@
+"""`archfit [transform] FILE|DIR|-..`: the main job on files, with what becomes of them.
+
+    inputs ── survey of all ── one lookup ── decided ── edited ─┬─ stdout, or the file of -o: all as one stream
+                                                                ├─ the folder of -o: a file for each
+                                                                ├─ --in-place: each file that changes
+                                                                └─ --diff: what would change, as a unified diff
+
+Everything is decided before the first byte is written, and a problem in one input writes nothing of any. A ResourceList
+that is the only input is a KRM function's, as on standard input.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit import stream
+from archfit.commands import output_files
+from archfit.commands.input_files import Input, Inputs, read_inputs
+from archfit.commands.inputs import in_file, location_in_file, questions, with_note
+from archfit.commands.surveyed_files import Manifests, surveyed
+from archfit.commands.transform_call import TransformCall
+from archfit.errors import UsageError
+from archfit.files import read_file
+from archfit.integrations.kustomize.function_frame import FunctionFrame
+from archfit.integrations.kustomize.resource_list import function_config, recognised
+from archfit.options.function_config import from_function_config
+from archfit.options.load import load
+from archfit.options.settings import Options
+from archfit.pipeline import Transformed, transformed
+from archfit.printable import count
+from archfit.record import Record
+from archfit.report.run_text import failure, lines
+from archfit.report.unified_diff import DiffObject, colored_diff, unified_diff
+from archfit.results import Decision
+from archfit.run import Run
+from archfit.source.join import joined
+from archfit.stream import OutputChange, Splice
+from archfit.terminal import colored
+from archfit.workloads.pods import Pod
+
+_PROGRAM = "archfit"
+_STANDARD_INPUT = "stdin"
+
+
+class _Place(Record):
+    """What the flags say about the output. folder, file: of --output, "" where it is another form."""
+
+    diff: bool
+    in_place: bool
+    folder: str
+    file: str
+
+
+class _Edited(Record):
+    """One input with its changes. splices: in its own data. objects: those that may change, for the diff."""
+
+    input: Input
+    splices: tuple[Splice, ...]
+    objects: tuple[DiffObject, ...] = ()
+
+    @property
+    def parts(self) -> list[bytes | memoryview]:
+        """The output."""
+        return stream.write(self.input.data, self.splices)
+
+
+def run(
+    call: TransformCall, stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command. The exit code; raises ArchfitError."""
+    place = _place(call)
+    read = _checked(place, read_inputs(call.words, stdin, _PROGRAM, skipped=place.folder))
+    frame = _frame(read)
+    application = from_function_config(function_config(frame.function)) if frame else None
+    settings = load((), environ, read_file, flags=call.options, application=application)
+    color = colored(settings.operator.color, stdout, environ) and not place.file
+    one = Run("archfit transform", settings, environ, stderr, frame=frame, named_hosts_only=frame is not None)
+    try:
+        if not frame:
+            return _transformed(read, one, settings.options, _writer(place, stdout, color))
+        write = _writer(place, stdout, color)
+        given = stdout if place == _Place(False, False, "", "") else io.BytesIO()
+        return one.transform(
+            frame.function.data, given, deliver=lambda splices: write([_Edited(read.files[0], splices)])
+        )
+    finally:
+        one.close()
+
+
+def _place(call: TransformCall) -> _Place:
+    flags, output = call.flags, call.flags.output or ""
+    output = "" if output == "-" else output
+    is_folder = output.endswith("/") or os.path.isdir(output)
+    if flags.in_place and (flags.diff or flags.output):
+        other = "--diff" if flags.diff else "--output"
+        raise UsageError(f"--in-place: writes the files themselves: leave out --in-place or {other}")
+    if flags.in_place and (not call.words or "-" in call.words):
+        raise UsageError(
+            "--in-place: standard input is no file: name files or folders, or leave out --in-place"
+        )
+    if flags.diff and is_folder:
+        raise UsageError(f"--output: {output!r} is a folder, and a diff is one file: name a file")
+    return _Place(flags.diff, flags.in_place, output if is_folder else "", "" if is_folder else output)
+
+
+def _checked(place: _Place, read: Inputs) -> Inputs:
+    """The inputs, if the output can go where the flags say. Raises UsageError."""
+    if place.in_place:
+        output_files.check_in_place(read.files)
+    if place.folder:
+        output_files.folder_targets(place.folder, read.files)
+    if place.file:
+        output_files.check_file(place.file, read.files)
+    return read
+
+
+def _frame(read: Inputs) -> FunctionFrame | None:
+    found = [one for one in read.files if b"ResourceList" in one.data]
+    functions = [function for one in found if (function := recognised(one.data))]
+    if functions and len(read.files) > 1:
+        raise UsageError(
+            f"{found[0].name or 'standard input'!r} is the ResourceList of a KRM function: transform it alone"
+        )
+    return FunctionFrame(functions[0]) if functions else None
+
+
+Write = Callable[[Sequence[_Edited]], str]
+
+
+def _writer(place: _Place, stdout: BinaryIO, color: bool) -> Write:
+    """What writes the output, and says how many files it wrote, if it wrote several."""
+
+    def write(files: Sequence[_Edited]) -> str:
+        changed = [one for one in files if one.splices]
+        if place.diff:
+            parts = [line for one in changed for line in _diff(one)]
+            output_files.write_stream([*colored_diff(parts)] if color else parts, place.file, stdout)
+            return ""
+        if place.in_place:
+            output_files.write_all(
+                [output_files.in_place_target(one.input, b"".join(one.parts)) for one in changed]
+            )
+            return f"archfit: {len(changed)} of {count(len(files), 'file')} written"
+        if place.folder:
+            paths = output_files.folder_targets(place.folder, [one.input for one in files])
+            output_files.write_folder(
+                [(path, b"".join(one.parts)) for path, one in zip(paths, files, strict=True)]
+            )
+            return f"archfit: {count(len(files), 'file')} written below {place.folder}"
+        whole = files[0].parts if len(files) == 1 else joined([b"".join(one.parts) for one in files])
+        output_files.write_stream(whole, place.file, stdout)
+        return ""
+
+    return write
+
+
+def _diff(one: _Edited) -> list[bytes]:
+    return unified_diff(_shown_name(one.input), one.input.data, one.splices, one.objects)
+
+
+def _shown_name(one: Input) -> str:
+    return one.name.removeprefix("/") or _STANDARD_INPUT
+
+
+def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
+    pairs = ((file.name, file.data) for file in read.files)
+    inputs = with_note(surveyed(pairs, options, options.on_blank), read)
+    answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], questions(inputs))
+    made = [transformed(manifests.data, manifests.survey, answers, options) for manifests in inputs]
+    results = list(one.messages)
+    for manifests, part in zip(inputs, made, strict=True):
+        results += [in_file(result, manifests.name) for result in (*manifests.results, *part.results)]
+    decisions = tuple(
+        pair for manifests, part in zip(inputs, made, strict=True) for pair in _named(manifests, part)
+    )
+    if any(result.severity == "error" for result in results):
+        one.prepare_report(1, results, decisions, answers).commit()
+        one.write_messages([failure(results), *lines(results)])
+        return 1
+    files = [_edited(*row) for row in zip(read.files, inputs, made, strict=False)]
+    edits = tuple(edit for file in files for edit in _output_changes(file))
+    report = one.prepare_report(0, results, decisions, answers, edits)
+    said: list[str] = []
+    report.commit_after(lambda: said.append(write(files)))
+    one.write_messages([*lines(results), one.summary(decisions, len(answers)), *said])
+    return 0
+
+
+def _named(manifests: Manifests, part: Transformed) -> list[tuple[Pod, Decision]]:
+    """The decisions, whose places name the file."""
+    return [
+        (pod.replace(location=location_in_file(pod.location, manifests.name)), decision)
+        for pod, decision in part.decisions
+    ]
+
+
+def _edited(file: Input, manifests: Manifests, part: Transformed) -> _Edited:
+    at = manifests.start
+    return _Edited(
+        file,
+        tuple(splice.replace(start=splice.start - at, end=splice.end - at) for splice in part.splices),
+        tuple(
+            DiffObject(document.span.start - at, document.span.end - at, str(document.pods[0].ref))
+            for document in manifests.survey.documents
+        ),
+    )
+
+
+def _output_changes(one: _Edited) -> list[OutputChange]:
+    changes = stream.output_changes(one.input.data, one.splices)
+    return [change.replace(file=one.input.name) for change in changes]
