@@ -15,7 +15,11 @@ LABEL org.opencontainers.image.title="archfit" \
       org.opencontainers.image.description="Places pods by the CPU architectures their images support" \
       org.opencontainers.image.source="https://github.com/OWNER/archfit" \
       org.opencontainers.image.documentation="https://github.com/OWNER/archfit/tree/main/docs" \
-      org.opencontainers.image.licenses="Apache-2.0"
+      org.opencontainers.image.licenses="Apache-2.0" \
+      io.artifacthub.package.readme-url="https://github.com/OWNER/archfit/raw/main/README.md" \
+      io.artifacthub.package.category="integration-delivery" \
+      io.artifacthub.package.license="Apache-2.0" \
+      io.artifacthub.package.keywords="kubernetes,admission,kustomize,kpt,krm-function,multi-arch"
 # The sources are mounted, not copied: no layer holds them.
 RUN --mount=type=bind,target=/src \
     python -m pip install --no-cache-dir --compile --require-hashes --no-deps -r /src/requirements-run.lock \

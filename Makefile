@@ -26,6 +26,8 @@ SECONDS ?= 600
 SEED ?= 1
 COUNT ?= 100000
 DIST ?= dist
+# Helm 4: the one that the tests use, else the one on PATH.
+HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
 # The markers are explained in tests/conftest.py.
 FAST := -m "not real and not load" --ignore=tests/real
 
@@ -120,6 +122,11 @@ bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=anot
 	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r argocd-plugin/bundle/requirements.lock
 	@PYTHONPATH=.tools/pyinstaller PYTHONDONTWRITEBYTECODE=1 $(RUN) -m PyInstaller --noconfirm --log-level WARN \
 	  --distpath $(DIST) --workpath .tools/bundle argocd-plugin/bundle/archfit.spec
+
+.PHONY: plugin
+plugin: .venv/.ready ## Package and sign Helm 4's plugin into dist/ (KEYRING=FILE KEY=NAME; THROW_AWAY=1 makes a key for this run)
+	@$(RUN) scripts/plugin_archive.py --helm $(HELM4) --into $(DIST) $(if $(THROW_AWAY),--throw-away-key) --keyring "$(KEYRING)" \
+	  --key "$(KEY)" --passphrase-file "$(PASSPHRASE_FILE)"
 
 kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from facts about their schemas (FACTS=FILE)
 	@$(RUN) scripts/known_kinds.py $(FACTS)

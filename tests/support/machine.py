@@ -116,6 +116,7 @@ TABLE = {
         Tool("zsh", "apt", "zsh", "", "zsh"),
         Tool("fish", "apt", "fish", "", "fish"),
         Tool("groff", "apt", "groff", "", "groff"),
+        Tool("gpg", "apt", "gnupg", "", "gpg"),
         Tool("chromium", "apt", "chromium", "", "chromium"),
         *(
             Tool(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", "v1.36.3", name)

@@ -31,6 +31,8 @@ from archfit.store.directories import state_path
 
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
 _SET_UP = "run `archfit setup helm`"
+_INSTALL_AGAIN = "run `helm plugin uninstall archfit`, and install the plugin of this version"
+_NO_PROGRAM = "put archfit on PATH, where this plugin looks for it"
 
 
 def check(named: str | None, own: str, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
@@ -83,17 +85,18 @@ def _plugin(helm: Helm, own: str, environ: Mapping[str, str], *, alone: bool) ->
     folder = visible[0]
     version, command = _started(os.path.join(folder, "plugin.yaml"))
     program = command.replace("${HELM_PLUGIN_DIR}", folder)
+    own_files = setup_files.ours(_bytes(os.path.join(folder, "plugin.yaml")))
+    again = f"{_SET_UP} again" if own_files else _INSTALL_AGAIN
+    repair = f"{_SET_UP} again" if own_files else _NO_PROGRAM
     if shutil.which(program, path=environ.get("PATH")) is None:
-        raise Wrong(f"the plugin in {folder} starts {program!r}, which is not there: {_SET_UP} again")
+        raise Wrong(f"the plugin in {folder} starts {program!r}, which is not there: {repair}")
     answer = run_program([program, "--version"], environ)
     if answer.returncode:
         last_line = (answer.stderr.strip().splitlines() or [f"exit {answer.returncode}"])[-1]
-        raise Wrong(f"the plugin in {folder} cannot start archfit ({last_line}): {_SET_UP} again")
+        raise Wrong(f"the plugin in {folder} cannot start archfit ({last_line}): {repair}")
     yield f"the plugin is in {folder} and starts {answer.stdout.strip()}"
     if version != __version__:
-        raise Wrong(
-            f"the plugin in {folder} is of archfit {version}, and this is {__version__}: {_SET_UP} again"
-        )
+        raise Wrong(f"the plugin in {folder} is of archfit {version}, and this is {__version__}: {again}")
 
 
 def _visible(listed: list[str]) -> list[str]:

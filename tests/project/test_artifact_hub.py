@@ -1,0 +1,145 @@
+"""The files that Artifact Hub reads have the fields it documents, and the version of pyproject.toml.
+
+Sources: artifacthub/hub, docs/metadata/artifacthub-{pkg,repo}.yml, docs/helm_annotations.md, and
+docs/container_images_repositories.md. The schema is strict, as Artifact Hub's own reader is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+
+import jsonschema
+import pytest
+import yaml
+
+from machine import ROOT
+
+TEXT = {"type": "string", "minLength": 1}
+CATEGORIES = [
+    "ai-machine-learning", "database", "integration-delivery", "monitoring-logging", "networking", "security",
+    "storage", "streaming-messaging", "skip-prediction",
+]  # fmt: skip
+LINKS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name", "url"],
+        "properties": {"name": TEXT, "url": {"type": "string", "pattern": "^https://"}},
+    },
+}
+CHANGES = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["description"],
+        "properties": {
+            "kind": {"enum": ["added", "changed", "deprecated", "removed", "fixed", "security"]},
+            "description": TEXT,
+            "links": LINKS,
+        },
+    },
+}
+PEOPLE = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name", "email"],
+        "properties": {"name": TEXT, "email": TEXT},
+    },
+}
+PACKAGE = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["version", "name", "displayName", "createdAt", "description"],
+    "properties": {
+        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$"},
+        "name": {"type": "string", "pattern": "^[A-Za-z0-9-]+$"},
+        "category": {"enum": CATEGORIES},
+        "createdAt": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
+        "keywords": {"type": "array", "items": TEXT},
+        "links": LINKS,
+        "changes": CHANGES,
+        "maintainers": PEOPLE,
+        "provider": {"type": "object", "additionalProperties": False, "properties": {"name": TEXT}},
+        "deprecated": {"type": "boolean"},
+        "prerelease": {"type": "boolean"},
+        **dict.fromkeys((
+                "displayName", "alternativeName", "description", "logoPath", "logoURL", "digest", "license", "homeURL",
+                "appVersion", "readme", "install",
+            ), TEXT),
+    },
+}  # fmt: skip
+REPOSITORY = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "repositoryID": TEXT,
+        "owners": PEOPLE,
+        "ignore": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["name"],
+                "properties": {"name": TEXT, "version": TEXT},
+            },
+        },
+    },
+}
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+LISTING = yaml.safe_load((ROOT / "helm-plugin" / "artifacthub-pkg.yml").read_bytes())
+
+
+def test_the_listing_has_the_documented_fields_and_the_projects_version() -> None:
+    jsonschema.validate(LISTING, PACKAGE)
+    assert LISTING["version"] == LISTING["appVersion"] == VERSION
+    dt.datetime.fromisoformat(LISTING["createdAt"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"descripton": "x"}, id="unknown-field"),
+        pytest.param({"category": "tools"}, id="category"),
+        pytest.param({"createdAt": "yesterday"}, id="date"),
+        pytest.param({"changes": [{"kind": "new", "description": "x"}]}, id="kind-of-change"),
+        pytest.param({"maintainers": [{"name": "x"}]}, id="no-email"),
+    ],
+)
+def test_the_schema_refuses(change: dict[str, object]) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**LISTING, **change}, PACKAGE)
+
+
+def test_the_plugin_of_the_repository_and_of_setup_are_of_the_projects_version() -> None:
+    plugin = yaml.safe_load((ROOT / "helm-plugin" / "plugin.yaml").read_bytes())
+    assert plugin["version"] == VERSION
+    assert plugin["name"] == LISTING["name"]
+    assert f"archfit:{VERSION}" in LISTING["install"]
+
+
+def test_the_repository_file_has_the_documented_fields() -> None:
+    jsonschema.validate(yaml.safe_load((ROOT / "artifacthub-repo.yml").read_bytes()), REPOSITORY)
+
+
+def test_the_annotations_of_the_chart_are_those_of_artifact_hub() -> None:
+    chart = yaml.safe_load((ROOT / "charts" / "archfit" / "Chart.yaml").read_bytes())
+    given = {key.removeprefix("artifacthub.io/"): text for key, text in chart["annotations"].items()}
+    assert given["category"] in CATEGORIES
+    assert given["license"] == "Apache-2.0"
+    jsonschema.validate(yaml.safe_load(given["changes"]), CHANGES)
+    assert chart["version"] == chart["appVersion"] == VERSION
+
+
+def test_the_image_has_the_labels_that_artifact_hub_requires() -> None:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    labels = dict(re.findall(r'^(?:LABEL)? +([\w./-]+)="([^"]*)"', text, re.MULTILINE))
+    readme = labels["io.artifacthub.package.readme-url"].partition("/archfit/raw/main/")[2]
+    assert (ROOT / readme).is_file()
+    assert labels["org.opencontainers.image.description"]
+    assert labels["io.artifacthub.package.category"] in CATEGORIES

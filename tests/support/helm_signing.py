@@ -1,0 +1,48 @@
+"""PGP keys for a test, made by gpg in a home of its own, as keyrings that Helm reads.
+
+with signing_key(folder, "me") as key:
+    key.secret    what `gpg --export-secret-keys` wrote: `helm plugin package --keyring`
+    key.public    what `gpg --export` wrote: `helm plugin install --keyring`
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class SigningKey(NamedTuple):
+    """A key and its two keyrings. home: GNUPGHOME."""
+
+    name: str
+    home: Path
+    secret: Path
+    public: Path
+
+
+@contextlib.contextmanager
+def signing_key(folder: Path, name: str) -> Iterator[SigningKey]:
+    """A key without passphrase. The agent that gpg starts is ended."""
+    home = folder / f"gnupg-{name}"
+    home.mkdir(mode=0o700)
+    key = SigningKey(name, home, folder / f"{name}.secret.gpg", folder / f"{name}.gpg")
+    gpg = [machine.tool("gpg"), "--homedir", str(home), "--batch", "--quiet"]
+    environ = {**os.environ, "GNUPGHOME": str(home)}
+    try:
+        for words in (
+            ("--passphrase", "", "--quick-generate-key", name, "rsa3072", "sign", "1d"),
+            ("--output", str(key.secret), "--export-secret-keys", name),
+            ("--output", str(key.public), "--export", name),
+        ):
+            subprocess.run([*gpg, *words], env=environ, check=True, capture_output=True)
+        yield key
+    finally:
+        subprocess.run(["gpgconf", "--homedir", str(home), "--kill", "all"], check=False)
