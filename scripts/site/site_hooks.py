@@ -46,6 +46,7 @@ SCHEMAS = {
 SCRIPTS = ROOT / ".tools" / "docs" / "scripts"
 MERMAID, SHIM = "assets/scripts/mermaid.js", "assets/scripts/iframe-worker.js"
 _SOURCES = {target: source for source, target in PAGES.items()}
+_DIAGRAM = re.compile(r'<pre class="mermaid">.*?</pre>', re.DOTALL)
 _FENCE = re.compile(r"^ *(`{3,})")
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(.*?\})\s*\}", re.DOTALL)
@@ -84,8 +85,9 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: object) -> st
 
 def on_post_page(output: str, page: Page, **_: object) -> str:
     """The page with what its diagrams need."""
-    if '<pre class="mermaid">' not in output:
+    if _DIAGRAM.search(output) is None:
         return output
+    output = _DIAGRAM.sub(r'<div class="diagram">\g<0></div>', output)
     up = posixpath.relpath(MERMAID, posixpath.dirname(page.file.dest_uri) or ".")
     return output.replace("</body>", f'<script src="{up}"></script></body>')
 
