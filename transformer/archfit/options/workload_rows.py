@@ -136,7 +136,8 @@ def _kind(value: object) -> str:
     return text
 
 
-_PATH = {"type": "string", "pattern": r"^[^][. /\\\"']+(\[\*\])?(\.[^][. /\\\"']+(\[\*\])?)*$"}
+# Brackets escaped, quotes not: editors read patterns as JavaScript does.
+_PATH = {"type": "string", "pattern": r"""^[^\[\]. /\\"']+(\[\*\])?(\.[^\[\]. /\\"']+(\[\*\])?)*$"""}
 WORKLOADS = OptionType(
     file_only,
     workloads,

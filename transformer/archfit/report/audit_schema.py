@@ -1,12 +1,11 @@
 """The JSON Schema of an audit (draft 2020-12), made from the records themselves: docs/audit.schema.json.
 
-python -m archfit.report.audit_schema > docs/audit.schema.json
+archfit schema audit > docs/audit.schema.json
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 from archfit.cluster.audit_amount import Amount
@@ -71,7 +70,3 @@ def schema() -> dict[str, Any]:
         **whole,
         "$defs": dict(sorted(definitions.items())),
     }
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(schema(), indent=1) + "\n")

@@ -103,6 +103,26 @@ VERSION = Command(
 It shows how archfit was installed, which extras it has, whether the fast YAML parser is there, and the versions of \
 the files that it reads and writes. Add it to a bug report. archfit --version shows the version alone.""",
 )
+SCHEMA = Command(
+    "schema",
+    "Shows the JSON Schema of a file that archfit reads or writes.",
+    ("schema [config|report|check|audit|lock]",),
+    "archfit.commands.json_schemas:run",
+    ("stdout",),
+    arguments=(
+        ("config", "The configuration file (the default)."),
+        ("report", "What --report and archfit last --json write."),
+        ("check", "What archfit check --format json writes."),
+        ("audit", "What archfit audit --format json writes."),
+        ("lock", "The lock file."),
+    ),
+    words=("config", "report", "check", "audit", "lock"),
+    about="""\
+Editors complete and check a file by its schema.
+
+  archfit schema > archfit.schema.json
+  check-jsonschema --schemafile archfit.schema.json archfit.yaml""",
+)
 COMPLETION = Command(
     "completion",
     "Writes the completion script for a shell.",
@@ -142,6 +162,7 @@ COMMANDS = (
     *SETUP,
     CACHE,
     LAST,
+    SCHEMA,
     COMPLETION,
     VERSION,
     HELP,
