@@ -58,7 +58,7 @@ def test_the_trees_of_the_page_are_written_so(stream):
 
 
 def test_the_published_schema_is_the_one_that_the_records_give():
-    """If not: python -m archfit.report.explained_schema > docs/explain.schema.json."""
+    """If not: archfit schema explain > docs/explain.schema.json."""
     assert json.loads((ROOT / "docs" / "explain.schema.json").read_text(encoding="utf-8")) == schema()
     assert schema()["$id"] == "https://archfit.dev/schemas/explain.json"
 

@@ -4,6 +4,7 @@ NAME     file                              the page has it as
 config   the configuration file            docs/archfit.schema.json
 report   --report FILE, last --json        docs/report.schema.json
 check    check --format json               docs/check.schema.json
+explain  explain --format json             docs/explain.schema.json
 audit    audit --format json               docs/audit.schema.json
 lock     archfit.lock                      docs/lock.schema.json
 """
@@ -17,6 +18,7 @@ from archfit.errors import UsageError
 from archfit.lookup.lock_schema import lock_schema
 from archfit.options.describe import json_schema
 from archfit.report.audit_schema import schema as audit_schema
+from archfit.report.explained_schema import schema as explain_schema
 from archfit.report.json_output import json_output
 from archfit.report.output_schemas import check_schema, report_schema
 from archfit.usage.command_table import BY_NAME
@@ -25,6 +27,7 @@ SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "config": json_schema,
     "report": report_schema,
     "check": check_schema,
+    "explain": explain_schema,
     "audit": audit_schema,
     "lock": lock_schema,
 }

@@ -1,14 +1,12 @@
 """The JSON Schema of `archfit explain --format json`, made from the records: docs/explain.schema.json.
 
-python -m archfit.report.explained_schema > docs/explain.schema.json
+archfit schema explain > docs/explain.schema.json
 
 What a field means is said in `FIELDS`, by record; a test compares it with the records.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 from archfit.documentation import schema_id
@@ -128,7 +126,3 @@ def schema() -> dict[str, Any]:
         ),
         "$defs": dict(sorted(definitions.items())),
     }
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(schema(), indent=1) + "\n")

@@ -106,17 +106,18 @@ the files that it reads and writes. Add it to a bug report. archfit --version sh
 SCHEMA = Command(
     "schema",
     "Shows the JSON Schema of a file that archfit reads or writes.",
-    ("schema [config|report|check|audit|lock]",),
+    ("schema [config|report|check|explain|audit|lock]",),
     "archfit.commands.json_schemas:run",
     ("stdout",),
     arguments=(
         ("config", "The configuration file (the default)."),
         ("report", "What --report and archfit last --json write."),
         ("check", "What archfit check --format json writes."),
+        ("explain", "What archfit explain --format json writes."),
         ("audit", "What archfit audit --format json writes."),
         ("lock", "The lock file."),
     ),
-    words=("config", "report", "check", "audit", "lock"),
+    words=("config", "report", "check", "explain", "audit", "lock"),
     about="""\
 Editors complete and check a file by its schema.
 
