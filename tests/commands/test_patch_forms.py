@@ -193,7 +193,7 @@ def test_wrong_usage_is_2(patch):
 
 
 def test_help_names_the_forms_and_the_options(archfit):
-    text = archfit(b"", "patch", "--help").ok().decode()
+    text = archfit(b"", "patch", "--help-all").ok().decode()
     for word in (*FORMS, "json", "--mirror", "--prefer"):
         assert word in text
 

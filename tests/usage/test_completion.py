@@ -77,8 +77,17 @@ def test_the_shell_takes_the_script(shell, tmp_path):
     subprocess.run([program, "-n", str(file)], check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("words", [(), ("csh",), ("bash", "zsh")])
-def test_another_shell_is_wrong_usage(words):
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param((), "name one shell: archfit completion bash, zsh or fish", id="none"),
+        pytest.param(("bash", "zsh"), "name one shell: archfit completion bash, zsh or fish", id="two"),
+        pytest.param(
+            ("csh",), "archfit completion: 'csh' is not one of bash, zsh, fish: write 'zsh'", id="another"
+        ),
+    ],
+)
+def test_another_shell_is_wrong_usage(words, message):
     ran = archfit(b"", "completion", *words)
     assert (ran.status, ran.stdout) == (2, b"")
-    assert ran.stderr == "error: name one shell: archfit completion bash, zsh or fish\n"
+    assert ran.stderr == f"error: {message}\n"

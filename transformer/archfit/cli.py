@@ -22,12 +22,13 @@ def main(argv: Sequence[str]) -> int:
     """Runs the command that argv names (without the program) and gives its exit code. Never raises."""
     if sys.stderr is None:  # closed by the caller; messages must not go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open until the process ends
+    stderr = _stderr(argv)
     try:
-        return _start(argv)
+        return _start(argv, stderr)
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - every error needs its exit code
-        return _failed(error)
+        return _failed(error, stderr)
 
 
 def run() -> NoReturn:
@@ -38,7 +39,7 @@ def run() -> NoReturn:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as error:
-        code = code or _failed(error)
+        code = code or _failed(error, _stderr(sys.argv[1:]))
     try:
         sys.stderr.flush()
     except OSError:
@@ -46,22 +47,22 @@ def run() -> NoReturn:
     os._exit(code)
 
 
-def _transform(argv: Sequence[str]) -> int:
+def _transform(argv: Sequence[str], stderr: TextIO) -> int:
     from archfit.commands.transform import run as transform
 
-    return transform(argv, _stdin(), _stdout(), _stderr(), os.environ)
+    return transform(argv, _stdin(), _stdout(), stderr, os.environ)
 
 
-def _helm(argv: Sequence[str]) -> int:
+def _helm(argv: Sequence[str], stderr: TextIO) -> int:
     from archfit.commands.helm import run as helm
 
-    return helm(argv, _stdin(), _stdout(), _stderr(), os.environ)
+    return helm(argv, _stdin(), _stdout(), stderr, os.environ)
 
 
 _WARM = {"transform": _transform, "helm": _helm}
 
 
-def _start(argv: Sequence[str]) -> int:
+def _start(argv: Sequence[str], stderr: TextIO) -> int:
     asked = _asked(argv) if argv else ""
     if asked == "version":
         from archfit import __version__
@@ -75,12 +76,14 @@ def _start(argv: Sequence[str]) -> int:
         argv = ("transform", *argv)
     if argv[0] in _WARM:
         if len(argv) == 1 and _stdin().isatty():
-            _stderr().write(_help(argv))
+            stderr.write(_help(argv))
             return 2
-        return _WARM[argv[0]](argv[1:])
+        return _WARM[argv[0]](argv[1:], stderr)
     from archfit.usage.dispatch import start
 
-    return start(argv, {"stdin": _stdin, "stdout": _stdout, "stderr": _stderr, "environ": lambda: os.environ})
+    return start(
+        argv, {"stdin": _stdin, "stdout": _stdout, "stderr": lambda: stderr, "environ": lambda: os.environ}
+    )
 
 
 def _asked(argv: Sequence[str]) -> str:
@@ -111,23 +114,39 @@ def _stdout() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _stderr() -> TextIO:
+_STYLED_BY = ("ARCHFIT_COLOR", "ARCHFIT_QUIET", "FORCE_COLOR")
+
+
+def _stderr(argv: Sequence[str]) -> TextIO:
+    """Standard error for messages, as flags, variables and a terminal ask for it."""
     from archfit.printable import messages
 
-    return messages(sys.stderr)
+    stream = messages(sys.stderr)
+    if argv or sys.stderr.isatty() or any(name in os.environ for name in _STYLED_BY):
+        from archfit.terminal import style
+        from archfit.usage.general_flags import quiet_and_color
+
+        quiet, when = quiet_and_color(argv, os.environ)
+        style(stream, when, os.environ, quiet=quiet)
+    return stream
 
 
-def _failed(error: Exception) -> int:
-    from archfit.errors import ArchfitError, exit_code_of, message_of
+def _failed(error: Exception, stderr: TextIO) -> int:
+    from archfit.errors import ArchfitError, UnknownFlag, exit_code_of, message_of
     from archfit.terminal import write_to_terminal
 
     if os.environ.get("ARCHFIT_DEBUG") and not isinstance(error, (ArchfitError, OSError)):
         from traceback import print_exception
 
-        print_exception(error, file=_stderr())
+        print_exception(error, file=stderr)
     message = f"error: {message_of(error)}"
+    if isinstance(error, UnknownFlag):
+        from archfit.usage.unknown_flag import remedy
+
+        better = remedy(error.program, error.flag)
+        message = f"error: {better}" if better else message
     try:
-        print(message, file=_stderr())
+        print(message, file=stderr)
     except OSError:
         pass  # the exit code still shows it
     write_to_terminal(message, sys.stderr, os.environ)

@@ -2,6 +2,7 @@
 
 ArchfitError                exit 1
 ├── UsageError              exit 2: a flag, variable, configuration file or annotation is wrong
+│   └── UnknownFlag         a command has no such flag
 ├── InvalidInput            the stream cannot be read as Kubernetes would read it
 ├── UnplaceableEdit         the change is known, but the text leaves no place for it
 ├── InvalidReference        the string in `image:` is not an image reference
@@ -30,6 +31,15 @@ class UsageError(ArchfitError):
     """A flag, environment variable, configuration file or annotation is wrong."""
 
     exit_code = 2
+
+
+class UnknownFlag(UsageError):
+    """A command has no such flag. program: what the user typed, as in `archfit check`."""
+
+    def __init__(self, message: str, program: str, flag: str) -> None:
+        super().__init__(message)
+        self.program = program
+        self.flag = flag
 
 
 class InvalidInput(ArchfitError):

@@ -97,7 +97,9 @@ def messages(stream: TextIO) -> TextIO:
 
 def beneath(stream: TextIO) -> TextIO:
     """The stream that takes control characters: for archfit's own, as of the line of progress."""
-    return stream.stream if isinstance(stream, Messages) else stream
+    while isinstance(stream, Messages):
+        stream = stream.stream
+    return stream
 
 
 def _escaped(character: str) -> str:

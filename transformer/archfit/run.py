@@ -72,6 +72,10 @@ class Run:
         frame: Frame | None = None,
         named_hosts_only: bool = False,
     ) -> None:
+        if settings.operator.quiet or settings.operator.color != "auto":
+            from archfit.terminal import style
+
+            style(stderr, settings.operator.color, environ, quiet=settings.operator.quiet)
         self._command = command
         self._settings = settings
         self._environ = environ

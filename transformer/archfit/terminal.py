@@ -1,7 +1,10 @@
-"""What a person at a terminal sees beside standard error and output: progress, a failure, and colours.
+"""What a person at a terminal sees: the progress of lookups, a failure, colours; and with --quiet, less.
 
     archfit: 3 of 12 images     one line that rewrites itself and goes away, where standard error is a terminal
     archfit: error: ...         on the controlling terminal, for callers that throw standard error away
+
+    warning: ...                each line of standard error begins with its kind, which gets a colour;
+                                with --quiet only errors and warnings are written, and the lines that go on with one
 
     --color    always, never    whatever the environment says
                auto             NO_COLOR: none;  else FORCE_COLOR: colours;  else TERM=dumb or CI: none;
@@ -15,15 +18,20 @@ process has a controlling terminal, archfit writes the last error there; `archfi
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 
-from archfit.printable import beneath, visible
+from archfit.printable import Messages, beneath, visible
 from archfit.typing_names import BinaryIO, TextIO
 
 TERMINAL = "/dev/tty"
 DELAY_SECONDS = 0.5
 _ERASE = "\r\x1b[K"
+_KIND = re.compile(r"(error|wrong|fatal|panic|warning|info|archfit)(?=:)", re.IGNORECASE).match
+_SERIOUS = {"error", "wrong", "fatal", "panic", "warning"}
+_SGR = {"warning": "1;33", "info": "36", "archfit": "1"}
+_RED = "1;31"
 
 
 def colored(when: str, stream: BinaryIO | TextIO, environ: Mapping[str, str]) -> bool:
@@ -35,6 +43,44 @@ def colored(when: str, stream: BinaryIO | TextIO, environ: Mapping[str, str]) ->
     if environ.get("FORCE_COLOR"):
         return True
     return stream.isatty() and environ.get("TERM") != "dumb" and not environ.get("CI")
+
+
+def style(stream: TextIO, when: str, environ: Mapping[str, str], *, quiet: bool) -> None:
+    """Sets how messages are shown from now on. A stream that is none of messages stays as it is."""
+    if isinstance(stream, Messages):
+        raw = beneath(stream)
+        stream.stream = Styled(raw, quiet=quiet, colors=colored(when, raw, environ))  # type: ignore[assignment]
+
+
+class Styled(Messages):
+    """A stream for messages that are cleaned already: it adds colours, and with `quiet` leaves out what is no problem.
+
+    A line that begins with no kind goes on with the one before it, if both were written at once.
+    """
+
+    def __init__(self, stream: TextIO, *, quiet: bool, colors: bool) -> None:
+        super().__init__(stream)
+        self._quiet = quiet
+        self._colors = colors
+        self._begins = True
+        self._shown = True
+
+    def write(self, text: str) -> int:
+        parts = []
+        for at, line in enumerate(text.splitlines(keepends=True)):
+            if self._begins:
+                kind = _KIND(line)
+                word = kind[0].lower() if kind else ""
+                self._shown = not self._quiet or word in _SERIOUS or bool(at and not word and self._shown)
+                if kind and self._colors and self._shown:
+                    parts.append(f"\x1b[{_SGR.get(word, _RED)}m{kind[0]}:\x1b[0m{line[kind.end() + 1 :]}")
+                elif self._shown:
+                    parts.append(line)
+            elif self._shown:
+                parts.append(line)
+            self._begins = line.endswith("\n")
+        self.stream.write("".join(parts))
+        return len(text)
 
 
 def write_to_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> None:
@@ -66,10 +112,10 @@ def encodes_boxes(stream: object) -> bool:
 class Progress:
     """Called with (done, total) as answers arrive; silent for half a second, and always where there is no terminal."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
+    def __init__(self, stream: TextIO, clock: Callable[[], float], *, quiet: bool = False) -> None:
         self._stream = beneath(stream)
         self._clock = clock
-        self._silent = not stream.isatty()
+        self._silent = quiet or not stream.isatty()
         self._started = clock()
         self._shown = False
 

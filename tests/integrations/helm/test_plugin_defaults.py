@@ -92,4 +92,4 @@ def test_the_users_word_wins(plugin, words: tuple[str, ...], given: dict[str, st
 
 def test_the_help_and_the_version_are_archfits(plugin) -> None:
     assert plugin(b"", "--version").stdout.startswith(b"archfit ")
-    assert b"--on-blank" in plugin(b"", "--help-all").stdout
+    assert b"--on-blank is comment" in plugin(b"", "--help").stdout

@@ -47,7 +47,7 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ, fallback=_DEFAULTS)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
     flags = audit_flags(invocation.flags, invocation.words, environ)
     prices = _prices(invocation.flags)
     before = facts_of_report(flags.compare, "--compare") if flags.compare else None
@@ -152,7 +152,7 @@ def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
 
 
 def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFlags) -> tuple[int, list[str]]:
-    """The exit code, and a line for each thing that the flags ask for and that does not hold."""
+    """The exit code, and an error for each thing that the flags ask for and that does not hold."""
     failed: list[str] = []
     unanswered: list[str] = []
     for one in found.readiness if found.required else ():
@@ -176,7 +176,7 @@ def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFla
             if change.regressed
         )
     code = 1 if unanswered else 3 if failed else 0
-    return code, [*failed, *unanswered]
+    return code, [f"error: {line}" for line in (*failed, *unanswered)]
 
 
 def _summary(found: AuditFindings, requests: int) -> str:

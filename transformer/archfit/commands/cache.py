@@ -22,6 +22,7 @@ from archfit.lookup.cache_contents import confirmed_at, counts, expired, readabl
 from archfit.options.settings import CacheServer, Operator
 from archfit.printable import encoded
 from archfit.report.json_output import json_output
+from archfit.spelling import refused
 from archfit.store import StoreContents
 from archfit.store.open import cache_location, open_store
 from archfit.usage.command_table import BY_NAME
@@ -38,7 +39,9 @@ def run(
     """The command, after its name. clock: Unix seconds. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ)
     word, *more = invocation.words or [""]
-    if word not in _WORDS or more:
+    if word and word not in _WORDS:
+        raise UsageError(f"archfit cache: {refused(word, _WORDS)}")
+    if not word or more:
         raise UsageError("name an action: archfit cache path, info, prune or clear; see archfit cache --help")
     value, text = _WORDS[word](invocation.settings.operator, environ, clock)
     stdout.write(json_output(value, indent=None) if invocation.flags.json else encoded(text))

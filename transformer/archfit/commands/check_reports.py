@@ -18,6 +18,7 @@ from archfit.errors import ArchfitError, UsageError
 from archfit.files import replace
 from archfit.report import check_listing, check_markdown, github, gitlab, sarif
 from archfit.report.findings import Check
+from archfit.spelling import refused
 
 Render: TypeAlias = Callable[[Check], bytes]
 FORMATS: Mapping[str, Render] = {
@@ -37,7 +38,7 @@ def report_places(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         form, equals, file = word.partition("=")
         if form not in FORMATS:
-            raise UsageError(f"--format: {form!r} is not known here: write one of {', '.join(FORMATS)}")
+            raise UsageError(f"--format: {refused(form, FORMATS)}")
         if equals and not file:
             raise UsageError(f"--format: {word!r} names no file: write {form}=FILE")
         if file in places:

@@ -38,7 +38,7 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
     flags, options = invocation.flags, invocation.settings.options
     only = [_glob(text) for text in flags.only]
 

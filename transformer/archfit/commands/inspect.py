@@ -37,7 +37,7 @@ _ANY_AGE = 100 * 365 * 86400
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
     flags, texts, settings = invocation.flags, invocation.words, invocation.settings
     if not texts:
         raise UsageError(f"name an image, as in {_COMMAND.program} nginx:1.27; see {_COMMAND.program} --help")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from typing import TextIO
 
 from archfit.errors import UsageError
 from archfit.files import read_file
@@ -12,6 +13,8 @@ from archfit.options.layers import Layer
 from archfit.options.load import load
 from archfit.options.settings import Settings
 from archfit.record import Record
+from archfit.spelling import refused
+from archfit.terminal import style
 from archfit.usage.command_row import Command
 
 
@@ -28,17 +31,24 @@ class Invocation(Record):
 
 
 def read_invocation(
-    command: Command, argv: Sequence[str], environ: Mapping[str, str], *, fallback: Layer | None = None
+    command: Command,
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    stderr: TextIO | None = None,
+    *,
+    fallback: Layer | None = None,
 ) -> Invocation:
     """The command line, the environment and the configuration file together. Raises UsageError.
 
-    fallback: the command's own defaults.
+    stderr: shows messages as the settings say from now on. fallback: the command's own defaults.
     """
     layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
     for flag in command.flags:
         name = flag.names[-1]
         value = getattr(flags, name[2:].replace("-", "_"))
         if flag.words and not flag.repeatable and value not in flag.words:
-            raise UsageError(f"{name}: {value!r} is not known here: write one of {', '.join(flag.words)}")
+            raise UsageError(f"{name}: {refused(str(value), flag.words)}")
     settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
+    if stderr:
+        style(stderr, settings.operator.color, environ, quiet=settings.operator.quiet)
     return Invocation(flags, words, layer, settings)

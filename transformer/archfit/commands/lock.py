@@ -46,7 +46,7 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
     flags, settings = invocation.flags, invocation.settings
     if settings.operator.offline:
         raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")

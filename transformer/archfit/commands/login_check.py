@@ -53,7 +53,7 @@ class Checked(Record):
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
     words, operator = invocation.words, invocation.settings.operator
     if len(words) != 1:
         program = _COMMAND.program

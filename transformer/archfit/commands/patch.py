@@ -30,7 +30,7 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
     form, settings = invocation.flags.format, invocation.settings
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)

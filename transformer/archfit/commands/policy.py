@@ -65,7 +65,9 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ, fallback=_LIVE if "--live" in argv else None)
+    invocation = read_invocation(
+        _COMMAND, argv, environ, stderr, fallback=_LIVE if "--live" in argv else None
+    )
     flags = invocation.flags
     check_flags(flags, invocation.words)
     settings = policy_settings(flags)

@@ -31,7 +31,7 @@ _TLS = "archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE
 
 def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ, fallback=_DEFAULTS)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
     flags = invocation.flags
     if invocation.words:
         raise UsageError(f"{invocation.words[0]!r} is not expected: archfit serve takes flags alone")

@@ -7,12 +7,15 @@ from typing import BinaryIO, TextIO
 
 from archfit.commands import patch
 from archfit.integrations.flux import setup
+from archfit.usage.general_flags import quiet_and_color
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
+    quiet, when = quiet_and_color(argv, environ)
 
     def write_patches(form: str, output: BinaryIO) -> int:
-        return patch.run(["--format", form], stdin, output, stderr, environ)
+        words = ["--format", form, "--color", when, *(["--quiet"] if quiet else [])]
+        return patch.run(words, stdin, output, stderr, environ)
 
     return setup.run(argv, stdin, stderr, write_patches)

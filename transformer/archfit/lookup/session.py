@@ -137,7 +137,7 @@ class LookupSession:
         if self._line is None:
             from archfit.terminal import Progress
 
-            self._line = Progress(self._stderr, monotonic)
+            self._line = Progress(self._stderr, monotonic, quiet=self._settings.operator.quiet)
         return self._line
 
     def _opened(self, progress: Progress, operator: Operator, keychain: Keychain | None = None) -> Lookup:

@@ -14,11 +14,12 @@ import argparse
 import re
 from collections.abc import Sequence
 
-from archfit.errors import UsageError
+from archfit.errors import UnknownFlag, UsageError
 from archfit.options.layers import Given, Layer
 from archfit.options.option_types import SWITCH
-from archfit.options.problem import Problem, nearest
+from archfit.options.problem import Problem
 from archfit.options.table import CONFIG_FLAG, TABLE, Option
+from archfit.spelling import nearest
 from archfit.typing_names import NoReturn
 
 
@@ -46,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         for word in words:
             name = word.partition("=")[0]
             if word.startswith("-") and word != "-":
-                raise UsageError(self.unknown(name, known))
+                raise UnknownFlag(self.unknown(name, known), self.prog, name)
         return found, words
 
     def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
@@ -91,6 +92,17 @@ def add(parser: argparse.ArgumentParser, option: Option) -> None:
             parser.add_argument(flag, dest=option.key, action="append_const", const=text)
     elif option.flags:
         parser.add_argument(*option.flags, dest=option.key, action="append", metavar=option.metavar)
+
+
+def add_alone(parser: argparse.ArgumentParser, option: Option) -> None:
+    """Adds an option's flags to a command that has no settings; its value is checked and kept."""
+    names = (*([option.short] if option.short else ()), *option.flags)
+    if option.type is SWITCH:
+        parser.add_argument(*names, dest=option.key, action="store_true")
+    else:
+        parser.add_argument(
+            *names, dest=option.key, metavar=option.metavar, type=lambda text: _parsed(option, [text])
+        )
 
 
 def from_arguments(

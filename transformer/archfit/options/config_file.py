@@ -20,10 +20,11 @@ from archfit.errors import UsageError
 from archfit.options import data_form
 from archfit.options.config_yaml import ConfigYaml, read
 from archfit.options.layers import Given, Layer
-from archfit.options.problem import Problem, expected
+from archfit.options.problem import Problem
 from archfit.options.table import BY_KEY, OPERATOR, SPEC
 from archfit.patch import Path, dotted
 from archfit.printable import visible
+from archfit.spelling import expected
 
 API_VERSION = "archfit.dev/v1alpha1"
 KIND = "ArchFit"

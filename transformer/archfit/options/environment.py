@@ -15,8 +15,9 @@ from collections.abc import Mapping
 
 from archfit.errors import UsageError
 from archfit.options.layers import Given, Layer
-from archfit.options.problem import Problem, nearest
+from archfit.options.problem import Problem
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
+from archfit.spelling import nearest
 
 _SERVICE = ("ARCHFIT_PORT", "ARCHFIT_SERVICE_")
 

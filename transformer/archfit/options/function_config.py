@@ -12,8 +12,9 @@ from __future__ import annotations
 from archfit.errors import UsageError
 from archfit.options.config_file import API_VERSION, KIND, from_values
 from archfit.options.layers import Given, Layer
-from archfit.options.problem import Problem, expected
+from archfit.options.problem import Problem
 from archfit.options.table import BY_KEY, SPEC
+from archfit.spelling import expected
 from archfit.typing_names import Any
 
 SOURCE = "functionConfig"

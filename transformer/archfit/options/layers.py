@@ -45,6 +45,7 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     for layer in everything:
         for key, given in layer.given.items():
             chosen.setdefault(key, given)
+    _one_of_quiet_and_verbose(everything, chosen)
     parts: dict[str, dict[str, object]] = {"spec": {}, "operator": {}}
     for key, given in chosen.items():
         parts[BY_KEY[key].part][BY_KEY[key].field] = given.value
@@ -65,6 +66,18 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
             f"{chosen['locked'].where}: needs a lock file: add --lock-file, as in --lock-file archfit.lock"
         )
     return settings
+
+
+def _one_of_quiet_and_verbose(layers: Sequence[Layer], chosen: dict[str, Given]) -> None:
+    """The highest layer that asks for less or for more gets it."""
+    for layer in layers:
+        asked = [key for key in ("quiet", "verbose") if key in layer.given and layer.given[key].value]
+        if len(asked) == 2:
+            less, more = (layer.given[key].where for key in asked)
+            raise UsageError(f"{less} asks for fewer messages and {more} for more: leave one of them out")
+        if asked:
+            chosen.pop("verbose" if asked == ["quiet"] else "quiet", None)
+            return
 
 
 def _enforce(operator: Layer, layers: Sequence[Layer], fallback: Layer | None) -> None:

@@ -30,10 +30,11 @@ from archfit.options.cache_path import cache_path
 from archfit.options.excludes import exclude
 from archfit.options.host_patterns import FASTEST, SLOWEST, host_pattern, request_rate_pair
 from archfit.options.mirrors import mirror_pair
-from archfit.options.problem import Problem, nearest
+from archfit.options.problem import Problem
 from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
 from archfit.options.text_form import distinct
 from archfit.record import Record
+from archfit.spelling import refused
 from archfit.typing_names import Any, T, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
@@ -52,9 +53,7 @@ def choice(*choices: str) -> OptionType:
 
     def parse(word: str) -> str:
         if word not in choices:
-            near = nearest(word, choices, 0.6)
-            remedy = repr(near) if near else "one of them"
-            raise Problem(f"{word!r} is not one of {', '.join(choices)}: write {remedy}")
+            raise Problem(refused(word, choices))
         return word
 
     return single(parse, {"enum": list(choices)})

@@ -290,7 +290,8 @@ OPERATOR = (
     ),
     Option(
         "color", "operator", "color", choice("auto", "always", "never"), "auto|always|never", "auto",
-        "When to use colours: auto, on a terminal, unless NO_COLOR is set; FORCE_COLOR sets always.",
+        "When to use colours: auto, on a terminal, but not in CI, nor where NO_COLOR is set; FORCE_COLOR makes it "
+        "always.",
     ),
 )  # fmt: skip
 

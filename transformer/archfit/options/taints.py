@@ -15,9 +15,10 @@ Source: kubectl, pkg/cmd/taint; Kubernetes, "Taints and Tolerations".
 from __future__ import annotations
 
 from archfit.images.platforms import ARCHITECTURES, normalised
-from archfit.options.problem import Problem, expected
+from archfit.options.problem import Problem
 from archfit.options.settings import GKE, Toleration, TolerationRule
 from archfit.options.text_form import architecture, label_key, label_value, words
+from archfit.spelling import expected
 
 ARCH_KEYS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

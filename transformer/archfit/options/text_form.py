@@ -27,11 +27,17 @@ from archfit.images.platforms import (
     normalised,
     parse_platform,
 )
-from archfit.options.problem import Problem, nearest
+from archfit.options.problem import Problem
+from archfit.spelling import expected, nearest
 from archfit.typing_names import T
 
 # Go's ports to Windows.
 WINDOWS = ("386", "amd64", "arm", "arm64")
+# Of images: `go tool dist list`, and the name of WASI before Go had one.
+SYSTEMS = (
+    "linux", "windows", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "illumos", "solaris", "aix",
+    "android", "ios", "plan9", "js", "wasip1", "wasi",
+)  # fmt: skip
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 # Patterns are compiled on first use: a run with one variable set needs none of them.
@@ -123,9 +129,16 @@ def weights(text: str) -> tuple[tuple[str, int], ...]:
 def platform(text: str) -> Platform:
     """One `os/architecture[/variant]`. Raises Problem."""
     try:
-        return parse_platform(text)
+        found = parse_platform(text)
     except InvalidReference as error:
         raise Problem(str(error)) from None
+    if found.os in ARCHITECTURES:
+        raise Problem(f"{text!r} begins with an architecture: write 'linux/{text}'")
+    if found.os not in SYSTEMS:
+        raise Problem(f"{text!r} has an operating system that no image has: {expected(found.os, SYSTEMS)}")
+    if found.architecture not in ARCHITECTURES and not found.architecture.startswith("wasm"):
+        raise Problem(no_architecture(found.architecture))
+    return found
 
 
 def platforms(text: str) -> tuple[Platform, ...]:

@@ -78,12 +78,12 @@ def metadata_chain(pod: Pod) -> list[tuple[Path, dict[str, Any]]]:
     return [*above, own, *below, *([nearest] if nearest[0] != own[0] else [])]
 
 
-def nearest(name: str) -> str:
+def known_name(name: str) -> str:
     """The known name to write instead, as a question."""
-    from difflib import get_close_matches  # 2 ms that only this error needs
+    from archfit.spelling import nearest  # only this error needs it
 
-    close = get_close_matches(name, KNOWN, 1, 0.0)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(KNOWN)}"
+    close = nearest(name, KNOWN, 0.0)
+    return f"did you mean {close}?" if close else f"known are {', '.join(KNOWN)}"
 
 
 def _ours(found: object) -> bool:
@@ -127,7 +127,7 @@ class _Reading:
         names = [name for name in found if name.startswith(PREFIX)]
         for name in names:
             if name not in KNOWN:
-                self.error((*at, "annotations", name), f"there is no annotation {name}; {nearest(name)}")
+                self.error((*at, "annotations", name), f"there is no annotation {name}; {known_name(name)}")
         return {name: text_of(found[name]).strip() for name in names}
 
     def truth(self, text: str, at: Path) -> bool | None:
@@ -212,5 +212,5 @@ def _names(value: Any, path: list[str | int]) -> Iterator[Path]:
 
 def _misplaced(name: str, pods: Sequence[Pod]) -> str:
     places = dict.fromkeys(dotted((*at, "annotations")) for at, _ in reversed(metadata_chain(pods[0])))
-    unknown = "" if name in KNOWN else f"there is no annotation {name}; {nearest(name)} "
+    unknown = "" if name in KNOWN else f"there is no annotation {name}; {known_name(name)} "
     return f"{unknown}{name} has no effect here; write it in {' or '.join(places)}"

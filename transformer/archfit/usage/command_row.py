@@ -6,7 +6,8 @@ usage        what follows `archfit`, one line for each form
 run          module:function, which takes `leading`, the words after the name, and what `streams` names
 streams      some of stdin, stdout, stderr, environ, in the order in which `run` takes them
 arguments    (what stands there, what it means)
-flags        the command's own; its other flags are those of `options`, rows of `options.table`
+flags        the command's own; its other flags are those of `options`, rows of `options.table`. A command without
+             `options` takes those of MESSAGES
 words        what its first argument may be, for completion
 group        where the help that fits a screen lists it
 about        paragraphs; a line that begins with two blanks is an example and stays as it is
@@ -15,7 +16,7 @@ exits        (exit code, meaning)
 
 from __future__ import annotations
 
-from archfit.options.arguments import Parser
+from archfit.options.arguments import Parser, add_alone
 from archfit.options.table import BY_KEY, OPERATOR, Option
 from archfit.record import Record
 
@@ -30,6 +31,9 @@ MANIFESTS = (
     "Rendered manifests: files, and folders, of which archfit reads *.yaml, *.yml and *.json. - is standard input, "
     "which archfit reads if you name none.",
 )
+
+
+MESSAGES = (BY_KEY["quiet"], BY_KEY["color"])
 
 
 class Flag(Record):
@@ -88,6 +92,9 @@ class Command(Record):
                 parser.add_argument(*flag.names, metavar=flag.metavar, action="append", default=[])
             else:
                 parser.add_argument(*flag.names, metavar=flag.metavar, default=flag.default)
+        if not self.options:
+            for option in MESSAGES:
+                add_alone(parser, option)
         return parser
 
 

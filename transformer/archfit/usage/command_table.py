@@ -78,7 +78,9 @@ CACHE = Command(
         ("clear", "Remove everything that archfit stored in it, without asking."),
     ),
     flags=(AS_JSON,),
-    options=options_named("cache", "cachePasswordFile", "cacheCaFile", "cacheTtl", "maxStale"),
+    options=options_named(
+        "cache", "cachePasswordFile", "cacheCaFile", "cacheTtl", "maxStale", "quiet", "color"
+    ),
     words=("path", "info", "prune", "clear"),
 )
 LAST = Command(

@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from archfit.options.table import CONFIG_FLAG
-from archfit.usage.command_row import Command
+from archfit.usage.command_row import MESSAGES, Command
 from archfit.usage.command_table import COMMANDS, MAIN, first_words, words_below
 
 _GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
@@ -26,7 +26,7 @@ def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     found: dict[str, tuple[str, ...] | None] = {}
     for flag in command.flags:
         found |= dict.fromkeys(flag.names, flag.words if flag.metavar else None)
-    for option in command.options:
+    for option in command.options or MESSAGES:
         values = tuple(option.type.schema.get("enum", ())) if option.metavar else None
         found |= dict.fromkeys((*option.flags, *([option.short] if option.short else ())), values)
     if command.options:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from archfit.errors import UsageError
-from archfit.options.problem import nearest
+from archfit.spelling import nearest
 from archfit.usage.command_row import Command
 from archfit.usage.command_table import MAIN, find, first_words, words_below
 from archfit.usage.help import help_text
@@ -63,4 +63,5 @@ def _unknown_member(group: Command, word: str) -> str:
     near = nearest(word, names)
     if near:
         return f"{group.program} {word}: there is no such tool: did you mean {group.program} {near}?"
-    return f"name what to set up: {group.program} {', '.join(names[:-1])} or {names[-1]}"
+    head = f"{group.program} {word}: there is no such tool: " if word and word[0] != "-" else ""
+    return f"{head}name what to set up: {group.program} {', '.join(names[:-1])} or {names[-1]}"

@@ -1,8 +1,14 @@
-"""--help, --help-all and --version, which every command answers before it reads anything else."""
+"""Flags that every command takes, found before it reads anything else.
+
+    -h, --help, --help-all, -V, --version      answered instead of running the command
+    -q, --color WHEN                           how messages are shown, those about a wrong command line, too
+
+ARCHFIT_QUIET and ARCHFIT_COLOR count where no flag says it; a configuration file can say it only once it is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _ASKED = {
     "-h": "help",
@@ -15,9 +21,25 @@ _ASKED = {
 
 def help_or_version(argv: Sequence[str]) -> str:
     """What the arguments ask for anywhere before `--`: "help", "help-all", "version" or nothing."""
-    for word in argv:
-        if word == "--":
-            break
-        if word in _ASKED:
-            return _ASKED[word]
-    return ""
+    return next((_ASKED[word] for word in _own(argv) if word in _ASKED), "")
+
+
+def quiet_and_color(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether notes are left out, and when there are colours. A value that is wrong is the parser's business."""
+    words = _own(argv)
+    if "-q" in words or "--quiet" in words:
+        quiet = True
+    else:
+        loud = "-v" in words or "--verbose" in words
+        quiet = not loud and environ.get("ARCHFIT_QUIET", "").strip() in ("true", "1")
+    when = environ.get("ARCHFIT_COLOR", "").strip()
+    for at, word in enumerate(words):
+        name, _, value = word.partition("=")
+        if name == "--color":
+            when = value or next(iter(words[at + 1 :]), "")
+    return quiet, when if when in ("always", "never") else "auto"
+
+
+def _own(argv: Sequence[str]) -> Sequence[str]:
+    """The words before `--`; those behind it are another program's."""
+    return argv[: list(argv).index("--")] if "--" in argv else argv

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from archfit.options.describe import default_text
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, Option
-from archfit.usage.command_row import Command, Flag
+from archfit.usage.command_row import MESSAGES, Command, Flag
 from archfit.usage.command_table import COMMANDS, MAIN, members
 
 WIDTH = 100
@@ -109,6 +109,8 @@ def general(command: Command) -> Iterator[tuple[str, str]]:
     """What every command takes."""
     if command.options:
         yield f"{CONFIG_FLAG} FILE", CONFIG_HELP
+    else:
+        yield from map(option_entry, MESSAGES)
     yield "-h, --help", "Show the help that fits a screen, and exit."
     yield "--help-all", "Show the help with every option, and exit."
     yield "-V, --version", "Show the version and exit."

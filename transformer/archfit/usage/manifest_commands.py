@@ -156,6 +156,7 @@ PATCH = Command(
             "HelmRelease. flux-kustomization: spec.patches of a Kustomization of Flux. fleet: a kustomization "
             "for the folder that fleet.yaml names. json: a list of objects, each with its JSON Patch (RFC 6902).",
             words=("kustomize", "flux-helmrelease", "flux-kustomization", "fleet", "json"),
+            brief="kustomize, flux-helmrelease, flux-kustomization, fleet or json.",
             default="kustomize",
         ),
     ),

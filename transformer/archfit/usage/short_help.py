@@ -4,7 +4,7 @@ usage: archfit check [OPTION].. [FILE|-]..
 
 Says what archfit would change ...
 
-  helm get manifest web | archfit check       the examples of `about`
+  helm get manifest web | archfit check       `about`; only its examples where all of it does not fit
 
   --format text|json|..     the command's own flags: `brief`, else the first sentence of what they do
 
@@ -43,13 +43,16 @@ def short_help(command: Command) -> str:
     if not command.run:
         rows = ((one.name, one.summary) for one in members(command))
         return _text(command, summary, entries(rows, _GROUP_INDENT, COLUMNS))
-    examples = [line for line in command.about.split("\n") if line.startswith(EXAMPLE)]
-    own = list(_two_columns(_own(command)))
-    text = _text(command, summary, examples, own, _two_columns(common))
-    if text.count("\n") <= LINES:
-        return text
+    about = list(paragraphs(command.about, COLUMNS))
+    examples = [line for line in about if line.startswith(EXAMPLE)]
+    own, rest = list(_two_columns(_own(command))), list(_two_columns(common))
     names = ", ".join(re.sub(" [^-].*", "", head).split(", ")[-1] for head, _ in common)
-    return _text(command, summary, examples, own, paragraphs(f"Also: {names}.", COLUMNS))
+    texts = [
+        _text(command, summary, about, own, rest),
+        _text(command, summary, examples, own, rest),
+        _text(command, summary, examples, own, paragraphs(f"Also: {names}.", COLUMNS)),
+    ]
+    return next((text for text in texts if text.count("\n") <= LINES), texts[-1])
 
 
 def _text(command: Command, *parts: Iterable[str]) -> str:

@@ -32,6 +32,7 @@ from archfit.options.settings import Options, Settings
 from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR
 from archfit.report.json_output import json_output
 from archfit.run import Run
+from archfit.spelling import refused
 from archfit.usage.command_table import BY_NAME
 
 # The operator's paths: a relative one would lead into the application's repository.
@@ -64,6 +65,8 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         case ["discover", *rest]:
             stdout.write(f"{renderer_of(application_of(environ).source)}\n".strip().encode())
             return 0
+        case [word, *_] if not word.startswith("-"):
+            raise UsageError(f"archfit argocd: {refused(word, BY_NAME['argocd'].words)}")
     raise UsageError("write archfit argocd generate, archfit argocd parameters or archfit argocd discover")
 
 

@@ -34,9 +34,10 @@ from archfit.integrations.argocd.source_parameters import (
 )
 from archfit.options.config_yaml import read
 from archfit.options.layers import Given, Layer
-from archfit.options.problem import Problem, nearest
+from archfit.options.problem import Problem
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option
 from archfit.record import Record
+from archfit.spelling import nearest
 
 PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"

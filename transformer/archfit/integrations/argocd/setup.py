@@ -24,6 +24,7 @@ from archfit.integrations.argocd.install_forms import FORMS, WAYS, InstallForm, 
 from archfit.integrations.argocd.live_manifests import Current, current
 from archfit.integrations.argocd.setup_check import check
 from archfit.integrations.owned_files import content_of_users_file, write_texts
+from archfit.spelling import refused
 from archfit.typing_names import Any
 from archfit.usage.command_table import BY_NAME
 
@@ -53,8 +54,7 @@ def run(
                 f"{flag}: {value!r} cannot be used: write it without blanks, or leave the flag out"
             )
     if found.form not in (_MANIFESTS, *FORMS):
-        known = ", ".join((_MANIFESTS, *FORMS))
-        raise UsageError(f"--form: {found.form!r} is not known here: write one of {known}")
+        raise UsageError(f"--form: {refused(found.form, (_MANIFESTS, *FORMS))}")
     form = FORMS.get(found.form)
     if found.check and form:
         return check_files(form, found.into or _DEFAULT, _users(found.merge, stdin), stdout)

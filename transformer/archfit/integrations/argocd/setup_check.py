@@ -21,8 +21,9 @@ from archfit.errors import UsageError
 from archfit.integrations.argocd.command import settings_of
 from archfit.integrations.check_lines import Line, write_lines
 from archfit.options.config_yaml import read
-from archfit.options.problem import Problem, expected
+from archfit.options.problem import Problem
 from archfit.options.settings import CacheServer
+from archfit.spelling import expected
 from archfit.store.directories import default_path
 
 INSTALLED = "/home/argocd/cmp-server/config"

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from archfit.errors import UsageError
 from archfit.files import read_regular
-from archfit.options.problem import expected
+from archfit.spelling import expected
 
 _MAX_BYTES = 4 * 1024 * 1024
 
