@@ -21,6 +21,7 @@ from archfit.report.audit_schema import schema as audit_schema
 from archfit.report.explained_schema import schema as explain_schema
 from archfit.report.json_output import json_output
 from archfit.report.output_schemas import check_schema, report_schema
+from archfit.spelling import refused
 from archfit.usage.command_table import BY_NAME
 
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -35,8 +36,10 @@ SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
 
 def run(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
-    name, *more = argv or ("config",)
-    if name not in SCHEMAS or more:
+    name, *more = BY_NAME["schema"].parser().read(argv)[1] or ("config",)
+    if name not in SCHEMAS:
+        raise UsageError(f"archfit schema: {refused(name, SCHEMAS)}")
+    if more:
         words = BY_NAME["schema"].words
         raise UsageError(f"name one schema: archfit schema {', '.join(words[:-1])} or {words[-1]}")
     stdout.write(json_output(SCHEMAS[name]()))
