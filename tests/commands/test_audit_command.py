@@ -212,7 +212,13 @@ def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: s
         pytest.param(
             CLUSTER, ("--prices", "missing.csv"), 2, "cannot read 'missing.csv'", id="no price list"
         ),
-        pytest.param(CLUSTER, ("--format", "pdf"), 2, "--format: 'pdf' is not known here", id="no such form"),
+        pytest.param(
+            CLUSTER,
+            ("--format", "pdf"),
+            2,
+            "--format: 'pdf' is not one of text, json, csv",
+            id="no such form",
+        ),
         pytest.param(
             CLUSTER, ("-o", "missing/report"), 1, "cannot write 'missing/report'", id="no such folder"
         ),

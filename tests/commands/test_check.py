@@ -139,7 +139,7 @@ def test_blank_input_is_allowed_by_the_flag_and_by_nothing_else(check):
     ("words", "said"),
     [
         pytest.param(
-            ["--format", "xml"], "write one of text, json, github, gitlab, sarif, markdown", id="format"
+            ["--format", "xml"], "is not one of text, json, github, gitlab, sarif, markdown", id="format"
         ),
         pytest.param(["--format", "sarif="], "write sarif=FILE", id="format-without-file"),
         pytest.param(

@@ -196,13 +196,13 @@ def test_stats_are_written_instead(policy: Policy):
         pytest.param(
             ["--carrier", "configmap"],
             2,
-            "--carrier: 'configmap' is not known here: write one of literal, crd",
+            "--carrier: 'configmap' is not one of literal, crd: write one of them",
             id="carrier",
         ),
         pytest.param(
             ["--api-version", "v2"],
             2,
-            "--api-version: 'v2' is not known here: write one of v1, v1beta1",
+            "--api-version: 'v2' is not one of v1, v1beta1: write one of them",
             id="version",
         ),
         pytest.param(
