@@ -159,3 +159,25 @@ echo "$1 $8" >> {bare / "log"}
         install_tools.main(["renovate-config-validator"])
     assert (bare / "log").read_text(encoding="utf-8").splitlines() == ["install renovate@39.264.1"]
     assert (bare / "bin" / "renovate-config-validator").exists()
+
+
+def test_wheels_are_those_of_the_lock_file_and_of_the_build(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def run(*words: object, **_: object) -> str:
+        asked.append(tuple(str(word) for word in words[3:]))
+        (bare / "wheelhouse").mkdir(exist_ok=True)
+        return ""
+
+    monkeypatch.setattr(install_tools, "run", run)
+    for _ in range(2):
+        install_tools.main(["wheelhouse"])
+    common = ("download", "--quiet", "--disable-pip-version-check", "--dest", str(bare / "wheelhouse"))
+    lock = str(machine.ROOT / "requirements-run.lock")
+    assert asked == [
+        (*common, "--require-hashes", "--no-deps", "--requirement", lock),
+        (*common, f"hatchling=={machine.HATCHLING}"),
+    ]
+    assert machine.find("wheelhouse") == bare / "bin" / "wheelhouse"

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from machine import ROOT, TABLE, TOOLS, Tool, find
+from machine import HATCHLING, ROOT, TABLE, TOOLS, Tool, find
 
 # The one file that the site needs of each package of scripts/site/package.json.
 SCRIPTS = {"iframe-worker": "shim/index.js", "mermaid": "dist/mermaid.min.js"}
@@ -173,6 +173,17 @@ def unpack_script(name: str, packed: Path, folder: Path) -> str:
     return complaint
 
 
+def pip_download(tool: Tool) -> str:
+    """Download wheels: what the file of requirements names, and what builds archfit. The complaint, or ""."""
+    folder = TOOLS / tool.installs
+    shutil.rmtree(folder, ignore_errors=True)
+    quiet = ("--quiet", "--disable-pip-version-check", "--dest", folder)
+    download = (sys.executable, "-m", "pip", "download", *quiet)
+    complaint = run(*download, "--require-hashes", "--no-deps", "--requirement", ROOT / tool.origin)
+    complaint = complaint or run(*download, f"hatchling=={HATCHLING}")
+    return complaint or link(tool, folder)
+
+
 def link(tool: Tool, program: Path) -> str:
     """Make a program known in .tools/bin. The complaint, or ""."""
     if not program.exists():
@@ -206,6 +217,7 @@ INSTALL = {
     "pip": pip_install,
     "npm": npm_install,
     "docs": docs_install,
+    "wheels": pip_download,
 }
 
 

@@ -11,6 +11,7 @@
     renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
     mkdocs            the packages of requirements-docs.lock into .tools/docs, and the scripts of
                       scripts/site/package.json                           .tools/bin, PATH
+    wheelhouse        `pip download`: what lets a test install archfit without the internet
 
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
 tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
@@ -38,6 +39,8 @@ TOOLS = ROOT / ".tools"
 ENVIRON = dict(os.environ)
 SHARED = Path(ENVIRON.get("TEST_SHARED") or ROOT.parent / "shared")
 MISSING = ENVIRON.get("ARCHFIT_TEST_MISSING") or "skip"
+RUN_LOCK = "requirements-run.lock"
+HATCHLING = "1.33.0"
 
 
 # The running test, where it lacks the marker `real`; conftest.py sets it.
@@ -67,7 +70,7 @@ class Tool(NamedTuple):
     """A program the tests run.
 
     source: "go" or "kubernetes" (a package path), "unpack" or "apt" (a Debian package), "pip" or "npm" (a package),
-    "docs" (what builds the site).
+    "docs" (what builds the site), "wheels" (what archfit is installed from).
     origin: package path, package names, or a lock file.
     version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
@@ -90,6 +93,7 @@ class Tool(NamedTuple):
             "pip": f"pip install {self.origin}=={self.version}",
             "npm": f"npm install {self.origin}@{self.version}",
             "docs": f"pip install -r {self.origin}, and npm pack what scripts/site/package.json names",
+            "wheels": f"pip download -r {self.origin} hatchling=={HATCHLING}",
         }[self.source]
 
 
@@ -136,6 +140,7 @@ TABLE = {
             state("requirements-docs.lock", "scripts/site/package.json"),
             "mkdocs",
         ),
+        Tool("wheelhouse", "wheels", RUN_LOCK, f"{HATCHLING}-{state(RUN_LOCK)}", "wheelhouse"),
     )
 }
 

@@ -1,0 +1,119 @@
+""".pre-commit-hooks.yaml: pre-commit installs archfit from a clone of this repository and runs its hooks."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+import machine
+from ci_checkout import API, GIT, WEB, checkout, page_blocks, pod
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+MANIFEST = machine.ROOT / ".pre-commit-hooks.yaml"
+# What pip needs to build archfit, and pre-commit to know its hooks.
+SOURCES = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "docs/archfit.1",
+    ".pre-commit-hooks.yaml",
+    *(
+        str(path.relative_to(machine.ROOT))
+        for path in (machine.ROOT / "transformer").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    ),
+)
+(CONFIG,) = [block for block in page_blocks("ci", "yaml") if block.startswith("repos:")]
+LOCK = '{"version": 1, "images": {}}\n'
+
+
+@pytest.fixture(scope="session")
+def hooks(real, offline, lookups, tmp_path_factory) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`hooks(folder, "archfit-check")` runs a hook on all files of a repository; archfit is installed once."""
+    source = tmp_path_factory.mktemp("archfit")
+    for name in SOURCES:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(machine.ROOT / name, source / name)
+    checkout(source, {})
+    revision = subprocess.run(
+        [*GIT, "rev-parse", "HEAD"], cwd=source, capture_output=True, text=True, check=True
+    )
+    environ = {
+        **os.environ,
+        **offline,
+        **lookups,
+        "PRE_COMMIT_HOME": str(tmp_path_factory.mktemp("pre-commit")),
+    }
+
+    def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        config = re.sub("repo: .*", f"repo: {source}", CONFIG)
+        config = re.sub("rev: .*", f"rev: {revision.stdout.strip()}", config)
+        (folder / ".pre-commit-config.yaml").write_text(config)
+        return subprocess.run(
+            [real.tool("pre-commit"), "run", "--color=never", "--verbose", *words],
+            cwd=folder,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_pre_commit_takes_the_manifest(tool) -> None:
+    subprocess.run([tool("pre-commit"), "validate-manifest", MANIFEST], check=True)
+
+
+def test_a_check_fails_for_the_file_that_has_findings(hooks, repository) -> None:
+    ran = hooks(
+        repository({"rendered/web.yaml": WEB, "values.yaml": "a: 1\n"}), "archfit-check", "--all-files"
+    )
+    assert ran.returncode == 1
+    assert "- exit code: 3" in ran.stdout
+    assert "v1/Pod/web spec.containers[0].image (rendered/web.yaml:8)" in ran.stdout
+
+
+def test_a_check_passes_without_findings(hooks, repository) -> None:
+    ran = hooks(repository({"rendered/api.yaml": API}), "archfit-check", "--all-files")
+    assert ran.returncode == 0, ran.stdout
+    assert "runs on linux/arm64: 1 image of 1 pod spec" in ran.stdout
+
+
+def test_the_lock_file_follows_the_files_that_are_committed(hooks, repository) -> None:
+    """Only what is staged is read, and only what is missing is added; then the commit waits for `git add`."""
+    folder = repository({"rendered/api.yaml": API, "archfit.lock": LOCK})
+    (folder / "rendered" / "new.yaml").write_text(pod("new", "x.example/amd:1"))
+    subprocess.run([*GIT, "add", "."], cwd=folder, check=True)
+    ran = hooks(folder, "archfit-lock")
+    assert ran.returncode == 1
+    assert "- files were modified by this hook" in ran.stdout
+    lock = (folder / "archfit.lock").read_text()
+    assert "x.example/amd:1" in lock
+    assert "x.example/both:1" not in lock
+    subprocess.run([*GIT, "add", "."], cwd=folder, check=True)
+    assert hooks(folder, "archfit-lock").returncode == 0
+
+
+def test_manifests_are_changed_in_place_once(hooks, repository) -> None:
+    folder = repository({"rendered/web.yaml": WEB})
+    ran = hooks(folder, "archfit", "--all-files")
+    assert ran.returncode == 1
+    assert "- files were modified by this hook" in ran.stdout
+    assert "kubernetes.io/arch" in (folder / "rendered" / "web.yaml").read_text()
+    subprocess.run([*GIT, "add", "."], cwd=folder, check=True)
+    assert hooks(folder, "archfit", "--all-files").returncode == 0
+
+
+def test_a_file_of_another_kind_starts_no_hook(hooks, repository) -> None:
+    ran = hooks(repository({"rendered/README.md": "# a\n", "values.yaml": "a: 1\n"}), "--all-files")
+    assert ran.returncode == 0
+    assert ran.stdout.count("(no files to check)Skipped") == 3

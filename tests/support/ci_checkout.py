@@ -1,0 +1,65 @@
+"""A repository as a CI system checks it out, with manifests of pods."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+from machine import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "init.defaultBranch=main")
+
+
+def pod(name: str, image: str) -> str:
+    """A manifest; its image stands in line 8."""
+    return f"""\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+spec:
+  containers:
+    - name: a
+      image: {image}
+"""
+
+
+WEB, API = pod("web", "x.example/amd:1"), pod("api", "x.example/both:1")
+
+
+CONFIG = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec:\n  clusterArchitectures: [amd64, s390x]\n"
+LOCKED = "x.example/locked:1"
+LOCK = json.dumps(
+    {
+        "version": 1,
+        "images": {LOCKED: {"digest": f"sha256:{'0' * 64}", "kind": "index", "platforms": ["linux/amd64"]}},
+    }
+)
+"""A lock file with one image, which no registry of the tests has."""
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Write the files, with their folders."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def checkout(folder: Path, files: Mapping[str, str]) -> Path:
+    """The folder as a Git repository that holds the files, committed."""
+    write_files(folder, files)
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "Begin"]):
+        subprocess.run([*GIT, *words], cwd=folder, check=True)
+    return folder
+
+
+def page_blocks(page: str, language: str) -> list[str]:
+    """The blocks of a page of the documentation, as written."""
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
