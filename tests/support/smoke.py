@@ -1,6 +1,9 @@
 """Every command once, from the environment that runs this: the installed wheel and nothing of the tests.
 
-    python -I tests/support/smoke.py        a line for each start; exit 1 with the words of the first that is wrong
+    python -I tests/support/smoke.py                        a line for each start; exit 1 with the words of the first
+                                                            that is wrong
+    python -I tests/support/smoke.py --extras               what needs the extras, too: the page, Redis, the server
+    python -I tests/support/smoke.py --extras DIR/archfit   another program, as that of `make bundle`
 
 Only the standard library is used. Nothing is asked over the network.
 """
@@ -8,15 +11,20 @@ Only the standard library is used. Nothing is asked over the network.
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 from pathlib import Path
 from typing import NamedTuple
 
 from archfit.usage.command_table import COMMANDS
 
-PROGRAM = Path(sys.executable).parent / "archfit"
+INSTALLED = Path(sys.executable).parent / "archfit"
+PATIENCE_SECONDS = 60.0
 POD = """\
 apiVersion: v1
 kind: Pod
@@ -100,12 +108,22 @@ STARTS = (
     Start(("setup", "argocd", "--into", "argo"), "", 0, ""),
     Start(("setup", "webhook", "--into", "hook", "--cert-manager"), "", 0, "kubectl apply"),
     Start(("setup", "webhook", "--into", "hook", "--check"), "", 0, "cert-manager makes the certificate"),
+    Start(("setup", "helm", "--into", "plugins"), "", 0, "written: "),
+    Start(("completion", "bash"), "", 0, "_archfit"),
+    Start(("version", "--json"), "", 0, '"cParser": true'),
     Start(("last",), "", 0, ""),
+)
+WITH_EXTRAS = (
+    Start(("audit", "--format", "html", *STATED), POD, 0, "<!doctype html>"),
+    Start(("cache", "info", "--cache", "redis://127.0.0.1:1"), "", 1, "start it, or name another in --cache"),
+    Start(("serve", "--tls-cert", "crd.yaml", "--tls-key", "crd.yaml"), "", 1, "it holds no certificate"),
 )
 
 
-def main() -> int:
+def main(words: list[str]) -> int:
     """The exit code."""
+    extras = words[:1] == ["--extras"]
+    program = [*words[1 if extras else 0 :], INSTALLED][0]
     with tempfile.TemporaryDirectory(prefix="archfit-smoke-") as folder:
         home = Path(folder)
         (home / "crd.yaml").write_text(DEFINITION, encoding="utf-8")
@@ -113,9 +131,9 @@ def main() -> int:
         (home / "app" / "kustomization.yaml").write_text(KUSTOMIZATION, encoding="utf-8")
         (home / "app" / "pod.yaml").write_text(POD, encoding="utf-8")
         environ = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8"}
-        for start in STARTS:
+        for start in (*STARTS, *(WITH_EXTRAS if extras else ())):
             done = subprocess.run(
-                [PROGRAM, *start.words],
+                [program, *start.words],
                 input=start.stdin,
                 cwd=home,
                 env=environ,
@@ -128,8 +146,47 @@ def main() -> int:
                 print(f"archfit {' '.join(start.words)}: exit {done.returncode}, not {start.status}\n{said}")
                 return 1
             print(f"archfit {' '.join(start.words)}: exit {done.returncode}")
-    return 0
+        return served(program, environ) if extras else 0
+
+
+def served(program: str | Path, environ: dict[str, str]) -> int:
+    """The exit code of a server that was asked once and then told to end; 1 where it did not answer."""
+    port, probes = free_port(), free_port()
+    words = ["serve", "--insecure-http", f"--listen=127.0.0.1:{port}", f"--probe-listen=127.0.0.1:{probes}"]
+    with tempfile.TemporaryFile("w+") as said:
+        server = subprocess.Popen(
+            [program, *words, "--drain-delay=0s"], env=environ, stderr=said, stdin=subprocess.DEVNULL
+        )
+        try:
+            code = ended(server, probes)
+        finally:
+            server.kill()
+            server.wait()
+        said.seek(0)
+        print(f"archfit serve: {code}" + (f"\n{said.read()}" if code else ""))
+    return 1 if code else 0
+
+
+def ended(server: subprocess.Popen[bytes], probes: int) -> int | str:
+    """How the server ends once it is ready: its exit code, or what it did not do."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{probes}/readyz", timeout=5):
+                server.send_signal(signal.SIGTERM)
+                return server.wait(PATIENCE_SECONDS)
+        except OSError:
+            time.sleep(0.05)
+    return "it was never ready"
+
+
+def free_port() -> int:
+    """A port of this machine that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
