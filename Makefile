@@ -131,6 +131,13 @@ plugin: .venv/.ready ## Package and sign Helm 4's plugin into dist/ (KEYRING=FIL
 kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from facts about their schemas (FACTS=FILE)
 	@$(RUN) scripts/known_kinds.py $(FACTS)
 
+release-check: .venv/.ready ## Build and verify everything that a release publishes, into dist/ (TAG=v0.1.0 for a release)
+	@$(RUN) tests/support/install_tools.py twine cyclonedx-py krew helm4
+	@$(RUN) scripts/release --dist $(DIST) $(if $(TAG),--tag $(TAG)) $(ARGS)
+
+version: .venv/.ready ## Write a version into every file that says it (VERSION=0.2.0), or name the files that disagree
+	@$(RUN) scripts/release/versions.py $(VERSION)
+
 address: .venv/.ready ## Write the repository's address into every file that holds it (URL=https://github.com/NAME/archfit)
 	@$(RUN) scripts/repository_address.py $(URL)
 

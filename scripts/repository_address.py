@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[1]
 PLACEHOLDER = "OWNER"
 NAME = "archfit"
 _URL = re.compile(rf"https://github\.com/([A-Za-z0-9](?:[A-Za-z0-9-]{{0,37}}[A-Za-z0-9])?)/{NAME}")
-_LEFT_OUT = {"tests", "dist", "node_modules"}
+_LEFT_OUT = {"tests", "fixtures", "dist", "node_modules"}
 _WHERE = r"(?P<where>github\.com[/:]|ghcr\.io/|github>|(?:uses|repo|repository): *[\"']?|CI_SERVER_FQDN/)"
 _SITE = r"(?P<site>(?<![\w.-]){owner}\.github\.io)"
 
@@ -78,19 +78,24 @@ def _addresses(owner: str) -> re.Pattern[str]:
 
 
 def files(root: Path) -> Iterator[Path]:
-    """The text files of the repository, but for tests and what is made from others."""
+    """The text files of the repository, but for tests, their fixtures, and what is made from others."""
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if (not name.startswith(".") or name in {".github", ".ci"})
-            and name not in _LEFT_OUT
-            and Path(folder, name) != root / "site"  # what `make docs` builds
-            and not name.endswith((".egg-info", "__pycache__"))
-        )
+        folders[:] = sorted(name for name in folders if _walked(Path(folder, name), root))
         yield from (
-            Path(folder, name) for name in sorted(names) if not name.endswith((".png", ".pyc", ".lock"))
+            Path(folder, name)
+            for name in sorted(names)
+            if not name.endswith((".png", ".pyc", ".lock", "PKG-INFO"))
         )
+
+
+def _walked(folder: Path, root: Path) -> bool:
+    name = folder.name
+    if name.startswith("."):
+        return name in {".github", ".ci"}
+    # `make docs` writes site/ at the top.
+    return (
+        name not in _LEFT_OUT and not name.endswith((".egg-info", "__pycache__")) and folder != root / "site"
+    )
 
 
 def write(root: Path, url: str) -> list[Path]:

@@ -9,18 +9,15 @@ import sys
 import tomllib
 from typing import TYPE_CHECKING
 
+import install_block
 import pytest
+import repository_address
 
 from machine import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-sys.path.insert(0, str(ROOT / "scripts"))
-import install_block
-import repository_address
-
-sys.path.remove(str(ROOT / "scripts"))
 
 ADDRESS = repository_address.address()
 OWNER = repository_address.owner_of(ADDRESS)
@@ -52,6 +49,15 @@ def copy(tmp_path: Path) -> Path:
         target = tmp_path / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
+    return tmp_path
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A repository of few files."""
+    for name in ("pyproject.toml", "README.md", "docs/install.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
     return tmp_path
 
 
@@ -137,17 +143,17 @@ def test_each_form_of_the_address(text, expected):
         "",
     ],
 )
-def test_other_urls_are_refused_and_change_nothing(copy, url):
-    before = texts(copy)
+def test_other_urls_are_refused_and_change_nothing(small, url):
+    before = texts(small)
     with pytest.raises(ValueError, match=re.escape("write https://github.com/NAME/archfit")):
-        repository_address.write(copy, url)
-    assert texts(copy) == before
+        repository_address.write(small, url)
+    assert texts(small) == before
 
 
-def test_it_names_the_lines_that_explain_the_placeholder(copy):
-    repository_address.write(copy, "https://github.com/acme/archfit")
-    (copy / "page.md").write_text("a\n`OWNER` is a placeholder\nOWNER stands for you\n", encoding="utf-8")
-    found = list(repository_address.explanations(copy))
+def test_it_names_the_lines_that_explain_the_placeholder(small):
+    repository_address.write(small, "https://github.com/acme/archfit")
+    (small / "page.md").write_text("a\n`OWNER` is a placeholder\nOWNER stands for you\n", encoding="utf-8")
+    found = list(repository_address.explanations(small))
     assert [one for one in found if one.startswith("page.md")] == ["page.md:2", "page.md:3"]
 
 

