@@ -55,7 +55,7 @@ def command_of(words: list[str]) -> tuple[Command | None, list[str]]:
 
 def flags_of(command: Command) -> set[str]:
     own = {name for flag in command.flags for name in flag.names}
-    taken = {flag for option in command.options for flag in option.flags}
+    taken = {flag for option in command.options for flag in (*option.flags, option.short)}
     return own | taken | {"--help", "--help-all", "-h", "--version", "-V", "--config", "--debug", "--"}
 
 

@@ -92,7 +92,8 @@ def _noted(name: str, value: str) -> str:
 
 
 _JOB, _SET = "batch/v1 Job", "apps/v1 DaemonSet"
-_AGED = found("amd64", digest=f"sha256:{'0123456789ab' * 5}", origin="cache", age_seconds=90)
+_DIGEST = f"sha256:{'0123456789abcdef' * 4}"
+_AGED = found("amd64", digest=_DIGEST, origin="cache", age_seconds=90)
 
 CASES: dict[str, Case] = {
     # the rows that end the decision
@@ -130,6 +131,9 @@ CASES: dict[str, Case] = {
     "malformed": Case(workload(images=("app@sha256:abc",))),
     "stale": Case(workload(), found("amd64", origin="stale", age_seconds=260000)),
     "from-the-cache": Case(workload(), _AGED),
+    "a-digest-from-the-cache": Case(
+        workload(images=(f"app@{_DIGEST}",)), more={f"app@{_DIGEST}": found("amd64", digest=_DIGEST, origin="cache")}
+    ),
     "from-the-lock-file": Case(workload(), found("amd64", origin="lock")),
     "stated-by-an-option": Case(
         workload(),

@@ -72,8 +72,12 @@ class Decided(Record):
 
 
 class Transformed(Decided):
-    """What became of a stream. splices: what changes, in order; meaningless if an error stands in the way."""
+    """What became of a stream. survey: what it holds.
 
+    splices: what changes, in order; meaningless if an error stands in the way.
+    """
+
+    survey: Survey = Survey((), (), ())
     splices: tuple[Splice, ...] = ()
 
 
@@ -165,7 +169,7 @@ def transformed(data: bytes, found: Survey, answers: Mapping[str, Answer], optio
     made = decided(found, answers, options)
     made = made.replace(results=located(data, found, made.results))
     if made.failed() or not found.documents:
-        return Transformed(made.decisions, made.results, answers)
+        return Transformed(made.decisions, made.results, answers, found)
     from archfit.pod_stages import edited
 
     results = list(made.results)
@@ -177,7 +181,7 @@ def transformed(data: bytes, found: Survey, answers: Mapping[str, Answer], optio
             splices += edited(data, document, patch, stamp=options.stamp)
         except (UnplaceableEdit, InvalidInput) as error:
             results.append(_problem(document, error))
-    return Transformed(made.decisions, tuple(results), answers, tuple(splices))
+    return Transformed(made.decisions, tuple(results), answers, found, tuple(splices))
 
 
 def located(data: bytes, found: Survey, results: tuple[Result, ...]) -> tuple[Result, ...]:

@@ -30,12 +30,17 @@ from archfit.results import Decision, Result
 from archfit.source.split import Piece
 from archfit.store.directories import state_path
 from archfit.stream import OutputChange, Splice
-from archfit.typing_names import BinaryIO, Protocol, TextIO
+from archfit.typing_names import BinaryIO, Protocol, TextIO, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
+    from archfit.pipeline import Survey
     from archfit.workloads.pods import Pod
+
+
+Decided: TypeAlias = "tuple[str, bytes, Survey, Sequence[tuple[Pod, Decision]]]"
+"""The name of an input's file or "", its content, what it holds, and what was decided."""
 
 
 class Frame(Protocol):
@@ -105,8 +110,11 @@ class Run:
         results = [*read.results, *self.messages, *transformed.results]
         if self._frame:
             results += self._frame.advice(transformed)
+        why = self.explanations(
+            [("", read.data, transformed.survey, transformed.decisions)], transformed.answers
+        )
         if transformed.failed():
-            return self._failed(transformed, results, stdout)
+            return self._failed(transformed, results, stdout, why)
         splices = transformed.splices
         if self._frame:
             splices = self._frame.with_results(transformed, results, splices)
@@ -126,7 +134,8 @@ class Run:
                 standard_streams.write(stdout, stream.write(read.data, splices))
 
         report.commit_after(write)
-        self.write_messages([*lines(results), self.summary(transformed.decisions, len(transformed.answers))])
+        summary = self.summary(transformed.decisions, len(transformed.answers))
+        self.write_messages([*lines(results), *why, summary])
         return 0
 
     def answers(
@@ -167,6 +176,25 @@ class Run:
         """One sentence about a run that wrote its output, "" if the stream holds no pods."""
         return summary(decisions, images, sum(self._lookup.requests.values()))
 
+    def explanations(
+        self,
+        parts: Iterable[Decided],
+        answers: Mapping[str, Answer],
+    ) -> list[str]:
+        """With --verbose, lines that say why each pod is placed as it is; else none.
+
+        parts: of each input.
+        """
+        if not self._settings.operator.verbose:
+            return []
+        from archfit.report.explained import explained, merged
+        from archfit.report.explained_text import bounded_lines
+        from archfit.terminal import shows_boxes
+
+        options = self._settings.options
+        found = merged(explained(*part, answers, options) for part in parts)
+        return bounded_lines(found, ascii_only=not shows_boxes(self._stderr))
+
     def write_messages(self, texts: Iterable[str]) -> None:
         """Writes lines to standard error, without the empty ones."""
         try:
@@ -179,7 +207,13 @@ class Run:
         """Gives back the cache and the connections."""
         self._lookup.close()
 
-    def _failed(self, transformed: Transformed | None, results: Sequence[Result], stdout: BinaryIO) -> int:
+    def _failed(
+        self,
+        transformed: Transformed | None,
+        results: Sequence[Result],
+        stdout: BinaryIO,
+        why: Sequence[str] = (),
+    ) -> int:
         from archfit.terminal import write_to_terminal
 
         messages = lines(results)
@@ -189,7 +223,7 @@ class Run:
             if self._frame:
                 standard_streams.write(stdout, self._frame.after_failure(transformed, results))
         finally:
-            self.write_messages([failure(results), *messages])
+            self.write_messages([*why, failure(results), *messages])
             write_to_terminal(messages[-1], self._stderr, self._environ)
         return 1
 

@@ -95,15 +95,10 @@ def write_to_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> 
         return
 
 
-def shows_boxes() -> bool:
-    """Whether the encoding of standard output has the characters of which trees are drawn."""
-    return encodes_boxes(sys.stdout)
-
-
-def encodes_boxes(stream: object) -> bool:
-    """The same of any text stream."""
+def shows_boxes(stream: TextIO) -> bool:
+    """Whether the stream's encoding has the characters of which trees are drawn."""
     try:
-        "├─└│".encode(getattr(stream, "encoding", None) or "utf-8")
+        "├─└│".encode(getattr(beneath(stream), "encoding", None) or "utf-8")
     except (LookupError, UnicodeEncodeError):
         return False
     return True

@@ -9,7 +9,7 @@ stdout    the report, others to files            stderr    messages: problems, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.commands.check_reports import report_places, write_reports
@@ -26,7 +26,7 @@ from archfit.record import Record
 from archfit.report.findings import Check, Finding, from_result, of_decisions, of_verdicts
 from archfit.report.run_text import lines
 from archfit.results import Decision, Result
-from archfit.run import Run
+from archfit.run import Decided, Run
 from archfit.usage.command_table import BY_NAME
 from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
@@ -59,12 +59,20 @@ def run(
         check = _check([from_result(result, "") for result in one.messages], checked, required)
         decisions = tuple(pair for part in checked for pair in part.decisions)
         report = one.prepare_report(check.exit_code, results, decisions, answers)
+        why = one.explanations(_with_decisions(inputs, checked), answers)
     finally:
         one.close()
     files = {manifests.name for manifests in inputs}.union(*(part.templates for part in checked))
     report.commit_after(lambda: write_reports(places, check, files, stdout))
-    one.write_messages(lines(results))
+    one.write_messages([*lines(results), *why])
     return check.exit_code
+
+
+def _with_decisions(inputs: Iterable[Manifests], checked: Iterable[_Checked]) -> Iterator[Decided]:
+    """What `Run.explanations` takes; nothing where placement was not the question."""
+    for manifests, part in zip(inputs, checked, strict=True):
+        if part.decisions:
+            yield manifests.name, manifests.data, manifests.survey, part.decisions
 
 
 class _Checked(Record):

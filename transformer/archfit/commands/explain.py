@@ -1,4 +1,4 @@
-"""`archfit explain [FILE|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed as they are.
+"""`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed as they are.
 
 manifests ── survey ── lookup ── decisions ── explained ── stdout     the trees, or JSON
                  │                   └── a conflict, an image without an answer     exit 1
@@ -9,11 +9,12 @@ It writes no manifests. With --only it asks for the images of the pods that it s
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import standard_streams
-from archfit.commands.inputs import Manifests, contents, in_file, on_blank, surveyed
+from archfit.commands.inputs import Manifests, in_file, manifests_of, on_blank
 from archfit.commands.invocation import read_invocation
 from archfit.errors import UsageError
 from archfit.options.excludes import exclude
@@ -45,8 +46,7 @@ def run(
     def wanted(ref: ObjectRef) -> bool:
         return not only or any(named_by(ref, glob) for glob in only)
 
-    found = contents(invocation.words, stdin, _COMMAND.program)
-    inputs = surveyed(found, options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, stdin, _COMMAND.program, options, on_blank(invocation.layer))
     if only:
         _check_only(flags.only, only, inputs)
     one = Run(_COMMAND.program, invocation.settings, environ, stderr)
@@ -72,7 +72,7 @@ def run(
     if flags.format == "json":
         output = explained_json.as_json(whole, code)
     else:
-        output = explained_text.text(whole, ascii_only=not shows_boxes()).encode()
+        output = explained_text.text(whole, ascii_only=not shows_boxes(sys.stdout)).encode()
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
     one.write_messages(lines(results))
     return code

@@ -18,7 +18,7 @@ from archfit.report.patches import Entry, as_json, entries, problems
 from archfit.report.run_text import failure, lines
 from archfit.report.verified_patches import wrong_patches
 from archfit.results import Decision, Result
-from archfit.run import Run
+from archfit.run import Decided, Run
 from archfit.usage.command_table import BY_NAME
 from archfit.workloads.pods import Pod
 
@@ -35,10 +35,11 @@ def run(
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
     inputs = manifests_of(invocation, stdin, _COMMAND.program, options, on_blank(invocation.layer))
-    one = Run(_COMMAND.program, settings, environ, stderr)
+    one = Run(_COMMAND.program, settings.replace(options=options), environ, stderr)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []
     found: list[Entry] = []
+    explained: list[Decided] = []
     try:
         texts = questions(inputs)
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
@@ -46,6 +47,7 @@ def run(
         for manifests in inputs:
             transformed = decided(manifests.survey, answers, options)
             decisions += transformed.decisions
+            explained.append((manifests.name, manifests.data, manifests.survey, transformed.decisions))
             found += entries(manifests.survey.documents, transformed.decisions, manifests.name)
             exact = located(manifests.data, manifests.survey, transformed.results)
             own = (*manifests.results, *exact)
@@ -55,13 +57,14 @@ def run(
         results += wrong_patches(found)
         failed = any(result.severity == "error" for result in results)
         report = one.prepare_report(int(failed), results, tuple(decisions), answers)
+        why = one.explanations(explained, answers)
     finally:
         one.close()
     if failed:
         report.commit()
-        one.write_messages([failure(results), *lines(results)])
+        one.write_messages([*why, failure(results), *lines(results)])
         return 1
     output = as_json(found) if form == _JSON else as_yaml(form, found)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
-    one.write_messages([*lines(results), one.summary(decisions, len(answers))])
+    one.write_messages([*lines(results), *why, one.summary(decisions, len(answers))])
     return 0

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from archfit.placement.explained_images import ImageAnswer
 from archfit.placement.explained_steps import Step
 from archfit.placement.explanation import Explanation, Term
-from archfit.printable import visible
+from archfit.printable import count, visible
 from archfit.record import Record
 from archfit.report.explained import Explained, ExplainedPod, PassedOver
 
@@ -30,6 +30,7 @@ _BOXES = ("├─ ", "└─ ", "│  ", "   ")
 _ASCII = ("|- ", "`- ", "|  ", "   ")
 _GAP = "    "
 _WIDEST = 60
+MOST_LINES = 400
 _ANSWERS = {
     "Absent": "there is no such image",
     "Unknown": "its platforms are not known",
@@ -50,6 +51,20 @@ class Branch(Record):
 def text(found: Explained, *, ascii_only: bool = False) -> str:
     """All trees, with a blank line between them; "" for nothing."""
     return "\n".join("".join(f"{line}\n" for line in one) for one in trees(found, ascii_only=ascii_only))
+
+
+def bounded_lines(found: Explained, *, ascii_only: bool = False) -> list[str]:
+    """The trees of the pods as lines, as many as `MOST_LINES` lines hold, and how many are left out."""
+    lines: list[str] = []
+    for number, tree in enumerate(trees(found.replace(passed_over=()), ascii_only=ascii_only)):
+        if len(lines) + len(tree) > MOST_LINES:
+            left = count(len(found.pods) - number, "pod")
+            return [
+                *lines,
+                f"archfit: no more than {MOST_LINES} lines: archfit explain also shows the last {left}",
+            ]
+        lines += tree
+    return lines
 
 
 def trees(found: Explained, *, ascii_only: bool = False) -> Iterator[list[str]]:
@@ -206,7 +221,8 @@ def _origin(one: ImageAnswer) -> str:
         case "registry":
             return f"registry{digest}, asked now"
         case "cache":
-            return f"cache{digest}, {_age(one.age_seconds)}"
+            pinned = "@" in one.image and not one.age_seconds
+            return f"cache{digest}, {'which never changes' if pinned else _age(one.age_seconds)}"
         case "stale":
             return f"cache{digest}, {_age(one.age_seconds)}, as the registry could not be asked"
         case "lock":
@@ -221,8 +237,6 @@ def _origin(one: ImageAnswer) -> str:
 
 
 def _age(seconds: int) -> str:
-    if not seconds:
-        return "a digest never changes"
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{seconds // length} {unit} old"

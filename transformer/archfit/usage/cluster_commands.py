@@ -103,7 +103,7 @@ POLICY = Command(
     ),
     options=(
         *(option for option in SPEC if option.key not in _NOT_AT_ADMISSION),
-        *operator_options_without("pullSecrets", "report"),
+        *operator_options_without("pullSecrets", "report", "verbose"),
     ),
     group="a cluster",
     about="""\
@@ -225,7 +225,7 @@ AUDIT = Command(
     ),
     options=(
         *options_named("imagePlatforms", "lockFile", "locked", "workloads"),
-        *operator_options_without("pullSecrets", "report"),
+        *operator_options_without("pullSecrets", "report", "verbose"),
     ),
     group="a cluster",
     about="""\
@@ -316,7 +316,7 @@ SERVE = Command(
             "lockFile",
             "locked",
         ),
-        *operator_options_without("pullSecrets", "report"),
+        *operator_options_without("pullSecrets", "report", "verbose"),
     ),
     group="a cluster",
     about="""\

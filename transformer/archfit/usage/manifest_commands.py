@@ -109,7 +109,7 @@ archfit check writes no manifests. A pipeline uses it to notice that a renderer 
 EXPLAIN = Command(
     "explain",
     "Says why each pod is placed as it is, image by image.",
-    ("explain [OPTION].. [FILE|-]..",),
+    ("explain [OPTION].. [FILE|DIR|-]..",),
     "archfit.commands.explain:run",
     arguments=(MANIFESTS,),
     flags=(
@@ -200,7 +200,7 @@ LOCK = Command(
     # Decisions have no report here, and what a lock file holds does not depend on the age of cached answers.
     options=(
         *options_named("lockFile", "imagePlatforms", "exclude", "unlabelledNodes", "onBlank"),
-        *operator_options_without("cacheTtl", "maxStale", "offline", "pullSecrets", "report"),
+        *operator_options_without("cacheTtl", "maxStale", "offline", "pullSecrets", "report", "verbose"),
     ),
     group="manifests",
     about="""\
@@ -231,7 +231,7 @@ INSPECT = Command(
     # The registry is asked in any case, and there are no decisions to report.
     options=(
         *options_named("imagePlatforms"),
-        *operator_options_without("cacheTtl", "maxStale", "pullSecrets", "report"),
+        *operator_options_without("cacheTtl", "maxStale", "pullSecrets", "report", "verbose"),
     ),
     group="images, registries",
     about="""\
@@ -258,6 +258,7 @@ LOGIN_CHECK = Command(
         "noCache",
         "pullSecrets",
         "report",
+        "verbose",
     ),
     group="images, registries",
     about="""\
