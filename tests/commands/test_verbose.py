@@ -47,6 +47,15 @@ def test_the_variable_says_the_same(archfit):
     assert trees(archfit(STREAM, ARCHFIT_VERBOSE="true").stderr) == trees(archfit(STREAM, "-v").stderr) != []
 
 
+def test_files_and_folders_are_named_in_them(archfit, tmp_path):
+    (tmp_path / "rendered").mkdir()
+    for number in (1, 2):
+        (tmp_path / "rendered" / f"{number}.yaml").write_bytes(STREAM)
+    ran, shown = (archfit(b"", *words, "rendered", cwd=tmp_path) for words in (["-v"], ["explain"]))
+    assert trees(ran.stderr) == trees(shown.stdout.decode()) != []
+    assert ran.stderr.count("    rendered/2.yaml:2    changes") == 1
+
+
 def test_argo_cd_shows_them_in_its_log(archfit, tmp_path):
     (tmp_path / "web.yaml").write_bytes(STREAM)
     ran = archfit(b"", "argocd", "generate", "-v", cwd=tmp_path)

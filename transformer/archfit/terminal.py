@@ -19,7 +19,6 @@ process has a controlling terminal, archfit writes the last error there; `archfi
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 
 from archfit.printable import Messages, beneath, visible

@@ -1,4 +1,4 @@
-"""`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed as they are.
+"""`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods stand where they do.
 
 manifests ── survey ── lookup ── decisions ── explained ── stdout     the trees, or JSON
                  │                   └── a conflict, an image without an answer     exit 1

@@ -176,16 +176,18 @@ def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
     decisions = tuple(
         pair for manifests, part in zip(inputs, made, strict=True) for pair in _named(manifests, part)
     )
+    parts = zip(inputs, made, strict=True)
+    why = one.explanations([(of.name, of.data, of.survey, part.decisions) for of, part in parts], answers)
     if any(result.severity == "error" for result in results):
         one.prepare_report(1, results, decisions, answers).commit()
-        one.write_messages([failure(results), *lines(results)])
+        one.write_messages([*why, failure(results), *lines(results)])
         return 1
     files = [_edited(*row) for row in zip(read.files, inputs, made, strict=False)]
     edits = tuple(edit for file in files for edit in _output_changes(file))
     report = one.prepare_report(0, results, decisions, answers, edits)
     said: list[str] = []
     report.commit_after(lambda: said.append(write(files)))
-    one.write_messages([*lines(results), one.summary(decisions, len(answers)), *said])
+    one.write_messages([*lines(results), *why, one.summary(decisions, len(answers)), *said])
     return 0
 
 
