@@ -55,6 +55,13 @@ ENTRY = """\
           value: arm64
           effect: NoSchedule
 """
+ANCHORED = (
+    ENTRY.replace("group: apps", 'group: "^apps$"')
+    .replace("version: v1", 'version: "^v1$"')
+    .replace("kind: Deployment", 'kind: "^Deployment$"')
+    .replace('name: "web\\\\.x"', 'name: "^web\\\\.x$"')
+    .replace("namespace: shop", 'namespace: "^shop$"')
+)
 GUARD = """\
 # These change nothing, and fail where an object is gone.
 replacements:
@@ -90,6 +97,10 @@ FORMS_OF_WEB = {
     + indented(ENTRY, 2),
     "fleet": "# Written by `archfit patch`. Name its folder in fleet.yaml, as in `kustomize: {dir: archfit}`.\n"
     "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\npatches:\n" + ENTRY + GUARD,
+    "sveltos": "# Written by `archfit patch`, for a ClusterProfile or Profile of Sveltos.\nspec:\n  patches:\n"
+    + indented(ANCHORED, 2),
+    "kubevela": "# Written by `archfit patch`, for a component of KubeVela of type kustomize.\n"
+    "traits:\n  - type: kustomize-patch\n    properties:\n      patches:\n" + indented(ENTRY, 6),
 }
 
 
@@ -189,7 +200,10 @@ def test_a_failure_writes_nothing(patch, text, words, said):
 def test_wrong_usage_is_2(patch):
     ran = patch(WEB, "--format", "helm")
     assert (ran.status, ran.stdout) == (2, b"")
-    assert "write one of kustomize, flux-helmrelease, flux-kustomization, fleet, json" in ran.stderr
+    assert (
+        "is not one of kustomize, flux-helmrelease, flux-kustomization, fleet, sveltos, kubevela, json"
+        in ran.stderr
+    )
 
 
 def test_help_names_the_forms_and_the_options(archfit):
@@ -288,3 +302,25 @@ def test_odd_keys_are_quoted_in_paths():
     path = ("spec", "a: b", "c/d~e")
     text = as_yaml("flux-kustomization", web([Add(path, "x")])).decode()
     assert '          path: "/spec/a: b/c~1d~0e"\n' in text
+
+
+def test_sveltos_reads_a_patch_as_a_template_so_braces_are_written_as_text():
+    change = [Add(("spec", "a"), "{{ x }}")]
+    assert 'value: "{{`{{`}} x }}"\n' in as_yaml("sveltos", web(change)).decode()
+    assert "{{ x }}" in as_yaml("kubevela", web(change)).decode()
+
+
+def test_sveltos_targets_of_the_core_group_and_of_no_namespace_select_one_object():
+    """It matches anywhere in a text, and takes a missing pattern for any text (libsveltos v1.14.0)."""
+    ref = ObjectRef("v1", "Pod", "", "web")
+    pod = Pod(ref, "", Location(1, 1), ("spec",), {}, {}, {"name": "web"}, ())
+    value = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}}
+    found = entries(
+        [Document(None, value, (), 0, None, (pod,))],
+        [(pod, Decision("Change", "", (Add(("spec", "a"), "b"),)))],
+    )
+    twin = found[0].replace(ref=ref.replace(namespace="shop"), patch=())
+    text = as_yaml("sveltos", [*found, twin]).decode()
+    assert "      - target:\n" not in text
+    assert '        group: "^$"\n' in text.replace("group: ^$", 'group: "^$"')
+    assert '        namespace: "^(default)?$"\n' in text

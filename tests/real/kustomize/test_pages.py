@@ -108,13 +108,16 @@ def test_flux_rendered_in_ci(shell, tool):
 
 def test_patches_are_written_and_applied(shell, tool):
     tool("kustomize"), tool("helm3")
-    component, flux, fleet, _live = blocks("patch")
+    component, flux, fleet, sveltos, kubevela, _live = blocks("patch")
     out, _ = shell(component)
     assert "nodeAffinity" in out
     out, _ = shell(flux)
     assert out.count("op: add") > 1
     _, folder = shell(fleet)
     assert "op: add" in (folder / "archfit" / "kustomization.yaml").read_text(encoding="utf-8")
+    shell(sveltos), shell(kubevela)
+    for name in ("sveltos-patches.yaml", "kubevela-traits.yaml"):
+        assert "op: add" in (folder / name).read_text(encoding="utf-8")
 
 
 if machine.find("kpt"):

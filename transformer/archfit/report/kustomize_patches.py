@@ -5,8 +5,10 @@
     flux-helmrelease      HelmRelease (helm.toolkit.fluxcd.io)                       spec.postRenderers
     flux-kustomization    Kustomization (kustomize.toolkit.fluxcd.io)                spec.patches
     fleet                 the folder that `kustomize.dir` of fleet.yaml names        kind: Kustomization, patches:
+    sveltos               ClusterProfile, Profile (config.projectsveltos.io)         spec.patches
+    kubevela              a component of type kustomize (core.oam.dev)               traits: kustomize-patch
 
-kustomize reads all of them, and fails where the base has moved:
+kustomize applies all of them, and fails where the base has moved:
 
     patches         for each object `test` of what was found, then `add`. JSON 6902 only: a strategic merge of one
                     toleration replaces the whole list, and one of a bare name can lose containers (seen with 5.8.1)
@@ -14,7 +16,9 @@ kustomize reads all of them, and fails where the base has moved:
                     but refuses a replacement whose source is. Flux has no place for them
 
 The fields of a target are regular expressions, anchored at both ends; a namespace left out selects all of them, while
-an object without one counts as `default` (kustomize api: types/selector.go, resid.EffectiveNamespace).
+an object without one counts as `default` (kustomize api: types/selector.go, resid.EffectiveNamespace). Sveltos matches
+what a ConfigMap holds by itself, without anchors and with an empty namespace (libsveltos v1.14.0, lib/patcher), and
+takes each patch for a Go template (addon-controller 60c6358, controllers/handlers_utils.go).
 """
 
 from __future__ import annotations
@@ -41,7 +45,8 @@ class Form(Record):
 
     about: comment lines. head: the lines above the list, whose dashes stand at `column`. guarded: the whole file is
     kustomize's, so that it can hold replacements. hooks: Helm's hooks are sure to be among the objects; where they are
-    not, nothing fails for lack of them.
+    not, nothing fails for lack of them. anchored: the patterns of its targets need anchors of their own. template: the
+    texts of its patches are Go templates.
     """
 
     about: str
@@ -49,6 +54,8 @@ class Form(Record):
     column: int
     guarded: bool = False
     hooks: bool = False
+    anchored: bool = False
+    template: bool = False
 
 
 FORMS = {
@@ -73,6 +80,18 @@ FORMS = {
         2,
         guarded=True,
     ),
+    "sveltos": Form(
+        "Written by `archfit patch`, for a ClusterProfile or Profile of Sveltos.",
+        ("spec:", "  patches:"),
+        4,
+        anchored=True,
+        template=True,
+    ),
+    "kubevela": Form(
+        "Written by `archfit patch`, for a component of KubeVela of type kustomize.",
+        ("traits:", "  - type: kustomize-patch", "    properties:", "      patches:"),
+        8,
+    ),
 }
 
 
@@ -90,7 +109,12 @@ def as_yaml(name: str, found: Sequence[Entry]) -> bytes:
         lines[-1] += " []"
     for entry, namespace in zip(changing, namespaces, strict=True):
         target = _target(entry.ref, namespace, pattern=True)
-        inside = [*block_member("target", target, 0, _STYLE), "patch: |-", *_operations(entry.patch)]
+        if form.anchored:
+            target = _anchored(entry.ref, namespace)
+        operations = _operations(entry.patch)
+        if form.template:
+            operations = [line.replace("{{", "{{`{{`}}") for line in operations]
+        inside = [*block_member("target", target, 0, _STYLE), "patch: |-", *operations]
         first, *rest = _indented(inside, form.column + 2)
         lines += [" " * form.column + "- " + first.lstrip(), *rest]
     guards = [
@@ -120,6 +144,15 @@ def _target(ref: ObjectRef, namespace: str, *, pattern: bool = False) -> dict[st
     group, _, version = ref.api_version.rpartition("/")
     fields = {"group": group, "version": version, "kind": ref.kind, "name": ref.name, "namespace": namespace}
     return {key: _pattern(value) if pattern else value for key, value in fields.items() if value}
+
+
+def _anchored(ref: ObjectRef, namespace: str) -> dict[str, str]:
+    """The same, for a reader that matches anywhere in a name, and for which no pattern means any group."""
+    target = {"group": "", **_target(ref, namespace, pattern=True)}
+    anchored = {key: f"^{value}$" for key, value in target.items()}
+    if namespace and not ref.namespace:
+        anchored["namespace"] = f"^({namespace})?$"
+    return anchored
 
 
 def _pattern(text: str) -> str:

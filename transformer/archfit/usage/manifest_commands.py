@@ -144,7 +144,7 @@ archfit adds or leaves out and why, and what would change that.
 )
 PATCH = Command(
     "patch",
-    "Writes the changes as JSON 6902 patches, for Flux and Fleet.",
+    "Writes the changes as patches, for Flux, Fleet, Sveltos and KubeVela.",
     ("patch [OPTION].. [FILE|DIR|-]..",),
     "archfit.commands.patch:run",
     arguments=(MANIFESTS,),
@@ -154,17 +154,26 @@ PATCH = Command(
             "FORM",
             "kustomize: a component with its list of patches. flux-helmrelease: spec.postRenderers of a "
             "HelmRelease. flux-kustomization: spec.patches of a Kustomization of Flux. fleet: a kustomization "
-            "for the folder that fleet.yaml names. json: a list of objects, each with its JSON Patch (RFC 6902).",
-            words=("kustomize", "flux-helmrelease", "flux-kustomization", "fleet", "json"),
-            brief="kustomize, flux-helmrelease, flux-kustomization, fleet or json.",
+            "for the folder that fleet.yaml names. sveltos: spec.patches of a ClusterProfile. kubevela: the trait "
+            "kustomize-patch. json: a list of objects, each with its JSON Patch (RFC 6902).",
+            words=(
+                "kustomize",
+                "flux-helmrelease",
+                "flux-kustomization",
+                "fleet",
+                "sveltos",
+                "kubevela",
+                "json",
+            ),
+            brief="kustomize, flux-helmrelease, flux-kustomization, fleet, sveltos, kubevela or json.",
             default="kustomize",
         ),
     ),
     options=TABLE,
     group="manifests",
     about="""\
-Flux and Fleet run no programs, but apply patches. Each patch tests what it found before it adds something, and \
-fails if that has changed. Run archfit patch again then.
+Flux, Fleet, Sveltos and KubeVela run no programs, but apply patches. Each patch tests what it found before it adds \
+something, and fails if that has changed. Run archfit patch again then.
 
   kustomize build overlay | archfit patch > archfit/kustomization.yaml
   helm template web ./chart -n shop | archfit patch --format flux-helmrelease""",
