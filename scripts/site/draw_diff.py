@@ -9,7 +9,6 @@ appear one after the other, but for readers who prefer reduced motion.
 
 from __future__ import annotations
 
-import difflib
 import os
 import subprocess
 import sys
@@ -23,7 +22,7 @@ sys.path.insert(0, str(ROOT / "fixtures"))
 
 from registry import Registry  # noqa: E402 - found only now
 
-COMMAND = "helm template . | archfit | kubectl apply -f -"
+COMMAND = "helm template . | archfit --diff"
 IMAGES = {
     "argoproj/rollouts-demo:green": ["linux/amd64"],
     "nginx:1.29.3": ["linux/amd64", "linux/arm64"],
@@ -67,16 +66,16 @@ STYLE = """\
 .diff .late { animation: diff-come .3s ease-out backwards; }
 @keyframes diff-come { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { .diff .late { animation: none; } }"""
-WIDTH, LEFT, TOP, STEP = 470, 14, 30, 18
+WIDTH, LEFT, TOP, STEP = 490, 14, 30, 18
 
 
-def transformed(text: str) -> tuple[str, str]:
-    """What the real program writes for a stream: standard output and standard error."""
+def shown(text: str) -> tuple[str, str]:
+    """What `archfit --diff` writes for a stream: standard output and standard error."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ARCHFIT_", "XDG_"))}
     program = Path(sys.executable).parent / "archfit"
     with Registry(IMAGES) as registry, tempfile.TemporaryDirectory() as home:
         done = subprocess.run(
-            [program, *registry.mirrors(), "--no-cache"],
+            [program, "--diff", *registry.mirrors(), "--no-cache"],
             input=text,
             env={**kept, "HOME": home, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"},
             capture_output=True,
@@ -86,25 +85,10 @@ def transformed(text: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def shown_lines(before: str, after: str) -> list[str]:
-    """The lines of the diff from each pod's containers on, the parts separated by `---`."""
-    rows = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] != "?"]
-    lines: list[str] = []
-    keep = False
-    for row in rows:
-        if row[2:] == "---":
-            lines.append("  ---")
-            keep = False
-        keep = keep or row[2:].strip() == "containers:"
-        if keep:
-            lines.append(row[0] + row[6:])
-    return lines
-
-
 def drawing() -> str:
     """The picture as SVG."""
-    output, messages = transformed(STREAM)
-    lines = shown_lines(STREAM, output)
+    output, messages = shown(STREAM)
+    lines = output.splitlines()[2:]  # the names of the files mean nothing on standard input
     said = next(line for line in messages.splitlines() if "pod templates" in line)
     summary = textwrap.wrap(said.partition(";")[0], 54)
     parts = [_text(0, f"$ {COMMAND}", "faint")]
@@ -117,7 +101,9 @@ def drawing() -> str:
             f'<rect class="wash late"{style} x="1" y="{_y(place) - 13}" width="{WIDTH - 2}" height="{STEP}"/>'
         )
         parts += [wash] if added else []
-        parts.append(_text(place, line, "added late" if added else "faint" if line == "  ---" else "", style))
+        parts.append(
+            _text(place, line, "added late" if added else "faint" if line.startswith("@@") else "", style)
+        )
     parts += [_text(len(lines) + 3 + number, line, "faint") for number, line in enumerate(summary)]
     height = _y(len(lines) + 2 + len(summary)) + 18
     body = "\n".join(parts)

@@ -1,24 +1,19 @@
 """The site in Chromium, from a disk: it asks nobody for anything, fits a phone, and its search works."""
 
-import pytest
-
-from chromium import Chromium
-
 PHONE, DESKTOP = 390, 1280
+PAPER = "getComputedStyle(document.querySelector('.drawing rect')).fill"
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Chromium.started(tmp_path_factory.mktemp("chromium")) as one:
-        yield one
+def outside(page):
+    """The requests that leave this machine."""
+    return [address for address in page.requests if not address.startswith(("file:", "data:", "blob:"))]
 
 
 def test_every_page_fits_a_phone_and_asks_nobody(site, browser):
     wrong = {}
     for path in site.pages:
         page = browser.opened(site.folder / path, width=PHONE, height=844)
-        found = [address for address in page.requests if not address.startswith(("file:", "data:", "blob:"))]
-        found += page.complaints
+        found = [*outside(page), *page.complaints]
         if (width := page.value("document.documentElement.scrollWidth")) > PHONE:
             found.append(f"{width} pixels wide")
         if found:
@@ -34,7 +29,7 @@ def test_a_diagram_of_mermaid_is_drawn_by_the_sites_own_script(site, browser):
         " : setTimeout(look, 50); look() })"
     )
     assert page.value("document.querySelector('div.mermaid').getBoundingClientRect().height") > 300
-    assert [address for address in page.requests if not address.startswith(("file:", "data:", "blob:"))] == []
+    assert outside(page) == []
     page.close()
 
 
@@ -52,5 +47,28 @@ def test_the_search_finds_a_page_without_a_server(site, browser):
     )
     assert found
     assert "exec format error" in " ".join(found).lower()
-    assert [address for address in page.requests if not address.startswith(("file:", "data:", "blob:"))] == []
+    assert outside(page) == []
+    page.close()
+
+
+def test_the_colours_are_those_of_the_system_until_the_reader_chooses(site, browser):
+    seen = {}
+    for dark in (False, True):
+        page = browser.opened(site.folder / "index.html", width=DESKTOP, dark=dark)
+        seen[dark] = page.value(PAPER)
+        page.close()
+    assert seen[False] != seen[True]
+    page = browser.opened(site.folder / "index.html", width=DESKTOP)
+    # From the system's colours to the light ones, then to the dark ones.
+    for _ in range(2):
+        page.value("document.querySelector('form[data-md-component=palette] label:not([hidden])').click()")
+    assert page.value(PAPER) == seen[True]
+    page.close()
+
+
+def test_the_repositorys_address_makes_no_request(published, browser):
+    page = browser.opened(published.folder / "helm.html", width=DESKTOP)
+    assert page.value("document.querySelector('.md-source') !== null")
+    page.value("new Promise(done => requestIdleCallback(() => setTimeout(done, 50)))")
+    assert (outside(page), page.complaints) == ([], [])
     page.close()
