@@ -2,11 +2,12 @@
 
     runner = ActionRunner(ROOT / "action.yml", temporary folder, {"PIP_NO_INDEX": "1"})
     ran = runner.run(workspace, {"path": "rendered"})
-    ran.status, ran.log, ran.outputs, ran.summary
+    ran.status, ran.log, ran.commands, ran.outputs, ran.summary
 
-Expressions are evaluated in `env` and in the action's outputs; one in a script is refused, as it would be code. Source:
-actions/runner, src/Runner.Worker: CompositeActionHandler.cs, ScriptHandlerHelpers.cs (bash --noprofile --norc -e -o
-pipefail), FileCommandManager.cs.
+Expressions are evaluated in `env` and in the action's outputs; one in a script is refused, as it would be code. A line
+that begins with `::` is a command, up to `::stop-commands::TOKEN` and again from `::TOKEN::`. Source: actions/runner,
+src/Runner.Worker: CompositeActionHandler.cs, ActionCommandManager.cs, FileCommandManager.cs and ScriptHandlerHelpers.cs
+(bash --noprofile --norc -e -o pipefail).
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ _EXPRESSION = re.compile(r"\$\{\{ *(inputs|steps)\.([a-z-]+)(?:\.outputs\.([a-z-
 
 
 class ActionRun(NamedTuple):
-    """How the action ended. log: standard output and standard error of its steps, as people see it."""
+    """How the action ended.
+
+    log: standard output and standard error of its steps. commands: the lines that the runner acts on.
+    """
 
     status: int
     log: str
+    commands: list[str]
     outputs: dict[str, str]
     summary: str
 
@@ -94,7 +99,7 @@ class ActionRunner:
             for name, row in self.action["outputs"].items()
             if _EXPRESSION.fullmatch(row["value"])[2] in steps  # type: ignore[index]
         }
-        return ActionRun(status, log, outputs, summary)
+        return ActionRun(status, log, _commands(log), outputs, summary)
 
     def _file(self, name: str) -> Path:
         path = self._folder / f"{name}-{os.urandom(6).hex()}"
@@ -105,3 +110,16 @@ class ActionRunner:
         path = self._file("script")
         path.write_text(text, encoding="utf-8")
         return path
+
+
+def _commands(log: str) -> list[str]:
+    found, token = [], ""
+    for line in (line.strip() for line in log.splitlines()):
+        if token:
+            token = "" if line == f"::{token}::" else token
+        elif line.startswith("::stop-commands::"):
+            token = line.removeprefix("::stop-commands::")
+        elif line.startswith("::"):
+            found.append(line)
+    assert not token, "the runner is left without commands"
+    return found
