@@ -55,6 +55,9 @@ dependencies:
     "charts/other-folder/templates/pod.yaml": "",
     "charts/plain/templates/pod.yaml": "",
     "nameless/Chart.yaml": "{}\n",
+    "base/web.yaml": "",
+    "overlays/prod/kustomization.yaml": "resources: [../../base/web.yaml]\n",
+    "overlays/prod/own.yaml": "",
     "secret.yaml": "",
 }
 
@@ -170,6 +173,45 @@ def test_a_chart_file_may_hold_anything(repository: Path, chart: str, line: int)
     (repository / "charts/web/Chart.yaml").write_text(chart)
     found = SourceRoots(["web=charts/web"]).place("web/charts/archive/templates/pod.yaml")
     assert found == ("charts/web/Chart.yaml", line)
+
+
+@pytest.mark.parametrize(
+    ("origin", "file"),
+    [
+        pytest.param("path: own.yaml\n", "overlays/prod/own.yaml", id="own"),
+        pytest.param("path: ../../base/web.yaml\n", "base/web.yaml", id="base"),
+        pytest.param("path: none.yaml\n", "", id="no-such-file"),
+        pytest.param("path: ../../../outside.yaml\n", "", id="outside"),
+        pytest.param("path: /etc/passwd\n", "", id="absolute"),
+        pytest.param("path: own.yaml\nrepo: https://github.com/a/b\n", "", id="remote"),
+        pytest.param("configuredIn: own.yaml\n", "", id="generated"),
+        pytest.param("path: [own.yaml]\n", "", id="no-text"),
+        pytest.param('path: "a\\0"\n', "", id="null"),
+        pytest.param("{", "", id="not-yaml"),
+        pytest.param("path", "", id="no-mapping"),
+        pytest.param(1, "", id="no-string"),
+    ],
+)
+def test_an_origin_of_kustomize_is_found_in_the_repository_or_nowhere(
+    repository: Path, origin: object, file: str
+) -> None:
+    (repository.parent / "outside.yaml").write_text("")
+    value = {"metadata": {"annotations": {"config.kubernetes.io/origin": origin}}}
+    assert SourceRoots(["charts", "overlays/prod"]).origin(value) == file
+
+
+@pytest.mark.parametrize("value", [None, {}, {"metadata": 1}, {"metadata": {"annotations": []}}], ids=repr)
+def test_an_object_without_an_origin_has_no_file(value: object) -> None:
+    assert SourceRoots(["overlays/prod"]).origin(value) == ""
+
+
+def test_a_dependency_outside_of_the_repository_has_no_file(repository: Path, monkeypatch) -> None:
+    monkeypatch.chdir(repository / "charts" / "web")
+    place = SourceRoots(["."]).place("web/charts/common/templates/pod.yaml")
+    assert place == ("", 0)
+    (repository / ".git").mkdir()
+    place = SourceRoots(["."]).place("web/charts/common/templates/pod.yaml")
+    assert place == ("../shared/templates/pod.yaml", 0)
 
 
 @pytest.fixture

@@ -242,10 +242,15 @@ def test_kustomizations_are_built(action, repository, with_helm, builder: str) -
     if builder == "kubectl":
         Path(with_helm["PATH"].split(":")[0], "kustomize").unlink()
         assert shutil.which("kustomize", path=with_helm["PATH"]) is None
-    files = {"prod/kustomization.yaml": "resources: [web.yaml]\n", "prod/web.yaml": WEB, "api.yaml": API}
+    files = {
+        "prod/kustomization.yaml": "resources: [web.yaml]\nbuildMetadata: [originAnnotations]\n",
+        "prod/web.yaml": WEB,
+        "api.yaml": API,
+    }
     ran = action(repository(files), with_helm, kustomize="prod", path="api.yaml", require="arm64")
     assert ran.status == 3
     assert ran.summary.startswith("## archfit: 1 of 2 images does not run on linux/arm64\n")
+    assert [command.partition(",")[0] for command in ran.commands] == ["::error file=prod/web.yaml"]
 
 
 def test_configuration_lock_file_and_arguments_reach_archfit(action, repository) -> None:

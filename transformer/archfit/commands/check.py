@@ -62,7 +62,7 @@ def run(
         why = one.explanations(_with_decisions(inputs, checked), answers)
     finally:
         one.close()
-    files = {manifests.name for manifests in inputs}.union(*(part.templates for part in checked))
+    files = {manifests.name for manifests in inputs}.union(*(part.sources for part in checked))
     report.commit_after(lambda: write_reports(places, check, files, stdout))
     one.write_messages([*lines(results), *why])
     return check.exit_code
@@ -79,7 +79,7 @@ class _Checked(Record):
     """What became of one input.
 
     results: for standard error, with the name of its file. images, pods: what was looked at.
-    decisions: where placement was the question. templates: files that --source-root found.
+    decisions: where placement was the question. sources: files that --source-root found.
     """
 
     findings: tuple[Finding, ...]
@@ -87,7 +87,7 @@ class _Checked(Record):
     images: frozenset[str]
     pods: int
     decisions: tuple[tuple[Pod, Decision], ...] = ()
-    templates: frozenset[str] = frozenset()
+    sources: frozenset[str] = frozenset()
 
 
 def _checked(
@@ -115,7 +115,9 @@ def _checked(
     images = frozenset(use.text for pod in pods for use in pod.images if use.text)
     exact = located(manifests.data, found, tuple(results))
     if roots:
-        findings = [_at_template(finding, name, roots) for finding in findings]
+        single = (document for document in found.documents if not document.span.item)
+        origins = {document.span.number: roots.origin(document.value) for document in single}
+        findings = [_at_source(finding, name, roots, origins) for finding in findings]
     return _Checked(
         tuple(findings),
         tuple(in_file(result, name) for result in exact),
@@ -126,12 +128,13 @@ def _checked(
     )
 
 
-def _at_template(finding: Finding, name: str, roots: SourceRoots) -> Finding:
-    """The finding at the template that its document was rendered from; in the input where no such file is found."""
-    if not finding.source:
-        return finding
-    file, line = roots.place(finding.source)
-    if file or not name:
+def _at_source(finding: Finding, name: str, roots: SourceRoots, origins: Mapping[int, str]) -> Finding:
+    """The finding at the file that its document was rendered from; in the input where no such file is found.
+
+    origins: what kustomize says, by the number of the document.
+    """
+    file, line = roots.place(finding.source) if finding.source else (origins.get(finding.document, ""), 0)
+    if file or (finding.source and not name):
         return finding.replace(file=file, line=line)
     return finding
 

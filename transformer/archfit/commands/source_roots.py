@@ -1,6 +1,6 @@
-"""`--source-root [CHART=]FOLDER`: from the path in a `# Source:` comment of Helm to the file in the repository.
+"""`--source-root [CHART=]FOLDER`: from what a renderer says of a document's origin to the file in the repository.
 
-    --source-root    # Source:                                   the file
+    --source-root    # Source: of Helm                           the file
     charts/web       web/templates/pod.yaml                      charts/web/templates/pod.yaml
     charts           web/templates/pod.yaml                      charts/web/templates/pod.yaml
     shop=charts/web  shop/templates/pod.yaml                     charts/web/templates/pod.yaml
@@ -9,9 +9,14 @@
                      the same, where charts/ holds an archive    charts/web/Chart.yaml, at the line of the dependency
     charts/web       db/templates/sts.yaml, or no such file      none
 
-FOLDER is a chart, whose name Chart.yaml says, or a folder that holds charts. Helm names a dependency by its alias. No
-line of a rendered document is a line of a template, so a template has none. Source: Helm, pkg/engine and
-pkg/chart/common/util/dependencies.go (an alias becomes the name of the chart).
+    --source-root    config.kubernetes.io/origin of kustomize    the file
+    overlays/prod    path: ../../base/web.yaml                   base/web.yaml
+                     path: web.yaml, with a repo                 none
+
+FOLDER is a chart, whose name Chart.yaml says, a kustomization, or a folder that holds charts. Helm names a dependency
+by its alias. No line of a rendered document is a line of its source, so the file has none. A file outside of the
+repository is none. Sources: Helm, pkg/engine and pkg/chart/common/util/dependencies.go (an alias becomes the name of
+the chart); kustomize, api/resource/origin.go (a path is relative to the kustomization that was built).
 """
 
 from __future__ import annotations
@@ -20,12 +25,15 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from archfit.commands.input_files import KUSTOMIZATIONS
+from archfit.commands.repository_paths import repository_root
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import read_regular
 from archfit.record import Record
 from archfit.source.compose import parse
 from archfit.source.tree import ROOT, Children, line_at
 
+ORIGIN = "config.kubernetes.io/origin"
 _FLAG = "--source-root"
 _CHART_FILE = "Chart.yaml"
 _LIMIT = 1 << 20
@@ -53,13 +61,20 @@ class SourceRoots:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._charts: dict[str, Chart | None] = {}
-        self._roots = [self._root(word) for word in words]
+        self._roots: list[tuple[str, str]] = []
+        self._kustomizations: list[str] = []
+        self._top = (repository_root() or os.getcwd()) if words else ""
+        for word in words:
+            self._add(word)
 
     def __bool__(self) -> bool:
-        return bool(self._roots)
+        return bool(self._roots or self._kustomizations)
 
     def place(self, source: str) -> tuple[str, int]:
-        """The file, relative to the working directory, and its line; 0 for the whole file, ("", 0) for no file."""
+        """The file that Helm's `source` means, relative to the working directory, and its line.
+
+        The line is 0 for the whole file; ("", 0) stands for no file.
+        """
         chart, *below = source.split("/")
         if not below or any(part in ("", ".", "..") for part in (chart, *below)) or "\0" in source:
             return "", 0
@@ -70,23 +85,43 @@ class SourceRoots:
                 return found
         return "", 0
 
-    def _root(self, word: str) -> tuple[str, str]:
-        """(chart, folder); the chart is "" for a folder that holds charts."""
+    def origin(self, value: object) -> str:
+        """The file that kustomize read an object from, "" for none. value: the object's, as parsed."""
+        metadata = value.get("metadata") if isinstance(value, dict) else None
+        annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+        text = annotations.get(ORIGIN) if isinstance(annotations, dict) else None
+        if not isinstance(text, str):
+            return ""
+        try:
+            told = parse(text).value
+        except InvalidInput:
+            return ""
+        if not isinstance(told, dict) or "repo" in told or not _text(told, "path"):
+            return ""
+        places = (os.path.normpath(os.path.join(root, told["path"])) for root in self._kustomizations)
+        return next((place for place in places if self._is_file(place)), "")
+
+    def _add(self, word: str) -> None:
         name, equals, folder = word.partition("=")
         if not equals or "/" in name:
             name, folder = "", word
         if not os.path.isdir(folder):
-            raise UsageError(f"{_FLAG}: {folder!r} is no folder: name the folder of a chart, or of charts")
+            raise UsageError(
+                f"{_FLAG}: {folder!r} is no folder: name the folder of a chart, of charts or of a kustomization"
+            )
         folder = os.path.normpath(folder)
-        if not name and os.path.exists(os.path.join(folder, _CHART_FILE)):
+        chart_file = os.path.join(folder, _CHART_FILE)
+        if not name and os.path.exists(chart_file):
             chart = self._chart(folder)
             if chart is None or not chart.name:
                 raise UsageError(
-                    f"{_FLAG}: {os.path.join(folder, _CHART_FILE)!r} does not say the name of the chart: "
-                    f"write {_FLAG} NAME={folder}"
+                    f"{_FLAG}: {chart_file!r} does not say the name of the chart: write {_FLAG} NAME={folder}"
                 )
             name = chart.name
-        return name, folder
+        if not name and any(os.path.exists(os.path.join(folder, file)) for file in KUSTOMIZATIONS):
+            self._kustomizations.append(folder)
+        else:
+            self._roots.append((name, folder))
 
     def _held(self, folder: str, name: str) -> str:
         """The chart of that name in a folder of charts, or ""."""
@@ -106,10 +141,15 @@ class SourceRoots:
             inside = _folder_of(folder, parts[1], wanted)
             if not inside:
                 file = os.path.join(folder, _CHART_FILE)
-                return (file, wanted[0].line if wanted else 0) if os.path.isfile(file) else ("", 0)
+                return (file, wanted[0].line if wanted else 0) if self._is_file(file) else ("", 0)
             folder, parts = inside, parts[2:]
         file = os.path.join(folder, *parts)
-        return (file, 0) if os.path.isfile(file) else ("", 0)
+        return (file, 0) if self._is_file(file) else ("", 0)
+
+    def _is_file(self, path: str) -> bool:
+        """It is a file of the repository, or below the working directory where there is none."""
+        near = os.path.relpath(os.path.abspath(path), self._top)
+        return not near.startswith(os.pardir) and os.path.isfile(path)
 
     def _chart(self, folder: str) -> Chart | None:
         if folder not in self._charts:

@@ -85,9 +85,9 @@ CHECK = Command(
         Flag(
             ("--source-root",),
             "[CHART=]FOLDER",
-            "The folder of a chart, or of charts. The report names the templates there, which Helm's # Source: "
-            "comments mean, as files of your repository. CHART: the name in the comments, if it is not the one in "
-            "Chart.yaml.",
+            "The folder of a chart, of charts, or of a kustomization. The report names the files there from which "
+            "the manifests were rendered: the templates of Helm's # Source: comments, the paths of kustomize's "
+            "origin annotations. CHART: the name in the comments, if it is not the one in Chart.yaml.",
             repeatable=True,
         ),
     ),
