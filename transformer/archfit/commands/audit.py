@@ -23,9 +23,10 @@ from archfit.cluster.audit_findings import AuditFindings, findings
 from archfit.cluster.audit_merge import merge, missing_shards
 from archfit.cluster.audit_prices import Prices, parse_prices
 from archfit.commands.audit_flags import AuditFlags, audit_flags
-from archfit.commands.audit_inputs import Collected, from_cluster, from_files
+from archfit.commands.audit_inputs import Collected, from_cluster, from_files, from_rendering
 from archfit.commands.audit_reports import facts_of_report
 from archfit.commands.invocation import Invocation, read_invocation
+from archfit.commands.rendered_input import rendered_inputs
 from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file, replace
 from archfit.lookup.build_lookup import answered
@@ -48,7 +49,7 @@ def run(
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
-    flags = audit_flags(invocation.flags, invocation.words, environ)
+    flags = audit_flags(invocation.flags, _named(invocation), environ)
     prices = _prices(invocation.flags)
     before = facts_of_report(flags.compare, "--compare") if flags.compare else None
     render = _renderer(flags.format)
@@ -66,12 +67,17 @@ def run(
     return code
 
 
+def _named(invocation: Invocation) -> list[str]:
+    """The files, or the flag of a renderer, which stands for one."""
+    return [*invocation.words, *([invocation.rendering.flag] if invocation.rendering else [])]
+
+
 def _audited(
     invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> tuple[AuditFacts, list[Result], int]:
     """The facts, messages about them, and the number of requests to registries."""
     settings = invocation.settings
-    collected = _collected(invocation, flags, stdin, environ)
+    collected = _collected(invocation, flags, stdin, stderr, environ)
     session = LookupSession(settings, environ, stderr)
     try:
         facts = answered(collected.facts, settings, environ, stderr, flags.shard, session=session)
@@ -81,11 +87,14 @@ def _audited(
 
 
 def _collected(
-    invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, environ: Mapping[str, str]
+    invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> Collected:
     options = invocation.settings.options
     if flags.live:
         return from_cluster(flags, options, environ)
+    if invocation.rendering:
+        read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
+        return from_rendering(read, invocation.rendering, options)
     return from_files(invocation.words, stdin, options)
 
 

@@ -1,6 +1,7 @@
 """What `archfit audit` reads: files, standard input, or the cluster at hand.
 
     FILE, -     lists of kubectl as JSON or YAML, JSON lines, rendered manifests      `cluster.running.list_stream`
+    DIR, --helm a folder of such files, what a chart renders                          `commands.input_files`
     FILE        a report of archfit audit --format json: its lists; the images are asked for again
     --live      pods, nodes, replicasets, jobs, page by page                          `cluster_api`
 
@@ -10,9 +11,10 @@ warning. Secrets are never read.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from typing import BinaryIO
 
 from archfit.cluster.audit_facts import AuditFacts
@@ -25,7 +27,9 @@ from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.cluster_error import ClusterError
 from archfit.cluster_api.live_objects import JOBS, NODES, PODS, REPLICA_SETS, live_objects
 from archfit.commands.audit_flags import AuditFlags
+from archfit.commands.input_files import Inputs, found_files, read_inputs
 from archfit.errors import InvalidInput, UsageError
+from archfit.integrations.renderer_command import Rendering
 from archfit.options.settings import Options
 from archfit.printable import count, visible
 from archfit.record import Record
@@ -48,8 +52,16 @@ class Collected(Record):
     results: tuple[Result, ...] = ()
 
 
+def from_rendering(read: Inputs, rendering: Rendering, options: Options) -> Collected:
+    """The objects that a renderer wrote. Raises InvalidInput."""
+    collector = Collector("lists", f"{rendering.name} {' '.join(rendering.words)}", options)
+    for one in read.files:
+        _add(collector, [], BytesIO(one.data), one.name)
+    return _collected(collector)
+
+
 def from_files(words: Sequence[str], stdin: BinaryIO, options: Options) -> Collected:
-    """The objects of files, or of standard input where none is named. Raises UsageError and InvalidInput."""
+    """The objects of files, folders, or of standard input where none is named. Raises UsageError and InvalidInput."""
     names = list(words) or ["-"]
     if names.count("-") > 1:
         raise UsageError("- is standard input, which can be read only once: name it once")
@@ -66,7 +78,12 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options) -> Colle
             if name == "-":
                 _add(collector, reports, stdin, "")
                 continue
-            with open(name, "rb") as file:
+            if os.path.isdir(name):
+                for one in read_inputs([name], stdin, "archfit audit").files:
+                    _add(collector, reports, BytesIO(one.data), one.name)
+                continue
+            (found,) = found_files(name, "archfit audit")
+            with open(found.path, "rb") as file:
                 _add(collector, reports, file, name)
         except OSError as error:
             raise UsageError(f"cannot read {name!r} ({error.strerror}): name a file") from None
@@ -98,7 +115,14 @@ def from_cluster(flags: AuditFlags, options: Options, environ: Mapping[str, str]
 
 def _add(collector: Collector, reports: list[AuditFacts], file: BinaryIO, name: str) -> None:
     """The objects of a file for the collector; a report is one of `reports`."""
-    if isinstance(file, BufferedReader) and _IS_REPORT(file.peek()):
+    head = (
+        file.getvalue()
+        if isinstance(file, BytesIO)
+        else file.peek()
+        if isinstance(file, BufferedReader)
+        else b""
+    )
+    if _IS_REPORT(head):
         reports.append(as_listed(from_json(file.read(), name or "standard input")))
         return
     for value, where in items(file, name):

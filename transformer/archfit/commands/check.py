@@ -45,7 +45,7 @@ def run(
         report_places(flags.format),
         SourceRoots(flags.source_root),
     )
-    inputs = manifests_of(invocation, stdin, _COMMAND.program, settings.options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
     if holds_nothing(inputs):
         raise UsageError(
             "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"

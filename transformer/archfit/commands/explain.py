@@ -46,7 +46,7 @@ def run(
     def wanted(ref: ObjectRef) -> bool:
         return not only or any(named_by(ref, glob) for glob in only)
 
-    inputs = manifests_of(invocation, stdin, _COMMAND.program, options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), options, on_blank(invocation.layer))
     if only:
         _check_only(flags.only, only, inputs)
     one = Run(_COMMAND.program, invocation.settings, environ, stderr)

@@ -8,11 +8,12 @@ Files inside the working directory are named from there, as a repository's own t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import BinaryIO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import BinaryIO, TextIO
 
 from archfit.commands.input_files import Inputs, holds_object, read_inputs
 from archfit.commands.invocation import Invocation
+from archfit.commands.rendered_input import rendered_inputs
 from archfit.commands.surveyed_files import Manifests, surveyed
 from archfit.options.layers import Layer
 from archfit.options.settings import Options
@@ -40,10 +41,17 @@ def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[
 
 
 def manifests_of(
-    invocation: Invocation, stdin: BinaryIO, program: str, options: Options, on_blank: str
+    invocation: Invocation,
+    streams: tuple[BinaryIO, TextIO, Mapping[str, str]],
+    options: Options,
+    on_blank: str,
 ) -> list[Manifests]:
-    """What the words of a command line name, surveyed. Raises UsageError."""
-    read = read_inputs(invocation.words, stdin, program)
+    """What the words of a command line name, surveyed. streams: stdin, stderr, environ. Raises ArchfitError."""
+    stdin, stderr, environ = streams
+    if invocation.rendering:
+        read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
+    else:
+        read = read_inputs(invocation.words, stdin, invocation.program)
     return with_note(surveyed(((one.name, one.data) for one in read.files), options, on_blank), read)
 
 

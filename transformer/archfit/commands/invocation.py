@@ -6,8 +6,10 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
+from archfit.commands.rendered_input import without_renderer
 from archfit.errors import UsageError
 from archfit.files import read_file
+from archfit.integrations.renderer_command import Rendering
 from archfit.options import arguments
 from archfit.options.layers import Layer
 from archfit.options.load import load
@@ -22,12 +24,15 @@ class Invocation(Record):
     """A command line, read.
 
     flags: the command's own, by name. words: the arguments that are not flags. layer: the options among the flags.
+    program: as in `archfit check`. rendering: the renderer that --helm or --kustomize asks for.
     """
 
     flags: Namespace
     words: list[str]
     layer: Layer
     settings: Settings
+    program: str
+    rendering: Rendering | None = None
 
 
 def read_invocation(
@@ -42,6 +47,7 @@ def read_invocation(
 
     stderr: shows messages as the settings say from now on. fallback: the command's own defaults.
     """
+    argv, rendering = without_renderer(command, argv)
     layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
     for flag in command.flags:
         name = flag.names[-1]
@@ -51,4 +57,4 @@ def read_invocation(
     settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
     if stderr:
         style(stderr, settings.operator.color, environ, quiet=settings.operator.quiet)
-    return Invocation(flags, words, layer, settings)
+    return Invocation(flags, words, layer, settings, command.program, rendering)

@@ -54,8 +54,8 @@ def run(
     path = settings.options.lock_file or DEFAULT_PATH
     audits = audit_needs(flags.from_audit, settings.options, prune=flags.prune)
     inputs = (
-        manifests_of(invocation, stdin, _COMMAND.program, settings.options, settings.options.on_blank)
-        if invocation.words or not flags.from_audit
+        manifests_of(invocation, (stdin, stderr, environ), settings.options, settings.options.on_blank)
+        if invocation.words or invocation.rendering or not flags.from_audit
         else []
     )
     if flags.prune:

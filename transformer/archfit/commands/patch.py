@@ -34,7 +34,7 @@ def run(
     form, settings = invocation.flags.format, invocation.settings
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
-    inputs = manifests_of(invocation, stdin, _COMMAND.program, options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), options, on_blank(invocation.layer))
     one = Run(_COMMAND.program, settings.replace(options=options), environ, stderr)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []

@@ -125,7 +125,7 @@ def _images(
         return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
-    inputs = manifests_of(invocation, stdin, _COMMAND.program, settings.options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
     return from_manifests(inputs, settings, environ, stderr)
 
 

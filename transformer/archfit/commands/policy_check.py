@@ -50,7 +50,7 @@ def run(
 ) -> int:
     """The check. The exit code; raises ArchfitError."""
     flags, own = invocation.flags, _settings(invocation.settings)
-    inputs = manifests_of(invocation, stdin, _COMMAND.program, own.options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), own.options, on_blank(invocation.layer))
     results = [
         in_file(result, manifests.name)
         for manifests in inputs

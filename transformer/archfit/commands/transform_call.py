@@ -15,17 +15,22 @@ from archfit.options.layers import Layer
 from archfit.record import Record
 from archfit.usage.manifest_commands import TRANSFORM
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.integrations.renderer_command import Rendering
+
 
 class TransformCall(Record):
     """A command line, read. layer: its options. config: the configuration file that it names. flags: the own ones.
 
-    words: what is no flag. error: what is wrong with it.
+    words: what is no flag. rendering: the renderer that --helm or --kustomize asks for. error: what is wrong.
     """
 
     layer: Layer
     config: str | None
     flags: Namespace
     words: tuple[str, ...]
+    rendering: Rendering | None = None
     error: UsageError | None = None
 
     @property
@@ -39,15 +44,20 @@ class TransformCall(Record):
     def is_stream(self) -> bool:
         """Whether the run is the plain one: standard input to standard output."""
         own = self.flags
-        named = own.diff or own.in_place or own.output
+        named = own.diff or own.in_place or own.output or self.rendering
         return not named and self.words in ((), ("-",))
 
 
 def read_call(argv: Sequence[str]) -> TransformCall:
     """The command line after the name of the command."""
+    rendering = None
     try:
+        if any(word.startswith(("--helm", "--kustomize")) for word in argv):
+            from archfit.commands.rendered_input import without_renderer
+
+            argv, rendering = without_renderer(TRANSFORM, argv)
         layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
     except UsageError as error:
         nothing = Namespace(diff=False, in_place=False, output=None)
-        return TransformCall(Layer("flags", {}), None, nothing, (), error)
-    return TransformCall(layer, config, flags, tuple(words))
+        return TransformCall(Layer("flags", {}), None, nothing, (), error=error)
+    return TransformCall(layer, config, flags, tuple(words), rendering)

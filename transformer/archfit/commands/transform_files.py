@@ -20,6 +20,7 @@ from archfit import stream
 from archfit.commands import output_files
 from archfit.commands.input_files import Input, Inputs, read_inputs
 from archfit.commands.inputs import in_file, location_in_file, questions, with_note
+from archfit.commands.rendered_input import rendered_inputs
 from archfit.commands.surveyed_files import Manifests, surveyed
 from archfit.commands.transform_call import TransformCall
 from archfit.errors import UsageError
@@ -72,7 +73,11 @@ def run(
 ) -> int:
     """The command. The exit code; raises ArchfitError."""
     place = _place(call)
-    read = _checked(place, read_inputs(call.words, stdin, _PROGRAM, skipped=place.folder))
+    if call.rendering:
+        read = rendered_inputs(call.rendering, call.words, stdin, stderr, environ)
+    else:
+        read = read_inputs(call.words, stdin, _PROGRAM, skipped=place.folder)
+    _check(place, read)
     frame = _frame(read)
     application = from_function_config(function_config(frame.function)) if frame else None
     settings = load((), environ, read_file, flags=call.options, application=application)
@@ -83,8 +88,12 @@ def run(
             return _transformed(read, one, settings.options, _writer(place, stdout, color))
         write = _writer(place, stdout, color)
         given = stdout if place == _Place(False, False, "", "") else io.BytesIO()
+        whole = read.files[0]
+        found = (
+            _objects(surveyed([(whole.name, whole.data)], settings.options, "pass")[0]) if place.diff else ()
+        )
         return one.transform(
-            frame.function.data, given, deliver=lambda splices: write([_Edited(read.files[0], splices)])
+            whole.data, given, deliver=lambda splices: write([_Edited(whole, splices, found)])
         )
     finally:
         one.close()
@@ -97,24 +106,31 @@ def _place(call: TransformCall) -> _Place:
     if flags.in_place and (flags.diff or flags.output):
         other = "--diff" if flags.diff else "--output"
         raise UsageError(f"--in-place: writes the files themselves: leave out --in-place or {other}")
+    if flags.in_place and call.rendering:
+        raise UsageError(
+            f"--in-place: {call.rendering.flag} renders no file: write -o FILE, or leave out --in-place"
+        )
     if flags.in_place and (not call.words or "-" in call.words):
         raise UsageError(
             "--in-place: standard input is no file: name files or folders, or leave out --in-place"
+        )
+    if is_folder and call.rendering:
+        raise UsageError(
+            f"--output: {output!r} is a folder, and {call.rendering.flag} gives one stream: name a file"
         )
     if flags.diff and is_folder:
         raise UsageError(f"--output: {output!r} is a folder, and a diff is one file: name a file")
     return _Place(flags.diff, flags.in_place, output if is_folder else "", "" if is_folder else output)
 
 
-def _checked(place: _Place, read: Inputs) -> Inputs:
-    """The inputs, if the output can go where the flags say. Raises UsageError."""
+def _check(place: _Place, read: Inputs) -> None:
+    """Raises UsageError where the output cannot go where the flags say."""
     if place.in_place:
         output_files.check_in_place(read.files)
     if place.folder:
         output_files.folder_targets(place.folder, read.files)
     if place.file:
         output_files.check_file(place.file, read.files)
-    return read
 
 
 def _frame(read: Inputs) -> FunctionFrame | None:
@@ -162,7 +178,7 @@ def _diff(one: _Edited) -> list[bytes]:
 
 
 def _shown_name(one: Input) -> str:
-    return one.name.removeprefix("/") or _STANDARD_INPUT
+    return one.name.removeprefix("/") or one.below or _STANDARD_INPUT
 
 
 def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
@@ -201,13 +217,15 @@ def _named(manifests: Manifests, part: Transformed) -> list[tuple[Pod, Decision]
 
 def _edited(file: Input, manifests: Manifests, part: Transformed) -> _Edited:
     at = manifests.start
-    return _Edited(
-        file,
-        tuple(splice.replace(start=splice.start - at, end=splice.end - at) for splice in part.splices),
-        tuple(
-            DiffObject(document.span.start - at, document.span.end - at, str(document.pods[0].ref))
-            for document in manifests.survey.documents
-        ),
+    moved = (splice.replace(start=splice.start - at, end=splice.end - at) for splice in part.splices)
+    return _Edited(file, tuple(moved), _objects(manifests))
+
+
+def _objects(manifests: Manifests) -> tuple[DiffObject, ...]:
+    at = manifests.start
+    return tuple(
+        DiffObject(document.span.start - at, document.span.end - at, str(document.pods[0].ref))
+        for document in manifests.survey.documents
     )
 
 

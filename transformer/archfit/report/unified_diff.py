@@ -11,9 +11,9 @@
 Lines end at LF; a CR before it belongs to the line. A name with a quote, a backslash, a control character or a byte
 outside of ASCII is quoted as git quotes it. The cost is that of the lines that change.
 
-Three lines of context stand around a change. Those of another object are shown only where they cannot hold a value
-(`---`, a comment, `kind:`), so that no Secret beside a workload gets into a log. Where fewer lines may be shown on one
-side, the other side has no more: patch takes a shorter end for the end of the file.
+Three lines of context stand around a change. Where a Secret is near, only those that cannot hold a value are shown
+(`---`, a comment, `kind:`), so that none gets into a log. Where fewer lines may be shown on one side, the other side
+has no more: patch takes a shorter end for the end of the file.
 
 Sources: POSIX.1-2024, diff, "Diff -u Output Format"; GNU patch 2.7, src/patch.c, locate_hunk; git, apply.c and quote.c.
 """
@@ -63,7 +63,10 @@ class _Block(Record):
 def unified_diff(
     name: str, data: bytes, splices: Sequence[Splice], objects: Sequence[DiffObject]
 ) -> list[bytes]:
-    """The lines of the diff, () where nothing changes. splices, objects: in order; objects do not overlap."""
+    """The lines of the diff, [] where nothing changes.
+
+    splices, objects: in order. objects: those that hold pods; they do not overlap.
+    """
     blocks = [block for group in _grouped(data, splices) for block in _narrowed(data, *group)]
     if not blocks:
         return []
@@ -106,8 +109,8 @@ class _Context:
     """The lines around changes that may be shown."""
 
     def __init__(self, data: bytes, objects: Sequence[DiffObject]) -> None:
-        self._data, self._objects = data, objects
-        self._starts = [one.start for one in objects]
+        self._data, self._parts = data, list(_parts(objects, len(data)))
+        self._starts = [one.start for one in self._parts]
         self._open: dict[int, bool] = {}
 
     def hunks(self, blocks: Sequence[_Block]) -> Iterator[list[_Block]]:
@@ -143,29 +146,40 @@ class _Context:
 
     def title(self, at: int) -> str:
         """What the object at an offset is called."""
-        one = self._object(at) or self._object(at - 1)
-        return visible(one.title)[:_LONGEST_TITLE] if one else ""
+        found = (one.title for one in (self._part(at), self._part(max(0, at - 1))) if one and one.title)
+        return visible(next(found, ""))[:_LONGEST_TITLE]
 
     def _shown(self, start: int) -> bool:
         end = self._line_end(start)
-        one = self._object(start)
+        one = self._part(start)
         if one is not None and end <= one.end and self._is_open(one):
             return True
         return _WITHOUT_VALUE(self._data, start, end) is not None
 
     def _is_open(self, one: DiffObject) -> bool:
-        """Whether all of its lines may be shown: a list that was read as a whole may hold Secrets."""
+        """Whether all of its lines may be shown: no Secret is among them."""
         if one.start not in self._open:
             self._open[one.start] = _SECRET(self._data, one.start, one.end) is None
         return self._open[one.start]
 
-    def _object(self, at: int) -> DiffObject | None:
+    def _part(self, at: int) -> DiffObject | None:
         number = bisect_right(self._starts, at) - 1
-        one = self._objects[number] if number >= 0 else None
-        return one if one is not None and at < one.end else None
+        return self._parts[number] if number >= 0 else None
 
     def _line_end(self, start: int) -> int:
         return self._data.find(b"\n", start) + 1 or len(self._data)
+
+
+def _parts(objects: Iterable[DiffObject], end: int) -> Iterator[DiffObject]:
+    """The objects, and what is between them, without a title."""
+    at = 0
+    for one in objects:
+        if at < one.start:
+            yield DiffObject(at, one.start, "")
+        yield one
+        at = one.end
+    if at < end:
+        yield DiffObject(at, end, "")
 
 
 def _grouped(data: bytes, splices: Iterable[Splice]) -> Iterator[tuple[int, int, list[Splice]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from archfit.options.table import SPEC
 from archfit.usage.command_row import (
     DONE,
+    RENDERERS,
     WRONG_USAGE,
     Command,
     Flag,
@@ -138,6 +139,7 @@ AUDIT = Command(
         ),
     ),
     flags=(
+        *RENDERERS,
         Flag(
             ("--live",),
             "",

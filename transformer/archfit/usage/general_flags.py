@@ -21,7 +21,12 @@ _ASKED = {
 
 def help_or_version(argv: Sequence[str]) -> str:
     """What the arguments ask for anywhere before `--`: "help", "help-all", "version" or nothing."""
-    return next((_ASKED[word] for word in _own(argv) if word in _ASKED), "")
+    rendered = False
+    for word in _own(argv):
+        if word in _ASKED and not (rendered and word == "--version"):
+            return _ASKED[word]
+        rendered = rendered or word.startswith("--helm")  # what follows may be Helm's: the version of a chart
+    return ""
 
 
 def quiet_and_color(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[bool, str]:

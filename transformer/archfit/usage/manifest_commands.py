@@ -9,6 +9,7 @@ from archfit.usage.command_row import (
     DONE_OR_FAILED,
     MANIFESTS,
     NO_INPUT,
+    RENDERERS,
     WRONG_USAGE,
     Command,
     Flag,
@@ -43,6 +44,7 @@ TRANSFORM = Command(
             "file.",
             brief="Where to write; default: standard output.",
         ),
+        *RENDERERS,
     ),
     options=TABLE,
     group="manifests",
@@ -64,6 +66,7 @@ CHECK = Command(
     "archfit.commands.check:run",
     arguments=(MANIFESTS,),
     flags=(
+        *RENDERERS,
         Flag(
             ("--require",),
             "PLATFORM,..",
@@ -113,6 +116,7 @@ EXPLAIN = Command(
     "archfit.commands.explain:run",
     arguments=(MANIFESTS,),
     flags=(
+        *RENDERERS,
         Flag(
             ("--only",),
             "KIND[/NAMESPACE[/NAME]]",
@@ -149,6 +153,7 @@ PATCH = Command(
     "archfit.commands.patch:run",
     arguments=(MANIFESTS,),
     flags=(
+        *RENDERERS,
         Flag(
             ("--format",),
             "FORM",
@@ -182,10 +187,11 @@ something, and fails if that has changed. Run archfit patch again then.
 LOCK = Command(
     "lock",
     "Writes a lock file, for runs that ask no registry.",
-    ("lock [OPTION].. [FILE|DIR|-]..", "lock --from-audit REPORT [OPTION].. [FILE|-].."),
+    ("lock [OPTION].. [FILE|DIR|-]..", "lock --from-audit REPORT [OPTION].. [FILE|DIR|-].."),
     "archfit.commands.lock:run",
     arguments=(MANIFESTS,),
     flags=(
+        *RENDERERS,
         Flag(
             ("--from-audit",),
             "REPORT",

@@ -20,10 +20,10 @@ from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file
 from archfit.integrations.argocd.announcement import announcement
 from archfit.integrations.argocd.plugin_environment import Application, application_of
-from archfit.integrations.argocd.renderer_process import Ended, end_on_term, hold_term, start
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
 from archfit.integrations.argocd.source_parameters import Source
+from archfit.integrations.renderer_process import check, end_on_term, hold_term, start
 from archfit.options import option_types
 from archfit.options.arguments import read
 from archfit.options.layers import Given, Layer
@@ -47,7 +47,6 @@ _PATHS = (
     "report",
 )
 _PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_AUTH_FILE")
-_STDERR_LINES = 40
 # Argo CD deletes an application that renders nothing, and recreates hooks.
 _FALLBACK = Layer(
     "defaults of archfit argocd (onBlank, hooks)",
@@ -71,7 +70,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
 
 
 def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
-    end_on_term()
+    end_on_term(": did Argo CD's deadline pass?")
     application = application_of(environ)
     source = application.source
     settings, programs, dependencies = _settings(argv, environ, application)
@@ -112,21 +111,12 @@ def _rendered(
 ) -> bytes:
     """What the renderer printed. Raises ArchfitError where it failed."""
     if renderer == "helm" and dependencies and os.path.isfile("Chart.yaml"):
-        _checked(
-            start([programs.helm, "dependency", "build", "."], environ).finish(), "helm dependency build"
-        )
+        check(start([programs.helm, "dependency", "build", "."], environ).finish(), "helm dependency build")
     values = source.values.encode() if renderer == "helm" else b""
     ended = start(command_of(renderer, source, programs), environ, values).finish()
-    _checked(ended, _SHOWN[renderer])
+    check(ended, _SHOWN[renderer])
     stderr.write(ended.stderr.decode(errors="replace"))
     return ended.stdout
-
-
-def _checked(ended: Ended, what: str) -> None:
-    if ended.status:
-        how = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
-        last_lines = ended.stderr.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
-        raise ArchfitError("\n".join([f"{what} failed ({how}), so nothing was written:", *last_lines]))
 
 
 def _transformed(

@@ -1,7 +1,8 @@
 """A renderer as a child process: no shell, its exit status checked, and ended by the signal that ends this process.
 
     child = start(["helm", "template", ..])      it runs while this process goes on
-    child.finish()                               (status, stdout, stderr), read whole
+    child.finish()                               (status, stdout, stderr), read whole; within a time, where one is given
+    check(ended, "helm template")                its last words as an error, where it failed
 
     SIGTERM -> the child gets it as well; after 3 s it is killed; exit 143, with nothing written
 
@@ -23,7 +24,10 @@ from archfit.errors import ArchfitError
 from archfit.record import Record
 
 GRACE_SECONDS = 3.0
+MOST_BYTES = 1 << 30
 _CHUNK = 1 << 20
+_STDERR_BYTES = 1 << 20
+_STDERR_LINES = 40
 _running: set[int] = set()
 
 
@@ -42,19 +46,62 @@ class Child:
         self._pid = pid
         self._pipes = {stdout: bytearray(), stderr: bytearray()}
 
-    def finish(self) -> Ended:
-        """Reads both pipes to their ends and waits."""
-        written = list(self._pipes.values())
-        while self._pipes:
-            for pipe in select.select(list(self._pipes), [], [])[0]:
-                chunk = os.read(pipe, _CHUNK)
-                self._pipes[pipe] += chunk
-                if not chunk:
-                    os.close(pipe)
-                    del self._pipes[pipe]
-        _, status = os.waitpid(self._pid, 0)
+    def finish(self, seconds: float | None = None) -> Ended:
+        """Reads both pipes to their ends and waits.
+
+        seconds: how long it may take, None for ever. Raises ArchfitError where it takes longer or writes too much, and
+        ends the child then, as after any other exception.
+        """
+        stdout, stderr = self._pipes.values()
+        deadline = None if seconds is None else time.monotonic() + seconds
+        try:
+            while self._pipes:
+                self._read(deadline, stdout)
+                del stderr[:-_STDERR_BYTES]
+            status = self._waited(deadline)
+        except BaseException:
+            _end_all((self._pid,))
+            for pipe in self._pipes:
+                os.close(pipe)
+            raise
         _running.discard(self._pid)
-        return Ended(os.waitstatus_to_exitcode(status), bytes(written[0]), bytes(written[1]))
+        return Ended(os.waitstatus_to_exitcode(status), bytes(stdout), bytes(stderr))
+
+    def _read(self, deadline: float | None, stdout: bytearray) -> None:
+        for pipe in select.select(list(self._pipes), [], [], _left(deadline))[0]:
+            chunk = os.read(pipe, _CHUNK)
+            self._pipes[pipe] += chunk
+            if not chunk:
+                os.close(pipe)
+                del self._pipes[pipe]
+        if len(stdout) > MOST_BYTES:
+            raise ArchfitError(f"it wrote more than {MOST_BYTES >> 20} MiB: render a part of it")
+
+    def _waited(self, deadline: float | None) -> int:
+        """Its status, after it closed its pipes."""
+        while deadline is not None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                return status
+            time.sleep(min(_left(deadline) or 0, 0.01))
+        return os.waitpid(self._pid, 0)[1]
+
+
+def _left(deadline: float | None) -> float | None:
+    if deadline is None:
+        return None
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise ArchfitError("it did not end in time: render to a file first, and name the file")
+    return left
+
+
+def check(ended: Ended, what: str) -> None:
+    """Raises ArchfitError with the child's last words, if it failed. what: such as `helm template`."""
+    if ended.status:
+        how = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
+        last_lines = ended.stderr.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
+        raise ArchfitError("\n".join([f"{what} failed ({how}), so nothing was written:", *last_lines]))
 
 
 def start(words: Sequence[str], environ: Mapping[str, str], stdin: bytes = b"") -> Child:
@@ -97,9 +144,15 @@ def _as_file(content: bytes) -> int:
         return os.dup(file.fileno())
 
 
-def end_on_term() -> None:
-    """From now on SIGTERM ends this process and its children; see the module."""
-    signal.signal(signal.SIGTERM, _end)
+def end_on_term(question: str = "") -> None:
+    """From now on SIGTERM ends this process and its children; see the module. question: for the message."""
+
+    def end(_signal: int, _frame: object) -> None:
+        os.write(2, f"error: SIGTERM ended archfit, so it wrote nothing{question}\n".encode())
+        _end_all(tuple(_running))
+        os._exit(128 + signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, end)
 
 
 def hold_term() -> None:
@@ -107,9 +160,9 @@ def hold_term() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-def _end(_signal: int, _frame: object) -> None:
-    os.write(2, b"error: SIGTERM ended archfit, so it wrote nothing: did Argo CD's deadline pass?\n")
-    for pid in tuple(_running):
+def _end_all(pids: tuple[int, ...]) -> None:
+    """Ends children: politely, then by force."""
+    for pid in pids:
         _send(pid, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_SECONDS
     while _running_still() and time.monotonic() < deadline:
@@ -118,7 +171,6 @@ def _end(_signal: int, _frame: object) -> None:
         _send(pid, signal.SIGKILL)
     while _running_still():
         time.sleep(0.01)
-    os._exit(128 + signal.SIGTERM)
 
 
 def _send(pid: int, number: int) -> None:

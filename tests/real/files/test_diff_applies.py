@@ -1,0 +1,82 @@
+"""`--diff` over the corpus: git and patch make of it exactly what `--in-place` writes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_streams import FOLDERS
+from file_runs import Site
+from warm_cache import warm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus_streams import Corpus
+
+GIT = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]
+PATCH = ["patch", "-p1", "--no-backup-if-mismatch", "--fuzz=0", "--binary"]
+STYLES = {
+    "lf": lambda text: text,
+    "crlf": lambda text: text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"),
+    "no-last-newline": lambda text: text.rstrip(b"\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def cache(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that knows every image of the corpus."""
+    path = tmp_path_factory.mktemp("cache") / "cache.sqlite"
+    warm({name: platforms for name, platforms in corpus.platforms.items() if platforms}, str(path))
+    return path
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_diff_of_the_corpus_applies_exactly(
+    corpus: Corpus, cache: Path, tmp_path: Path, folder: str, style: str
+) -> None:
+    before = {
+        name: STYLES[style](one.read()) for name, one in corpus.streams.items() if name.startswith(folder)
+    }
+    site = Site(tmp_path)
+    site.write(before)
+    words = [
+        f"--cache={cache}",
+        "--offline",
+        "--on-unknown=leave",
+        "--on-absent=leave",
+        "--on-conflict=leave",
+    ]
+    inputs = sorted(before) if folder == "krm" else [folder]
+    runs = [[one] for one in inputs]  # a ResourceList is transformed alone
+    diffs = [site.run("--diff", *run, *words, options=False) for run in runs]
+    assert [one.stderr for one in diffs if one.status] == []
+    assert site.files() == before
+    for run in runs:
+        assert site.run("--in-place", *run, *words, options=False).status == 0
+    placed = site.files()
+    assert (placed != before) is (folder != "kubectl")  # the pods there have controllers
+    diff = b"".join(one.stdout for one in diffs)
+    for program in (GIT, PATCH) if diff else ():
+        shutil.rmtree(tmp_path / folder)
+        site.write(before)
+        done = subprocess.run(program, cwd=tmp_path, input=diff, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"fuzz" not in done.stdout
+        assert b"offset" not in done.stdout
+        assert site.files() == placed
+
+
+def test_the_diff_of_standard_input_applies_to_the_file_that_it_came_from(
+    corpus: Corpus, cache: Path, tmp_path: Path
+) -> None:
+    site, before = Site(tmp_path), corpus.streams["helm3/redis.yaml"].read()
+    site.write({"redis.yaml": before})
+    words = [f"--cache={cache}", "--offline"]
+    diff = site.run("--diff", *words, stdin=before, options=False).stdout
+    subprocess.run(["patch", "redis.yaml"], cwd=tmp_path, input=diff, capture_output=True, check=True)
+    assert site.files()["redis.yaml"] == site.run(*words, stdin=before, options=False).stdout != before
