@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -381,3 +382,17 @@ def test_stamps_of_files_are_taken_back_together(site: Site) -> None:
     assert site.run("--in-place", "--stamp", "r").status == 0
     assert site.files()["r/a.yaml"] == placed(pod("amd", "x.io/both:1"), "--stamp")
     assert site.files()["r/b.yaml"] == first["r/b.yaml"]
+
+
+def test_verbose_says_why_with_the_file_and_the_line(site: Site) -> None:
+    site.write({"r/a.yaml": CONFIG_MAP + b"---\n" + AMD, "r/b.yaml": BOTH})
+    ran = site.run("-v", "r")
+    assert ran.status == 0
+    assert re.search(r"amd +r/a.yaml:[56] ", ran.stderr)
+    assert re.search(r"both +r/b.yaml:1 ", ran.stderr)
+    assert site.run("r").stdout == ran.stdout
+
+
+def test_quiet_leaves_notes_out(site: Site) -> None:
+    site.write({"r/a.yaml": AMD, "r/values.yaml": NOTHING})
+    assert site.run("-q", "r").stderr == ""
