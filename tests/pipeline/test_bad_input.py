@@ -31,6 +31,11 @@ NOT_YAML = (
     "pipe? Run that command alone"
 )
 KEY = "a mapping key that is a collection; Kubernetes knows only strings"
+QUOTE = "Close the quote, and double a ' inside of '..'"
+COMMA = "Add the comma or the bracket that is missing"
+COLON = "Write ': ' behind the key, or indent the line as part of the text above"
+MARK = "A tab or a mark such as @ or ` begins here: indent with blanks, and put such a text in quotes"
+BINARY = "It looks like a binary file, or like UTF-16: name rendered manifests in UTF-8"
 QUOTES = "Is it a placeholder such as {{image}}? Put it in quotes"
 TEXT = "this is text, not a Kubernetes object. Is it an error message of the command before the pipe? Run that command alone"
 CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
@@ -112,25 +117,25 @@ CASES = [
         HEAD + '      containers:\n      - image: "both',
         1,
         8,
-        "this is not YAML: while scanning a quoted scalar found unexpected end of stream",
+        "this is not YAML: while scanning a quoted scalar found unexpected end of stream. " + QUOTE,
         id="cut inside a quoted scalar",
     ),
     pytest.param(
         HEAD + "      containers: [{image: both:1\n",
         1,
         7,
-        "this is not YAML: while parsing a flow mapping did not find expected ',' or '}'",
+        "this is not YAML: while parsing a flow mapping did not find expected ',' or '}'. " + COMMA,
         id="cut inside a flow mapping",
     ),
     pytest.param(
         '{"apiVersion": "v1", "kind": "Pod",\n "spec": {"containers": [\n  {"image": "both:1"}\n',
         1,
         2,
-        "this is not YAML: while parsing a flow sequence did not find expected ',' or ']'",
+        "this is not YAML: while parsing a flow sequence did not find expected ',' or ']'. " + COMMA,
         id="cut inside JSON",
     ),
     pytest.param(
-        POD + "      tolera", 1, 9, "this is not YAML: while scanning a simple key could not find expected ':'", id="cut inside a key"
+        POD + "      tolera", 1, 9, "this is not YAML: while scanning a simple key could not find expected ':'. " + COLON, id="cut inside a key"
     ),
     pytest.param(
         POD + "      tolerations: &", 1, 9, "this is not YAML: while scanning an anchor did not find expected alphabetic or numeric character", id="cut inside an anchor"
@@ -139,18 +144,18 @@ CASES = [
         POD + "---\n" + HEAD + "      containers:\n\t- image: both:1\n",
         2,
         17,
-        "this is not YAML: while scanning for the next token found character that cannot start any token",
+        "this is not YAML: while scanning for the next token found character that cannot start any token. " + MARK,
         id="a tab as indentation",
     ),
     pytest.param(
-        POD + "\t\n  replicas: 1\n", 1, 9, "this is not YAML: while scanning a plain scalar found a tab character that violates indentation", id="a line that is a tab"
+        POD + "\t\n  replicas: 1\n", 1, 9, "this is not YAML: while scanning a plain scalar found a tab character that violates indentation. Indent with blanks: YAML takes no tabs", id="a line that is a tab"
     ),
     pytest.param(
-        POD + "      " + "k" * 1025 + ": 1\n", 1, 9, "this is not YAML: while scanning a simple key could not find expected ':'", id="a key over 1024 characters"
+        POD + "      " + "k" * 1025 + ": 1\n", 1, 9, "this is not YAML: while scanning a simple key could not find expected ':'. " + COLON, id="a key over 1024 characters"
     ),
     pytest.param(POD + "  x: \x07\n", 1, 9, "this is not YAML: the character U+0007 is not allowed in it", id="a control character"),
     pytest.param(POD + "  é: \x7f\n", 1, 9, "this is not YAML: the character U+007F is not allowed in it", id="DEL behind wide characters"),
-    pytest.param("a\0p\0i\0", 1, 1, "this is not YAML: the character U+0000 is not allowed in it", id="UTF-16 without a mark"),
+    pytest.param("a\0p\0i\0", 1, 1, "this is not YAML: the character U+0000 is not allowed in it. " + BINARY, id="UTF-16 without a mark"),
     pytest.param(POD + "...\nkind: Service\n", 1, 10, "content follows the document end '...' without a new '---'; kubectl and kustomize drop it silently. Put '---' on a line of its own before it", id="content behind ..."),
     pytest.param(POD + "--- {a: b}\n", 2, 9, "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'", id="content behind ---"),
     pytest.param("---" + POD, 1, 1, "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own", id="a document glued to its separator"),
@@ -267,7 +272,7 @@ def test_what_stands_in_a_list_is_judged_alike_however_it_is_written() -> None:
 def test_not_utf8_is_named_by_byte_and_line() -> None:
     assert command(POD.encode() + b"  x: \xe9\n").lines == [
         "archfit: 1 problem; nothing was written",
-        "error: the byte 0xe9 is not UTF-8, which Kubernetes requires. (document 1, line 9)",
+        "error: the byte 0xe9 is not UTF-8, which Kubernetes requires. Save the file as UTF-8 (document 1, line 9)",
     ]
 
 
@@ -275,7 +280,7 @@ def test_not_utf8_is_named_by_byte_and_line() -> None:
 def test_utf16_is_recognised(encoding: str) -> None:
     ended = command(("\ufeff" + POD).encode(encoding))
     assert (ended.status, ended.written) == (1, b"")
-    assert "It looks like UTF-16: convert it first." in ended.lines[1]
+    assert "It looks like UTF-16: convert it first" in ended.lines[1]
 
 
 def test_a_cut_at_a_plain_scalar_cannot_be_seen() -> None:
@@ -289,7 +294,8 @@ def test_every_problem_is_told_not_only_the_first() -> None:
     assert (ended.status, ended.written) == (1, b"")
     assert ended.lines == [
         "archfit: 3 problems; nothing was written",
-        "error: this is not YAML: while scanning a quoted scalar found unexpected end of stream (document 1, line 7)",
+        "error: this is not YAML: while scanning a quoted scalar found unexpected end of stream. "
+        f"{QUOTE} (document 1, line 7)",
         f"error: {TEXT} (document 3, line 18)",
         f"error: apps/v1/Deployment metadata: {DUPLICATE} (document 4, line 28)",
     ]

@@ -16,7 +16,7 @@ import errno
 import os
 import stat
 
-from archfit.errors import UsageError
+from archfit.errors import ArchfitError, UsageError
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -108,3 +108,13 @@ class Prepared:
 def replace(path: str, content: bytes, mode: int = 0o666, *, sync: bool = False) -> None:
     """Replace `path` completely or not at all. Raises OSError."""
     Prepared(path, content, mode, sync=sync).commit()
+
+
+def unwritable(flag: str, path: str, error: OSError) -> ArchfitError:
+    """The error about a file that a flag names and that cannot be written."""
+    folder = os.path.dirname(path)
+    if isinstance(error, FileNotFoundError) and folder and not os.path.isdir(folder):
+        return ArchfitError(
+            f"{flag}: cannot write {path!r}: there is no folder {folder!r}: make it, or name another file"
+        )
+    return ArchfitError(f"{flag}: cannot write {path!r} ({error.strerror}): name a file that can be written")

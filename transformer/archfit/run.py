@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import gmtime, strftime
 
 from archfit import standard_streams, stream
-from archfit.errors import ArchfitError, InvalidInput, OutputError, exit_code_of, message_of
-from archfit.files import Prepared
+from archfit.errors import InvalidInput, OutputError, exit_code_of, message_of
+from archfit.files import Prepared, unwritable
 from archfit.lookup.session import LookupSession
 from archfit.options.settings import Settings
 from archfit.pipeline import Transformed, transform
@@ -241,7 +241,7 @@ class PreparedReport:
         try:
             self._named = Prepared(path, content) if path else None
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise unwritable("--report", path, error) from None
         if state:
             try:
                 os.makedirs(os.path.dirname(state), mode=0o700, exist_ok=True)
@@ -255,7 +255,7 @@ class PreparedReport:
             if self._named:
                 self._named.commit()
         except OSError as error:
-            raise _unwritable(self._path, error) from None
+            raise unwritable("--report", self._path, error) from None
         finally:
             _tried(self._for_last, Prepared.commit)
 
@@ -285,9 +285,3 @@ def _tried(one: Prepared | None, what: Callable[[Prepared], None]) -> None:
             what(one)
     except OSError:
         pass  # only `archfit last` reads it
-
-
-def _unwritable(path: str, error: OSError) -> ArchfitError:
-    return ArchfitError(
-        f"--report: cannot write {path!r} ({error.strerror}): name a file that can be written"
-    )

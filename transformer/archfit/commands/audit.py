@@ -28,7 +28,7 @@ from archfit.commands.audit_reports import facts_of_report
 from archfit.commands.invocation import Invocation, read_invocation
 from archfit.commands.rendered_input import rendered_inputs
 from archfit.errors import ArchfitError, UsageError
-from archfit.files import read_file, replace
+from archfit.files import read_file, replace, unwritable
 from archfit.lookup.build_lookup import answered
 from archfit.lookup.session import LookupSession
 from archfit.options.layers import Given, Layer
@@ -155,9 +155,7 @@ def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
     try:
         replace(path, report)
     except OSError as error:
-        raise ArchfitError(
-            f"--output: cannot write {path!r} ({error.strerror}): name a file that can be written"
-        ) from None
+        raise unwritable("--output", path, error) from None
 
 
 def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFlags) -> tuple[int, list[str]]:

@@ -14,8 +14,8 @@ from typing import BinaryIO, TypeAlias
 
 from archfit import standard_streams
 from archfit.commands.repository_paths import from_root, repository_root
-from archfit.errors import ArchfitError, UsageError
-from archfit.files import replace
+from archfit.errors import UsageError
+from archfit.files import replace, unwritable
 from archfit.report import check_listing, check_markdown, github, gitlab, sarif
 from archfit.report.findings import Check
 from archfit.spelling import refused
@@ -74,6 +74,4 @@ def _write(file: str, report: bytes) -> None:
     try:
         replace(file, report)
     except OSError as error:
-        raise ArchfitError(
-            f"--format: cannot write {file!r} ({error.strerror}): name a file that can be written"
-        ) from None
+        raise unwritable("--format", file, error) from None

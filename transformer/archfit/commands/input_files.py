@@ -28,6 +28,7 @@ from archfit.record import Record
 from archfit.source.compose import parse
 from archfit.source.skip import identity
 from archfit.source.split import split
+from archfit.spelling import nearest
 
 EXTENSIONS = (".yaml", ".yml", ".json")
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -160,9 +161,18 @@ def _content(path: str) -> bytes:
     try:
         return read_file(path)
     except OSError as error:
+        near = nearest(os.path.basename(path), _beside(path)) if isinstance(error, FileNotFoundError) else ""
+        meant = f"did you mean {os.path.join(os.path.dirname(path), near)!r}?" if near else ""
         raise UsageError(
-            f"cannot read {path!r} ({error.strerror}): name a file or a folder of manifests"
+            f"cannot read {path!r} ({error.strerror}): {meant or 'name a file or a folder of manifests'}"
         ) from None
+
+
+def _beside(path: str) -> list[str]:
+    try:
+        return os.listdir(os.path.dirname(path) or ".")[:MOST_ENTRIES]
+    except OSError:
+        return []
 
 
 class _Walk:

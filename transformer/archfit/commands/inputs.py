@@ -30,6 +30,7 @@ __all__ = [
     "surveyed",
     "with_note",
 ]
+from archfit.workloads.coverage.non_objects import OTHER_COMMAND
 
 
 def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[str, bytes]]:
@@ -92,9 +93,12 @@ def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[
 
 
 def in_file(result: Result, name: str) -> Result:
-    """The result with the name of its file, if it has one."""
+    """The result with the name of its file, if it has one. No command before a pipe wrote what a file holds."""
     if not name:
         return result
+    if result.message.endswith(OTHER_COMMAND):
+        message = result.message.removesuffix(OTHER_COMMAND) + "Name files that hold rendered manifests"
+        result = result.replace(message=message)
     if not result.location:
         return result.replace(message=f"{name}: {result.message}")
     return result.replace(location=location_in_file(result.location, name))

@@ -28,9 +28,7 @@ def content_of(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UsageError(
-            f"--lock-file: cannot read {path!r} ({error.strerror}): name a file that can be"
-        ) from None
+        raise UsageError(f"--lock-file: cannot read {path!r} ({error.strerror}): name a lock file") from None
 
 
 def replace(path: str, content: bytes) -> None:

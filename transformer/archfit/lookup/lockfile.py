@@ -232,7 +232,7 @@ def _platforms(names: Any) -> tuple[Platform, ...]:
     platforms = set()
     for name in names:
         platform = _platform(name)
-        if platform is None:
+        if platform is None or name in ("linux", "windows"):
             raise _Wrong(f"has {_short(name)}, which is not a platform as in linux/arm64")
         if str(platform) != name:
             raise _Wrong(f"has the platform {_short(name)}; write it as {platform}")

@@ -57,9 +57,11 @@ def read(text: str) -> ConfigYaml:
             reader.take(type(event).__name__.removesuffix("Event"), event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Problem(
-            f"is not YAML ({error.problem or error.context}): fix it", (), mark.line + 1 if mark else 0
-        ) from None
+        problem = error.problem or error.context or ""
+        remedy = (
+            "indent with blanks instead of tabs" if "any token" in problem or "tab" in problem else "fix it"
+        )
+        raise Problem(f"is not YAML ({problem}): {remedy}", (), mark.line + 1 if mark else 0) from None
     except yaml.YAMLError as error:
         raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): fix it") from None
     return ConfigYaml(reader.root, reader.lines)

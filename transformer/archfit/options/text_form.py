@@ -62,6 +62,9 @@ def distinct(rows: tuple[T, ...], key: Callable[[T], str]) -> tuple[T, ...]:
 def words(text: str, what: str) -> list[str]:
     """The parts of a list with commas, blanks around them dropped. Raises Problem when a part is empty."""
     parts = [part.strip() for part in text.split(",")]
+    if "=" not in text and re.search(r"[;\s]", "".join(parts)):
+        listed = ",".join(part for part in re.split(r"[,;\s]+", text) if part)
+        raise Problem(f"{text!r} is not a list: write {what} separated by commas, as {listed!r}")
     if not all(parts):
         raise Problem(f"{text!r} has an empty entry: write {what} separated by single commas")
     return parts

@@ -210,7 +210,8 @@ class RegistryClient:
                 else "it is asked too often: try later, or ask a mirror (--mirror)"
             )
             raise RateLimited(f"{where} answered 429 for {what}: {advice}", status=429)
-        raise RegistryError(f"{where} answered {reply.status} for {what}{words}", status=reply.status)
+        later = ": try again later" if reply.status >= 500 and not words else ""
+        raise RegistryError(f"{where} answered {reply.status} for {what}{words}{later}", status=reply.status)
 
 
 def _same(challenge: Challenge, scope: str, offered: Challenge, wanted: str) -> bool:

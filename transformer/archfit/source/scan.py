@@ -104,11 +104,14 @@ def check_utf8(data: bytes) -> None:
             data[at:end].decode()
         except UnicodeDecodeError as error:
             at += error.start
-            hint = (
-                " It looks like UTF-16: convert it first." if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-            )
+            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                hint = "It looks like UTF-16: convert it first"
+            elif b"\0" in data[:1024]:
+                hint = "It looks like a binary file: name rendered manifests"
+            else:
+                hint = "Save the file as UTF-8"
             raise InvalidInput(
-                f"the byte 0x{data[at]:02x} is not UTF-8, which Kubernetes requires.{hint}",
+                f"the byte 0x{data[at]:02x} is not UTF-8, which Kubernetes requires. {hint}",
                 line=data.count(b"\n", 0, at) + 1,
                 document=len(split(data[:at] + b"?")),
             ) from None

@@ -74,12 +74,16 @@ def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
+    from archfit.workloads.coverage.broken_yaml import remedy
     from archfit.workloads.coverage.non_objects import CHART, OTHER_COMMAND, is_chart_source, is_error_message
     from archfit.workloads.documents import source_file
 
     text = data[piece.start : piece.end]
     location = Location(piece.number, error.line or piece.line, source_file(data, piece.start, piece.end))
-    message = CHART if is_chart_source(text) else error.message
     if is_error_message(text):
         message = f"{error.message}. {OTHER_COMMAND}"
+    elif is_chart_source(text):
+        message = CHART
+    else:
+        message = ". ".join(part for part in (error.message, remedy(error.message, text)) if part)
     return Result("error", message, location=location)

@@ -83,7 +83,7 @@ def read(path: str) -> Table:
         return Table(path, "", tomllib.loads(content.decode("utf-8-sig")))
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be read ({error.strerror or error}): name a file that can be"
+            f"{path} cannot be read ({error.strerror or error}): name a file that can be read"
         ) from None
     except (ValueError, RecursionError) as error:
         where = str(error).rpartition("(")[2].removesuffix(")") if "(at " in str(error) else "anywhere"

@@ -66,7 +66,10 @@ class Dialer:
             found = _resolve(host, port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:
             again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
-            raise Unreachable(f"the name {host!r} cannot be resolved", retryable=again) from None
+            raise Unreachable(
+                f"the name {host!r} cannot be resolved: correct the registry's name, or check DNS and proxy",
+                retryable=again,
+            ) from None
         addresses = self.policy.permitted(
             host, port, list(dict.fromkeys(str(entry[4][0]) for entry in found)), other_host=other_host
         )
@@ -83,4 +86,7 @@ class Dialer:
                 why = error.strerror or str(error)
             else:
                 return made
-        raise Unreachable(f"{host}:{port} cannot be connected to: {why}", retryable=bool(addresses))
+        raise Unreachable(
+            f"{host}:{port} cannot be connected to ({why}): check the name, the port and the network",
+            retryable=bool(addresses),
+        )

@@ -153,12 +153,12 @@ def reason(error: BaseException) -> str:
     """The error's own words, short and printable."""
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
-    return visible(str(text)[:200])
+    return visible(str(text)[:200]).rstrip(".")
 
 
 def untrusted(host: str, error: ssl.SSLCertVerificationError) -> str:
     """Why a server's certificate is refused, and what to do about it."""
-    problem = f"the TLS certificate of {host} is not trusted ({error.verify_message})"
+    problem = f"the TLS certificate of {host} is not trusted ({error.verify_message.rstrip('.')})"
     if error.verify_code in (_EXPIRED, _NOT_YET_VALID):
         return f"{problem}: renew it, or set the clock of this machine right"
     if error.verify_code in (_OTHER_NAME, _OTHER_ADDRESS):

@@ -42,6 +42,7 @@ KUSTOMIZATION = (
     "kustomize build FOLDER | archfit"
 )
 OTHER_COMMAND = "Is it an error message of the command before the pipe? Run that command alone"
+NO_OBJECT = "Is it the values of a chart, or a file of another tool? Name rendered manifests"
 
 
 def is_chart_source(text: bytes) -> bool:
@@ -97,5 +98,5 @@ def _mapping(value: dict[str, Any], *, item: bool) -> tuple[Severity, str] | Non
     if value.get("kind") or value.get("apiVersion"):
         return None
     if any(isinstance(member, (dict, list)) for member in value.values()):
-        return "warning", "passed through: it has neither apiVersion nor kind"
+        return "warning", f"passed through: it has neither apiVersion nor kind. {NO_OBJECT}"
     return "error", f"this is not a Kubernetes object: it has neither apiVersion nor kind. {OTHER_COMMAND}"

@@ -29,6 +29,7 @@ _RECORDS = {
         "ControllerRevision",
     ): "its data never changes; archfit places the object that owns it",
 }
+_WITHOUT_KIND = "the object has no kind, so that Kubernetes refuses it: add its kind"
 _DEPTH = 64
 _ADD = "add this to the configuration file: spec: {workloads: [%s]}"
 _LEAVE = (
@@ -48,10 +49,12 @@ def listed(group: str, kind: str) -> str:
 
 def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
     """Why an object of a kind without rows is not transformed, and what to do; "" if nothing points to a pod."""
+    if not kind:
+        return _WITHOUT_KIND if group or item.get("apiVersion") else ""
     if (group, kind) in _RECORDS:
         return _RECORDS[group, kind]
-    name = f"{group}/{kind}".strip("/") or "an object without a kind"
-    leave = _LEAVE % (kind or "KIND")
+    name = f"{group}/{kind}".strip("/")
+    leave = _LEAVE % kind
     known = listed(group, kind)
     if known.startswith("{"):
         rows = known.replace("{podSpec:", f"{{group: '{group}', kind: {kind}, podSpec:")
