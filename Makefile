@@ -133,7 +133,7 @@ kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from fac
 
 release-check: .venv/.ready ## Build and verify everything that a release publishes, into dist/ (TAG=v0.1.0 for a release)
 	@$(RUN) tests/support/install_tools.py twine cyclonedx-py krew helm4
-	@$(RUN) scripts/release --dist $(DIST) $(if $(TAG),--tag $(TAG)) $(ARGS)
+	@KEYRING="$(KEYRING)" KEY="$(KEY)" PASSPHRASE_FILE="$(PASSPHRASE_FILE)" $(RUN) scripts/release --dist $(DIST) $(if $(TAG),--tag $(TAG)) $(ARGS)
 
 version: .venv/.ready ## Write a version into every file that says it (VERSION=0.2.0), or name the files that disagree
 	@$(RUN) scripts/release/versions.py $(VERSION)

@@ -62,7 +62,7 @@ STEPS = (
     ("binary-smoke", binary_archive.check, ("binary",)),
     ("krew", krew_manifest.build, ("binary",)),
     ("chart", helm_archives.chart, ()),
-    # The Helm 4 plugin stands here.
+    ("plugin", helm_archives.plugin, ()),
 )
 
 

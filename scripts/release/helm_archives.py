@@ -1,6 +1,12 @@
-"""The Helm chart, as `helm package` makes it."""
+"""The Helm chart, as `helm package` makes it, and the plugin of Helm 4, signed.
+
+The variables KEYRING, KEY and PASSPHRASE_FILE name the key, as for `make plugin`. Without them a check signs with a key
+that is made for it and thrown away; a release needs them.
+"""
 
 from __future__ import annotations
+
+import os
 
 from places import ROOT, Release, Wrong, run, tool
 
@@ -20,3 +26,35 @@ def chart(release: Release) -> str:
     if image not in rendered:
         raise Wrong(f"the chart does not use the image {image}")
     return "lint, package, template"
+
+
+def plugin(release: Release) -> str:
+    """The plugin and its signature in dist/plugin/; `helm plugin verify` has verified them."""
+    folder = release.folder("plugin")
+    words = [
+        release.python,
+        ROOT / "scripts" / "plugin_archive.py",
+        "--helm",
+        tool("helm4"),
+        "--into",
+        folder,
+    ]
+    keyring, key = os.environ.get("KEYRING", ""), os.environ.get("KEY", "")
+    if release.tag and not (keyring and key):
+        raise Wrong(
+            "a release signs the plugin: name the keyring and the key in the variables KEYRING and KEY"
+        )
+    if keyring:
+        words += [
+            "--keyring",
+            keyring,
+            "--key",
+            key,
+            "--passphrase-file",
+            os.environ.get("PASSPHRASE_FILE", ""),
+        ]
+    else:
+        words.append("--throw-away-key")
+    run(*words)
+    release.only(f"plugin/archfit-{release.version}.tgz.prov")
+    return "signed and verified" if keyring else "signed with a throw-away key, and verified"

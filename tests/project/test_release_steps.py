@@ -8,6 +8,7 @@ import sys
 import tarfile
 import zipfile
 
+import assets
 import binary_archive
 import krew_manifest
 import pytest
@@ -118,6 +119,27 @@ def test_a_manifest_that_does_not_fit_is_refused(tmp_path, version, name, messag
         path.write_bytes(b"x")
     with pytest.raises(Wrong, match=message):
         krew_manifest.text(TEMPLATE, version, archives)
+
+
+@pytest.mark.parametrize(
+    ("changelog", "expected"),
+    [
+        pytest.param(
+            "# C\n\n## 0.2.0 - D\n\n### Added\n\n- b\n\n## 0.1.0 - D\n\n- a\n", "### Added\n\n- b\n", id="two"
+        ),
+        pytest.param("# C\n\n## 0.1.0 - D\n\n- a\n", "- a\n", id="one"),
+    ],
+)
+def test_the_notes_are_the_newest_entry(changelog, expected):
+    assert assets.notes(changelog) == expected
+
+
+def test_a_release_without_one_of_the_binaries_is_refused(tmp_path):
+    for name in ("python/a", "python/b", "binary/a", "sbom/a", "krew/a"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    with pytest.raises(Wrong, match="dist/binary has 1 files, not 2"):
+        assets.gather(tmp_path, tmp_path / "assets")
 
 
 def test_the_newest_symbol_decides_the_c_library(tmp_path):

@@ -26,6 +26,8 @@ ARTIFACTS = {
     f"python/archfit-{__version__}-py3-none-any.whl",
     f"sbom/archfit-{__version__}.cdx.json",
     f"chart/archfit-{__version__}.tgz",
+    f"plugin/archfit-{__version__}.tgz",
+    f"plugin/archfit-{__version__}.tgz.prov",
     "krew/archfit.yaml",
     BINARY,
 }

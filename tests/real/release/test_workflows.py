@@ -1,0 +1,218 @@
+"""The workflows: GitHub's schema and linter take them, actions are pinned, rights are few, and their commands work."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+import machine
+from archfit import __version__
+from machine import ROOT
+from real_registries import ggcr
+
+FILES = {path.name: path for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))}
+TEXTS = {name: path.read_text(encoding="utf-8") for name, path in FILES.items()}
+# YAML 1.1 reads the key `on` as true.
+WORKFLOWS = {name: yaml.safe_load(text) for name, text in TEXTS.items()}
+STEPS = [
+    (name, job, step)
+    for name, workflow in WORKFLOWS.items()
+    for job, content in workflow["jobs"].items()
+    for step in content["steps"]
+]
+# PyPA asks for the branch; its releases are not pinned by those who follow its guide.
+UNPINNED = {"pypa/gh-action-pypi-publish@release/v1"}
+# What each job may do beside reading the repository.
+RIGHTS = {
+    ("release.yml", "image"): {"packages": "write", "id-token": "write", "attestations": "write"},
+    ("release.yml", "charts"): {"packages": "write"},
+    ("release.yml", "pypi"): {"id-token": "write"},
+    ("release.yml", "github"): {"contents": "write", "id-token": "write", "attestations": "write"},
+}
+
+
+def script(workflow: str, job: str, name: str) -> str:
+    """The commands of a step, by its name."""
+    (found,) = [
+        step["run"] for one, other, step in STEPS if (one, other, step.get("name")) == (workflow, job, name)
+    ]
+    return found
+
+
+def test_the_workflows_are_these():
+    assert set(FILES) == {"ci.yml", "release.yml"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_linter_has_nothing_to_say(name):
+    done = subprocess.run(
+        [machine.tool("actionlint"), "-no-color", FILES[name]], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_schema_of_github_takes_them(name):
+    words = ("--builtin-schema", "vendor.github-workflows", FILES[name])
+    done = subprocess.run(
+        [machine.tool("check-jsonschema"), *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_actions_are_pinned_by_commit_with_their_version_beside():
+    used = re.findall(r"uses: (\S+)(?: # (\S+))?$", "\n".join(TEXTS.values()), re.MULTILINE)
+    assert len(used) > 20
+    free = {name for name, version in used if not re.search(r"@[0-9a-f]{40}$", name) or not version}
+    assert free == UNPINNED
+    versions = {}
+    for name, version in used:
+        versions.setdefault(name.partition("@")[0], set()).add((name, version))
+    assert {name: found for name, found in versions.items() if len(found) > 1} == {}
+
+
+def test_rights_are_few():
+    for name, workflow in WORKFLOWS.items():
+        assert workflow["permissions"] == {"contents": "read"}
+        for job, content in workflow["jobs"].items():
+            rights = {key: value for key, value in content.get("permissions", {}).items() if value != "read"}
+            assert rights == RIGHTS.get((name, job), {}), (name, job)
+            # Who may publish is asked first.
+            assert bool(rights) == ("environment" in content), (name, job)
+
+
+def test_no_expression_is_part_of_a_script():
+    assert [step["run"] for _, _, step in STEPS if "${{" in step.get("run", "")] == []
+
+
+def test_no_checkout_leaves_a_token_behind():
+    checkouts = [step for _, _, step in STEPS if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts
+    assert {step["with"]["persist-credentials"] for step in checkouts} == {False}
+
+
+def test_nothing_is_published_before_everything_is_verified():
+    jobs = WORKFLOWS["release.yml"]["jobs"]
+    for name in ("image", "charts", "pypi"):
+        assert set(jobs[name]["needs"]) == {"packages", "binary"}
+    assert set(jobs["github"]["needs"]) == {"image", "charts", "pypi"}
+
+
+def test_every_command_of_ci_is_known():
+    """.ci/run and the targets have tests of their own."""
+    runs = [step["run"] for name, _, step in STEPS if name == "ci.yml" and "run" in step]
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    left = [run for run in runs if run != ".ci/run" and run.removeprefix("make ") not in targets]
+    assert left == ["docker run --rm --read-only --tmpfs /tmp --network none archfit:ci version"]
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_the_image_runs_as_ci_starts_it(image):
+    ran = image.run("archfit version", network=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert f"archfit               {__version__}\n" in ran.stdout.decode()
+
+
+def test_the_steps_of_both_release_jobs_are_all_steps():
+    asked = re.findall(r'make release-check .*ARGS="([^"]*)"', TEXTS["release.yml"])
+    program = (ROOT / "scripts" / "release" / "__main__.py").read_text(encoding="utf-8")
+    known = set(re.findall(r'^    \("([a-z-]+)", ', program, re.MULTILINE))
+    assert len(asked) == 2
+    # The job `github` writes the manifest for krew, when the binaries of both architectures are there.
+    assert {word for words in asked for word in words.split()} == known - {"krew"}
+
+
+def test_the_key_of_the_plugin_is_written_for_its_owner_alone_and_removed(tmp_path):
+    """The step as it is, with a stand-in for make."""
+    (tmp_path / "make").write_text(
+        '#!/bin/sh\necho "$@"\nstat -c %a "$KEYRING"\ncat "$KEYRING" "$PASSPHRASE_FILE"\n'
+    )
+    (tmp_path / "make").chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", script("release.yml", "packages", "Build and verify")],
+        env={
+            "PATH": f"{tmp_path}:/usr/bin:/bin", "TAG": "v1.2.3", "PLUGIN_KEYRING": "a2V5", "PASSPHRASE": "hush",
+            "KEYRING": str(tmp_path / "plugin.gpg"), "PASSPHRASE_FILE": str(tmp_path / "passphrase"),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )  # fmt: skip
+    first, mode, content = done.stdout.split("\n", 2)
+    assert first.startswith("release-check TAG=v1.2.3 ARGS=versions generated python ")
+    assert (mode, content) == ("600", "keyhush")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["make"]
+
+
+def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
+    """The step as it is; the binary of the other architecture is a stand-in."""
+    for name in ("scripts", "krew", "pyproject.toml", "CHANGELOG.md"):
+        source = ROOT / name
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
+    shutil.copytree(released.dist, tmp_path / "dist")
+    shutil.rmtree(tmp_path / "dist" / "krew")
+    (binary,) = (tmp_path / "dist" / "binary").iterdir()
+    other = f"archfit-{__version__}-linux-{'arm64' if 'amd64' in binary.name else 'amd64'}.tar.gz"
+    (binary.parent / other).write_bytes(b"other")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    done = subprocess.run(
+        ["bash", "-e", "-c", script("release.yml", "github", "Write manifest, checksums and notes")],
+        cwd=tmp_path,
+        env={"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assets = tmp_path / "assets"
+    manifest = (assets / "krew.yaml").read_text(encoding="utf-8")
+    for name in (binary.name, other):
+        assert hashlib.sha256((assets / name).read_bytes()).hexdigest() in manifest
+    checked = subprocess.run(
+        ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=assets, check=False, capture_output=True
+    )
+    assert (checked.returncode, len(list(assets.iterdir()))) == (0, checked.stdout.count(b": OK\n") + 1)
+    assert (tmp_path / "notes.md").read_text(encoding="utf-8").startswith("### Added\n")
+
+
+def test_chart_and_plugin_are_pushed_and_can_be_installed(released, tmp_path):
+    """scripts/release/push.sh against a registry on this machine, and Helm 4 as its user."""
+    for name in ("helm4", "regctl"):
+        machine.tool(name)
+    place = tmp_path / "checkout"
+    (place / "scripts" / "release").mkdir(parents=True)
+    shutil.copy2(ROOT / "scripts" / "release" / "push.sh", place / "scripts" / "release")
+    (place / "dist").symlink_to(released.dist)
+    (place / ".tools").symlink_to(ROOT / ".tools")
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "HELM_FLAGS": "--plain-http"}
+    with ggcr(tmp_path) as registry:
+        subprocess.run(
+            [machine.tool("regctl"), "registry", "set", "--tls", "disabled", registry.host],
+            env=environ, check=True, capture_output=True,
+        )  # fmt: skip
+        pushed = subprocess.run(
+            [place / "scripts" / "release" / "push.sh", f"{registry.host}/acme/archfit", __version__],
+            env=environ, check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        assert pushed.returncode == 0, pushed.stderr
+        helm = machine.tool("helm4")
+        chart = subprocess.run(
+            [helm, "show", "chart", f"oci://{registry.host}/acme/archfit/charts/archfit", "--plain-http",
+             "--version", __version__],
+            env=environ, check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        assert f"appVersion: {__version__}" in chart.stdout, chart.stderr
+        plugin = subprocess.run(
+            [helm, "plugin", "install", f"oci://{registry.host}/acme/archfit/helm-plugin/archfit:{__version__}",
+             "--plain-http", "--keyring", released.dist / "plugin" / "archfit-throw-away.gpg"],
+            env=environ, check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        assert plugin.returncode == 0, plugin.stderr
