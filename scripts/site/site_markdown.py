@@ -65,10 +65,16 @@ def _adapted_link(link: re.Match[str], source: str, known: set[str], address: st
     if bang and inside.endswith(".svg"):
         return drawing(ROOT / place, text)
     if inside in known:
-        return f"{bang}[{text}]({inside}{anchor})"
+        named = text in {place, posixpath.basename(place)} and place.endswith(".md")
+        return f"{bang}[{title(ROOT / place) if named else text}]({inside}{anchor})"
     if place.startswith("..") or not (ROOT / place).exists():
         return link[0]
     return f"{bang}[{text}]({address}/blob/main/{place}{anchor})" if address else text
+
+
+def title(path: Path) -> str:
+    """The heading of a page."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def drawing(path: Path, text: str) -> str:

@@ -28,6 +28,10 @@ def site_markdown():
         pytest.param("[all](#jobs)", "[all](#jobs)", id="an anchor"),
         pytest.param("[x](https://x.example/a.md)", "[x](https://x.example/a.md)", id="elsewhere"),
         pytest.param("[a](../SECURITY.md#x)", "[a](security.md#x)", id="a file that is a page"),
+        pytest.param("[helm.md](helm.md#jobs)", "[Helm 3 and Helm 4](helm.md#jobs)", id="a file's name"),
+        pytest.param(
+            "[SECURITY.md](../SECURITY.md)", "[Security](security.md)", id="the name of such a file"
+        ),
         pytest.param("[c](../charts/archfit/README.md)", "[c](chart.md)", id="a file below"),
         pytest.param(
             "[m](../Makefile) and [h](helm.md)",
@@ -90,3 +94,33 @@ def test_the_readme_fits_a_screen_and_has_the_two_commands():
     assert len(lines) <= 66
     assert {line.split("#")[0].strip() for line in lines} >= {"make demo", "make test"}
     assert not any(line.startswith("<details") for line in lines)
+
+
+def github_anchors(text):
+    """The anchors that GitHub gives the headings of a page."""
+    found, counted = set(), {}
+    outside = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    for heading in re.findall(r"^#+ (.*)$", outside, re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        anchor = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        counted[anchor] = counted.get(anchor, 0) + 1
+        found.add(anchor if counted[anchor] == 1 else f"{anchor}-{counted[anchor] - 1}")
+    return found
+
+
+def test_the_anchors_of_links_exist_on_github_too():
+    """MkDocs and GitHub may make different anchors of a heading: choose another heading then."""
+    pages = {path: path.read_text(encoding="utf-8") for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))}
+    anchors = {path: github_anchors(text) for path, text in pages.items()}
+    links = [
+        (path, (path.parent / target).resolve() if target else path, anchor)
+        for path, text in pages.items()
+        for target, anchor in re.findall(r"\]\(([^)\s#:]*)#([^)\s]+)\)", text)
+    ]
+    assert len(links) > 30
+    dead = [
+        (path.name, to.name, anchor)
+        for path, to, anchor in links
+        if to in anchors and anchor not in anchors[to]
+    ]
+    assert dead == []

@@ -31,8 +31,8 @@ def default_text(option: Option) -> str:
 
 
 def markdown_table(rows: Sequence[Option] = TABLE) -> str:
-    """The options as a GitHub table, with a line ending after the last row."""
-    head = ("Flag", "Key in the file", "Variable", "Default", "What it does")
+    """The options as a GitHub table, with a line ending after the last row. Three columns fit a page."""
+    head = ("Flag, key in the file, variable", "Default", "What it does")
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for option in rows:
         flag = ", ".join(
@@ -41,13 +41,16 @@ def markdown_table(rows: Sequence[Option] = TABLE) -> str:
         )
         if option.repeatable:
             flag += " (repeatable)"
-        default = _code(default_text(option))
-        key = _code(f"{option.part}.{option.key}")
-        variable = _code(option.variable)
-        cells = (flag or "file only", key, variable, default, option.help.replace("|", "\\|"))
+        names = (flag or "file only", _code(f"{option.part}.{option.key}"), _code(option.variable))
+        cells = (_stacked(names), _code(default_text(option)), option.help.replace("|", "\\|"))
         lines.append("| " + " | ".join(cells) + " |")
-    lines.append(f"| {_code(CONFIG_FLAG + ' FILE')} | | {_code(CONFIG_VARIABLE)} | | {CONFIG_HELP} |")
-    return "".join(line.replace("|  |", "| |").replace("|  |", "| |") + "\n" for line in lines)
+    config = _stacked((_code(f"{CONFIG_FLAG} FILE"), _code(CONFIG_VARIABLE)))
+    lines.append(f"| {config} | | {CONFIG_HELP} |")
+    return "".join(line.replace("|  |", "| |") + "\n" for line in lines)
+
+
+def _stacked(texts: Sequence[str]) -> str:
+    return "<br>".join(text for text in texts if text)
 
 
 def _code(text: str) -> str:
