@@ -50,7 +50,8 @@ def command_of(words: list[str]) -> tuple[Command | None, list[str]]:
     for length in (2, 1):
         if " ".join(words[:length]) in BY_NAME:
             return BY_NAME[" ".join(words[:length])], words[length:]
-    return (BY_NAME["transform"], words) if not words or words[0].startswith("-") else (None, words)
+    named = not words or words[0].startswith("-") or "/" in words[0] or words[0].endswith(".yaml")
+    return (BY_NAME["transform"], words) if named else (None, words)
 
 
 def flags_of(command: Command) -> set[str]:
@@ -67,8 +68,8 @@ def test_the_commands_of_a_page_exist_and_take_its_flags(page):
         if command is None:
             assert words[0] in {"setup", "COMMAND", "argocd"}, line
             continue
-        if "--" in rest:
-            rest = rest[: rest.index("--")]
+        # What stands behind these words is another program's.
+        rest = list(takewhile(lambda word: word not in {"--", "--helm", "--kustomize"}, rest))
         flags = [word.partition("=")[0] for word in rest if word.startswith("-") and word != "-"]
         assert [flag for flag in flags if flag not in flags_of(command)] == [], line
 

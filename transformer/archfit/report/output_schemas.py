@@ -69,8 +69,11 @@ def report_schema() -> Schema:
             "images": _said(_by_name(_ref("answer")), "The answer for each image, as the manifests name it."),
             "requests": _said(_by_name(_COUNT), "Requests to registries, by kind."),
             "edits": _said(
-                {"type": "array", "items": _members({"start": _COUNT, "end": _COUNT, "was": _TEXT})},
-                "Byte offsets in the output. Putting every `was` back gives the input.",
+                {
+                    "type": "array",
+                    "items": _members({"start": _COUNT, "end": _COUNT, "was": _TEXT}, {"file": _TEXT}),
+                },
+                "Byte offsets in the output, or in that of a file. Putting every `was` back gives the input.",
             ),
         },
         {"pullsLeft": _said(_by_name(_TEXT), "The pulls that a server says are left, by its origin.")},
