@@ -133,8 +133,9 @@ def test_a_state_directory_that_cannot_be_written_changes_nothing(archfit):
 
 def test_the_last_line_of_a_failure_is_one_whole_sentence(archfit):
     ran = archfit(POD, "--offline", "--no-cache")
-    first, last = ran.stderr.splitlines()
+    first, read_on, last = ran.stderr.splitlines()
     assert first == "archfit: 1 problem; nothing was written"
+    assert read_on == "archfit: see docs/troubleshooting.md"
     assert last.startswith("error: v1/Pod/a spec.containers[0].image: x.example/a:1: ")
     assert last.endswith("(document 1, line 7)")
 

@@ -98,8 +98,9 @@ def test_with_locked_everything_that_it_lacks_is_named(
     text = STREAM + pod("nginx:1.28", "nginx:1.27", "quay.io/a/b:1", name="c")
     ran = archfit(text.encode(), *words(locked, "--locked"), "--no-cache", *registry.mirrors())
     assert (ran.status, ran.stdout) == (1, b"")
-    head, *errors = ran.stderr.splitlines()
+    head, read_on, *errors = ran.stderr.splitlines()
     assert head == "archfit: 2 problems; nothing was written"
+    assert read_on == "archfit: see docs/lock.md#runs"
     for error, index, text, name, line in (
         (errors[0], 0, "nginx:1.28", "docker.io/library/nginx:1.28", 30),
         (errors[1], 2, "quay.io/a/b:1", "quay.io/a/b:1", 32),

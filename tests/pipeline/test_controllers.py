@@ -75,7 +75,7 @@ def test_what_a_controller_made_is_left_and_said_once(
     changed = [pod.ref.kind for pod, decision in done.transformed.decisions if decision.patch]
     assert changed == (["Deployment"] if DEPLOYMENT in documents else [])
     templates = 1 if DEPLOYMENT in documents else 0
-    words = summary(done.transformed.decisions, 1, 0)
+    words = summary(done.transformed.decisions, {}, 0)
     if done.transformed.decisions:
         assert words.startswith(f"archfit: {templates} of {templates} pod template")
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from archfit.images.platforms import Unasked
 from archfit.report.run_text import failure, lines, summary
 from archfit.results import Decision, Location, ObjectRef, Result
 from archfit.workloads.pods import Pod
@@ -102,7 +103,7 @@ def test_control_characters_never_reach_a_terminal():
             "archfit: 1 object that cannot be changed once applied changes: apps/v1/Job/shop/once. Where it exists "
             'with another pod template, applying it fails ("field is immutable"). Delete it first: '
             "kubectl delete -n shop job.apps/once; or, where it was applied without archfit, keep it so with "
-            "--exclude=Job/shop/once",
+            "--exclude=Job/shop/once\narchfit: see docs/helm.md#jobs",
             id="immutable-objects-are-named",
         ),
         pytest.param(
@@ -124,7 +125,7 @@ def test_control_characters_never_reach_a_terminal():
     ],
 )
 def test_the_summary_counts_what_rolls_and_what_cannot_be_changed(decisions, text):
-    assert summary(decisions, 1, 0) == text
+    assert summary(decisions, {"a:1": Unasked("")}, 0) == text
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ class Run:
                 standard_streams.write(stdout, stream.write(read.data, splices))
 
         report.commit_after(write)
-        summary = self.summary(transformed.decisions, len(transformed.answers))
+        summary = self.summary(transformed.decisions, transformed.answers, [transformed.survey])
         self.write_messages([*lines(results), *why, summary])
         return 0
 
@@ -172,9 +172,28 @@ class Run:
         )
         return PreparedReport(report, self._settings.operator.report, state_path(self._environ))
 
-    def summary(self, decisions: Sequence[tuple[Pod, Decision]], images: int) -> str:
-        """One sentence about a run that wrote its output, "" if the stream holds no pods."""
-        return summary(decisions, images, sum(self._lookup.requests.values()))
+    def summary(
+        self,
+        decisions: Sequence[tuple[Pod, Decision]],
+        answers: Mapping[str, Answer],
+        surveys: Iterable[Survey],
+    ) -> str:
+        """One sentence about a run that wrote its output, "" if the stream holds no pods; then where to read on."""
+        passed_over = any(
+            not one.known and not one.controller for found in surveys for one in found.untouched
+        )
+        return summary(decisions, answers, sum(self._lookup.requests.values()), passed_over=passed_over)
+
+    def failure_lines(
+        self,
+        results: Sequence[Result],
+        decisions: Sequence[tuple[Pod, Decision]] = (),
+        answers: Mapping[str, Answer] = {},
+    ) -> list[str]:
+        """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
+        from archfit.report.outcome_page import after_failure
+
+        return [failure(results), after_failure(results, decisions, answers), *lines(results)]
 
     def explanations(
         self,
@@ -216,15 +235,15 @@ class Run:
     ) -> int:
         from archfit.terminal import write_to_terminal
 
-        messages = lines(results)
         decided = (transformed.decisions, transformed.answers) if transformed else ()
         try:
             self.prepare_report(1, results, *decided).commit()
             if self._frame:
                 standard_streams.write(stdout, self._frame.after_failure(transformed, results))
         finally:
-            self.write_messages([*why, failure(results), *messages])
-            write_to_terminal(messages[-1], self._stderr, self._environ)
+            said = self.failure_lines(results, *decided)
+            self.write_messages([*why, *said])
+            write_to_terminal(said[-1], self._stderr, self._environ)
         return 1
 
 

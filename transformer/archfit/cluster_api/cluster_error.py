@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
+from archfit.documentation import page
 from archfit.errors import ArchfitError
 
 Reason: TypeAlias = Literal[
@@ -32,7 +33,7 @@ _BY_WORDS: tuple[tuple[str, Reason], ...] = (
 )
 _REMEDIES: dict[Reason, str] = {
     "unauthorized": "log in to the cluster again, or name another one with --context",
-    "forbidden": "give this user or service account what the message names (docs/policy.md lists it)",
+    "forbidden": f"give this user or service account what the message names ({page('policy')} lists it)",
     "timeout": "try again, or name another cluster with --context",
     "unreachable": "name a cluster that answers with --context or --kubeconfig",
 }

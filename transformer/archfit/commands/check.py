@@ -24,6 +24,7 @@ from archfit.pipeline import decided, located
 from archfit.placement.requirement import judge
 from archfit.record import Record
 from archfit.report.findings import Check, Finding, from_result, of_decisions, of_verdicts
+from archfit.report.outcome_page import after_failure
 from archfit.report.run_text import lines
 from archfit.results import Decision, Result
 from archfit.run import Decided, Run
@@ -64,7 +65,8 @@ def run(
         one.close()
     files = {manifests.name for manifests in inputs}.union(*(part.sources for part in checked))
     report.commit_after(lambda: write_reports(places, check, files, stdout))
-    one.write_messages([*lines(results), *why])
+    read_on = after_failure(results, decisions, answers) if check.exit_code == 1 else ""
+    one.write_messages([*why, read_on, *lines(results)])
     return check.exit_code
 
 

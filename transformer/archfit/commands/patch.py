@@ -15,7 +15,7 @@ from archfit.commands.invocation import read_invocation
 from archfit.pipeline import decided, located
 from archfit.report.kustomize_patches import as_yaml
 from archfit.report.patches import Entry, as_json, entries, problems
-from archfit.report.run_text import failure, lines
+from archfit.report.run_text import lines
 from archfit.report.verified_patches import wrong_patches
 from archfit.results import Decision, Result
 from archfit.run import Decided, Run
@@ -62,9 +62,11 @@ def run(
         one.close()
     if failed:
         report.commit()
-        one.write_messages([*why, failure(results), *lines(results)])
+        one.write_messages([*why, *one.failure_lines(results, decisions, answers)])
         return 1
     output = as_json(found) if form == _JSON else as_yaml(form, found)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
-    one.write_messages([*lines(results), *why, one.summary(decisions, len(answers))])
+    one.write_messages(
+        [*lines(results), *why, one.summary(decisions, answers, [manifests.survey for manifests in inputs])]
+    )
     return 0

@@ -33,7 +33,7 @@ from archfit.options.settings import Options
 from archfit.pipeline import Transformed, transformed
 from archfit.printable import count
 from archfit.record import Record
-from archfit.report.run_text import failure, lines
+from archfit.report.run_text import lines
 from archfit.report.unified_diff import DiffObject, colored_diff, unified_diff
 from archfit.results import Decision
 from archfit.run import Run
@@ -196,14 +196,21 @@ def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
     why = one.explanations([(of.name, of.data, of.survey, part.decisions) for of, part in parts], answers)
     if any(result.severity == "error" for result in results):
         one.prepare_report(1, results, decisions, answers).commit()
-        one.write_messages([*why, failure(results), *lines(results)])
+        one.write_messages([*why, *one.failure_lines(results, decisions, answers)])
         return 1
     files = [_edited(*row) for row in zip(read.files, inputs, made, strict=False)]
     edits = tuple(edit for file in files for edit in _output_changes(file))
     report = one.prepare_report(0, results, decisions, answers, edits)
     said: list[str] = []
     report.commit_after(lambda: said.append(write(files)))
-    one.write_messages([*lines(results), *why, one.summary(decisions, len(answers)), *said])
+    one.write_messages(
+        [
+            *lines(results),
+            *why,
+            one.summary(decisions, answers, [manifests.survey for manifests in inputs]),
+            *said,
+        ]
+    )
     return 0
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from archfit.documentation import schema_id
+from archfit.documentation import page, schema_id
 from archfit.report.findings import RULES
 
 Schema = dict[str, Any]
@@ -38,7 +38,9 @@ def report_schema() -> Schema:
             "document": _PLACE["document"],
             "line": _PLACE["line"],
             "path": _said(_TEXT, "The path of the pod spec from the object's root."),
-            "outcome": _said({"enum": list(OUTCOMES)}, "docs/decisions.md says when each of them follows."),
+            "outcome": _said(
+                {"enum": list(OUTCOMES)}, f"{page('decisions')} says when each of them follows."
+            ),
             "reason": _TEXT,
             "supported": _said(
                 {"anyOf": [_TEXTS, {"type": "null"}]},

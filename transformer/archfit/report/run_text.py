@@ -2,19 +2,21 @@
 
     warning: apps/v1/DaemonSet/shop/agent: will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
     archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
+    archfit: see docs/helm.md#jobs          only where something needs attention (`outcome_page`)
 
 After a failure the errors come last, and each is one complete sentence: Helm 3 and Argo CD show the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.printable import count, visible
 from archfit.results import Decision, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.images.platforms import Answer
     from archfit.workloads.pods import Pod
 
 _MOST_IMAGES = 5
@@ -45,13 +47,20 @@ def _line(same: list[Result]) -> str:
     return visible(text.replace("\n", " "))
 
 
-def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: int) -> str:
+def summary(
+    decisions: Sequence[tuple[Pod, Decision]],
+    answers: Mapping[str, Answer],
+    requests: int,
+    *,
+    passed_over: bool = False,
+) -> str:
     """One sentence about a run that wrote its output, "" if the stream holds no pods.
 
-    A second line says which changes may be refused (`immutable_objects`).
+    A second line says which changes may be refused (`immutable_objects`), the last one where to read on. passed_over:
+    the stream holds an object of a kind without a row.
     """
     if not decisions:
-        return ""
+        return _read_on(decisions, answers, passed_over=True) if passed_over else ""
     changes = [(pod, decision) for pod, decision in decisions if decision.outcome == "Change"]
     refused = [pod.ref for pod, decision in changes if decision.immutable]
     recreated = sum(1 for pod, decision in changes if pod.immutable and not decision.immutable)
@@ -65,6 +74,7 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
     if refused:
         verb = "changes" if len(refused) == 1 else "change"
         parts.append(f"{len(refused)} that cannot be changed once applied {verb}")
+    attention = passed_over or bool(refused)
     for outcome, text in (
         ("Unresolved", "left alone, images unknown"),
         ("Conflict", "left alone, no node fits"),
@@ -72,12 +82,25 @@ def summary(decisions: Sequence[tuple[Pod, Decision]], images: int, requests: in
         number = sum(1 for _, decision in decisions if decision.outcome == outcome)
         if number:
             parts.append(f"{number} {text}")
-    text = f"archfit: {'; '.join(parts)}; {count(images, 'image')}, {count(requests, 'registry request')}"
-    if not refused:
+            attention = True
+    text = (
+        f"archfit: {'; '.join(parts)}; {count(len(answers), 'image')}, {count(requests, 'registry request')}"
+    )
+    if not attention:
         return text
-    from archfit.report.immutable_objects import immutable_advice
+    if refused:
+        from archfit.report.immutable_objects import immutable_advice
 
-    return f"{text}\n{visible(immutable_advice(refused))}"
+        text = f"{text}\n{visible(immutable_advice(refused))}"
+    return f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
+
+
+def _read_on(
+    decisions: Sequence[tuple[Pod, Decision]], answers: Mapping[str, Answer], *, passed_over: bool
+) -> str:
+    from archfit.report.outcome_page import after_success
+
+    return after_success(decisions, answers, passed_over=passed_over)
 
 
 def failure(results: Iterable[Result]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from archfit.documentation import page
 from archfit.options.table import SPEC
 from archfit.usage.command_row import (
     DONE,
@@ -321,15 +322,15 @@ SERVE = Command(
         *operator_options_without("pullSecrets", "report", "verbose"),
     ),
     group="a cluster",
-    about="""\
+    about=f"""\
 The API server asks it about each pod that is created. It answers with the tolerations or the node affinity that the \
 pod needs. A pod whose images cannot be looked up in time is admitted as it is, with a warning. The defaults of three \
 options differ here: --on-absent, --on-unknown and --on-conflict are leave. It needs the extra \
-serve, see docs/install.md.
+serve, see {page("install")}.
 
   archfit serve --tls-dir /etc/archfit/tls --config /etc/archfit/archfit.yaml
 
-See docs/serve.md.""",
+See {page("serve")}.""",
     exits=(
         (0, "stopped by a signal"),
         (1, "the server cannot start: certificate, port, or an extra that is missing"),

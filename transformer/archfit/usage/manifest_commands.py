@@ -126,7 +126,7 @@ EXPLAIN = Command(
         Flag(
             ("--format",),
             "text|json",
-            "How to write it: as trees, or as JSON, which docs/explain.schema.json describes.",
+            "How to write it: as trees, or as JSON, which archfit schema explain describes.",
             words=("text", "json"),
             default="text",
         ),

@@ -38,6 +38,7 @@ from archfit.admission.server.shared_answers import Flight, PullSecret, SharedAn
 from archfit.admission.server.verdicts import Verdicts
 from archfit.admission.server.watched_lock import WatchedLock
 from archfit.admission.server.webhook import PATH, Webhook
+from archfit.documentation import page
 from archfit.errors import ArchfitError
 from archfit.images.platforms import Answer, Found
 from archfit.lookup.operator_files import check
@@ -211,7 +212,7 @@ class ServerProcess:
         if self._webhook.draining:
             return "it is stopping"
         if self._certificates and time.time() >= self._certificates.current.not_after:
-            return "its certificate has expired: renew it, as docs/serve.md says"
+            return f"its certificate has expired: renew it, as {page('serve', 'tls')} says"
         return ""
 
     async def _watch(self) -> None:

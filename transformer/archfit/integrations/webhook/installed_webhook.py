@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 from archfit.cluster_api.cluster_connection import get_if_there
 from archfit.cluster_api.kubectl import Kubectl
+from archfit.documentation import page
 from archfit.integrations.check_lines import Wrong
 from archfit.integrations.cluster_checks import answering
 from archfit.integrations.webhook import webhook_folder
@@ -90,7 +91,9 @@ def _bundle(webhook: Mapping[str, Any], folder: str, now: datetime) -> str:
     except ValueError:
         bundle = b""
     is_right, line = time_left(
-        ca_expires(bundle), now, "renew the certificate and apply it (docs/admission.md)"
+        ca_expires(bundle),
+        now,
+        f"renew the certificate and apply it ({page('admission', 'the-certificate')})",
     )
     if not is_right:
         raise Wrong(line)
