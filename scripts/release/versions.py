@@ -41,6 +41,9 @@ PLACES = (
     # A ref of git, as in workflows and hooks.
     (r".*\.md|.*\.ya?ml", rf"/archfit(?:/[\w./-]+)?@v{_V}\b"),
     (r".*\.md|.*\.ya?ml", rf"\brev: v{_V}\b"),
+    # The input `version` of GitLab's component, and its default in the table.
+    (r"templates/archfit\.yml", rf"^      default: v{_V}$"),
+    (r"docs/ci\.md", rf"^\| `version` \|.*`v{_V}` \|$"),
 )
 _ENTRY = re.compile(r"^## \[?(Unreleased|\d+\.\d+\.\d+)\]?(?: - (\d{4}-\d{2}-\d{2}))?$", re.MULTILINE)
 

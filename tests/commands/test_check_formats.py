@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 from registry import Registry
 
+from archfit import documentation
 from archfit.report.check_listing import text
 from archfit.report.check_markdown import markdown
 from archfit.report.findings import RULES, Check, Finding
@@ -151,6 +152,7 @@ ESSENTIAL = {
                                 "properties": {
                                     "name": {"type": "string"},
                                     "version": {"type": "string"},
+                                    "informationUri": {"type": "string", "format": "uri"},
                                     "rules": {"type": "array", "uniqueItems": True, "items": _RULE},
                                 },
                             }
@@ -374,6 +376,16 @@ def test_sarif_says_itself_which_finding_it_is_where_no_line_of_the_repository_d
     place, prints = located(Finding("placement", "error", "m", **finding))
     assert place["artifactLocation"] == uri
     assert prints["primaryLocationLineHash"] == f"{prints['archfit/v1']}:1"
+
+
+def test_sarif_links_the_page_once_it_is_published(monkeypatch):
+    """A path in a checkout is no address."""
+    check = Check(0, (), (), 0, 0)
+    assert "informationUri" not in json.loads(log(check))["runs"][0]["tool"]["driver"]
+    monkeypatch.setattr(documentation, "SITE", "https://archfit.example")
+    told = json.loads(log(check))
+    jsonschema.validate(told, ESSENTIAL)
+    assert told["runs"][0]["tool"]["driver"]["informationUri"] == "https://archfit.example/check.html"
 
 
 def test_sarif_is_cut_where_github_would_refuse_it():

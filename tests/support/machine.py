@@ -135,6 +135,7 @@ TABLE = {
         Tool("twine", "pip", "twine", "7.0.0", "twine"),
         Tool("cyclonedx-py", "pip", "cyclonedx-bom", "7.5.0", "cyclonedx-py"),
         Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
+        Tool("sarif-multitool", "npm", "@microsoft/sarif-multitool-linux", "5.7.0", "sarif-multitool-linux"),
         Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
         Tool(
             "mkdocs",

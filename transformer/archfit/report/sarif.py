@@ -43,7 +43,10 @@ _HELP = {
 def log(check: Check) -> bytes:
     """The check as one SARIF log file."""
     rules = list(RULES)
-    driver = {"name": "archfit", "version": __version__, "rules": [_rule(rule) for rule in rules]}
+    driver: dict[str, Any] = {"name": "archfit", "version": __version__}
+    if "://" in page("check"):  # a place in a checkout is no address
+        driver["informationUri"] = page("check")
+    driver["rules"] = [_rule(rule) for rule in rules]
     shown = check.shown
     found = list(zip(shown, fingerprints(shown), strict=True))
     if len(found) > MOST_RESULTS:
