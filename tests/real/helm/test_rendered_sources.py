@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -53,22 +54,37 @@ def test_every_template_is_found(archfit, tool, tmp_path: Path, helm: str) -> No
 
     run("package", "library/common", "--destination", "charts/web/charts")
     run("package", "library/packed", "--destination", "charts/web/charts")
-    stream = run("template", "a", "charts/web")
+    (tmp_path / "helm").symlink_to(tool(helm))
+    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    given = {
+        "a stream": (run("template", "a", "charts/web"), ("--source-root=charts/web",)),
+        "--helm": (b"", ("--helm", "a", "charts/web")),
+    }
+    for name, (stream, words) in given.items():
+        assert found_in(archfit, stream, words, tmp_path, environ) == FOUND, name
+
+
+FOUND = {
+    "web": ("charts/web/templates/web.yaml", 0),
+    "redis": ("charts/web/charts/redis/templates/redis.yaml", 0),
+    "db": ("charts/web/charts/postgres/templates/db.yaml", 0),
+    "common": ("library/common/templates/common.yaml", 0),
+    "packed": ("charts/web/Chart.yaml", 0),
+}
+
+
+def found_in(archfit, stream: bytes, words: tuple[str, ...], folder: Path, environ: dict[str, str]) -> object:
+    """The file and line of the finding about each pod."""
     ran = archfit(
         stream,
         "check",
-        *("--no-cache", "--offline", "--format=json", "--source-root=charts/web"),
+        *("--no-cache", "--offline", "--format=json"),
         "--image-platforms=x.example/*=linux/amd64",
-        cwd=tmp_path,
+        *words,
+        cwd=folder,
+        **environ,
     )
     assert ran.status == 3, ran.stderr
-    found = {
+    return {
         one["object"]["name"]: (one["file"], one.get("line", 0)) for one in json.loads(ran.stdout)["findings"]
-    }
-    assert found == {
-        "web": ("charts/web/templates/web.yaml", 0),
-        "redis": ("charts/web/charts/redis/templates/redis.yaml", 0),
-        "db": ("charts/web/charts/postgres/templates/db.yaml", 0),
-        "common": ("library/common/templates/common.yaml", 0),
-        "packed": ("charts/web/Chart.yaml", 0),
     }

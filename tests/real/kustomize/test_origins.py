@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -28,10 +29,17 @@ def test_every_object_is_found(archfit, tool, tmp_path: Path) -> None:
     built = subprocess.run(
         [tool("kustomize"), "build", "overlays/prod"], cwd=folder, capture_output=True, check=True
     )
-    words = ("--no-cache", "--offline", "--image-platforms=x.example/*=linux/amd64")
-    ran = archfit(built.stdout, "check", *words, "--format=json", "--source-root=overlays/prod", cwd=folder)
-    assert ran.status == 3, ran.stderr
-    found = {
-        one["object"]["name"]: (one["file"], one.get("line", 0)) for one in json.loads(ran.stdout)["findings"]
-    }
-    assert found == {"prod-web": ("base/web.yaml", 0), "prod-api": ("overlays/prod/api.yaml", 0)}
+    (tmp_path / "kustomize").symlink_to(tool("kustomize"))
+    words = ("--no-cache", "--offline", "--image-platforms=x.example/*=linux/amd64", "--format=json")
+    for stream, given in (
+        (built.stdout, ["--source-root=overlays/prod"]),
+        (b"", ["--kustomize", "overlays/prod"]),
+    ):
+        path = f"{tmp_path}:{os.environ['PATH']}"
+        ran = archfit(stream, "check", *words, *given, cwd=folder, PATH=path)
+        assert ran.status == 3, ran.stderr
+        found = json.loads(ran.stdout)["findings"]
+        assert {one["object"]["name"]: (one["file"], one.get("line", 0)) for one in found} == {
+            "prod-web": ("base/web.yaml", 0),
+            "prod-api": ("overlays/prod/api.yaml", 0),
+        }

@@ -47,6 +47,8 @@ def run(
         SourceRoots(flags.source_root),
     )
     inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
+    if invocation.rendering:
+        roots.add_rendered(invocation.rendering.words)
     if holds_nothing(inputs):
         raise UsageError(
             "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"

@@ -25,7 +25,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from archfit.commands.input_files import KUSTOMIZATIONS
+from archfit.commands.input_files import CHART, KUSTOMIZATIONS
 from archfit.commands.repository_paths import repository_root
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import read_regular
@@ -35,7 +35,6 @@ from archfit.source.tree import ROOT, Children, line_at
 
 ORIGIN = "config.kubernetes.io/origin"
 _FLAG = "--source-root"
-_CHART_FILE = "Chart.yaml"
 _LIMIT = 1 << 20
 _LOCAL = "file://"
 
@@ -66,6 +65,14 @@ class SourceRoots:
         self._top = (repository_root() or os.getcwd()) if words else ""
         for word in words:
             self._add(word)
+
+    def add_rendered(self, words: Sequence[str]) -> None:
+        """Also the folder that a renderer was given, if it is a chart or a kustomization. words: after its name."""
+        for word in reversed(words[:2]):  # helm template [NAME] CHART, kustomize build DIR
+            if any(os.path.exists(os.path.join(word, mark)) for mark in (CHART, *KUSTOMIZATIONS)):
+                self._top = self._top or repository_root() or os.getcwd()
+                self._add(os.path.join(os.curdir, word))  # a "=" in it divides nothing
+                return
 
     def __bool__(self) -> bool:
         return bool(self._roots or self._kustomizations)
@@ -110,7 +117,7 @@ class SourceRoots:
                 f"{_FLAG}: {folder!r} is no folder: name the folder of a chart, of charts or of a kustomization"
             )
         folder = os.path.normpath(folder)
-        chart_file = os.path.join(folder, _CHART_FILE)
+        chart_file = os.path.join(folder, CHART)
         if not name and os.path.exists(chart_file):
             chart = self._chart(folder)
             if chart is None or not chart.name:
@@ -140,7 +147,7 @@ class SourceRoots:
             wanted = [one for one in chart.dependencies if one.name == parts[1]]
             inside = _folder_of(folder, parts[1], wanted)
             if not inside:
-                file = os.path.join(folder, _CHART_FILE)
+                file = os.path.join(folder, CHART)
                 return (file, wanted[0].line if wanted else 0) if self._is_file(file) else ("", 0)
             folder, parts = inside, parts[2:]
         file = os.path.join(folder, *parts)
@@ -153,7 +160,7 @@ class SourceRoots:
 
     def _chart(self, folder: str) -> Chart | None:
         if folder not in self._charts:
-            self._charts[folder] = _read(os.path.join(folder, _CHART_FILE))
+            self._charts[folder] = _read(os.path.join(folder, CHART))
         return self._charts[folder]
 
 
