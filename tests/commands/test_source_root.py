@@ -337,4 +337,4 @@ def test_one_run_writes_several_reports(check, repository: Path) -> None:
 def test_a_report_that_cannot_be_written_fails_and_says_so(check) -> None:
     ran = check("web/templates/pod.yaml", "--format=sarif=nowhere/found.sarif")
     assert (ran.status, ran.stdout) == (1, b"")
-    assert "cannot write 'nowhere/found.sarif' (No such file or directory)" in ran.stderr
+    assert "cannot write 'nowhere/found.sarif': there is no folder 'nowhere'" in ran.stderr
