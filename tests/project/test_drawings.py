@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -17,7 +18,9 @@ def test_a_drawing_is_what_its_script_draws(name):
     spec = importlib.util.spec_from_file_location(f"draw_{name}", FOLDER / f"draw_{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (ROOT / "docs" / f"{name}.svg").read_text(encoding="utf-8") == module.drawing()
+    drawing = (ROOT / "docs" / f"{name}.svg").read_text(encoding="utf-8")
+    assert drawing == module.drawing()
+    assert ET.fromstring(drawing).tag == "{http://www.w3.org/2000/svg}svg"
 
 
 def test_each_script_that_the_site_holds_is_pinned():
