@@ -19,6 +19,7 @@ AS_IT_IS = {
     "commands/inspect.py": {"documents", "as_json"},
     "commands/login_check.py": {"_text"},
     "commands/completion.py": {"script"},
+    "commands/doctor.py": {"doctor_text"},
     "commands/output_files.py": {"parts"},
     "commands/patch.py": {"output"},
     "commands/policy.py": {"output", "objects_yaml"},

@@ -112,6 +112,7 @@ STARTS = (
     Start(("completion", "bash"), "", 0, "_archfit"),
     Start(("version", "--json"), "", 0, '"cParser": true'),
     Start(("last",), "", 0, ""),
+    Start(("doctor", "now"), "", 2, "see archfit doctor --help"),
 )
 WITH_EXTRAS = (
     Start(("audit", "--format", "html", *STATED), POD, 0, "<!doctype html>"),

@@ -42,13 +42,14 @@ _COMMAND = BY_NAME["login-check"]
 class Checked(Record):
     """One server. credential: what it is and where it is from, "" if there is none.
 
-    good: the exit code depends on it. answer: a sentence.
+    good: the exit code depends on it. answer: a sentence. date: the Date header of the answer, "" for none.
     """
 
     origin: str
     credential: str
     good: bool
     answer: str
+    date: str = ""
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -59,7 +60,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         program = _COMMAND.program
         raise UsageError(f"name one registry or image, as in {program} ghcr.io; see {program} --help")
     operator_files.check(operator)
-    name, checked = _checked(words[0], operator, environ)
+    name, checked = servers_checked(words[0], operator, environ)
     good = all(one.good for one in checked)
     if invocation.flags.json:
         value = {"for": name, "good": good, "servers": [_server_value(one) for one in checked]}
@@ -71,7 +72,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     return 0 if good else 1
 
 
-def _checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
+def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
     """What is checked, and the servers in the order in which they would be asked."""
     host = _host(word)
     # A server is found as some repository of its would be.
@@ -126,7 +127,7 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, session: RegistrySess
     else:
         how = "accepted" if verdict.asked else "open to everybody: it asked for no credential"
         answer = f"{how}; {verdict.detail}" if verdict.detail else how
-    return Checked(endpoint.origin, words, good=verdict.accepted, answer=answer)
+    return Checked(endpoint.origin, words, good=verdict.accepted, answer=answer, date=verdict.date)
 
 
 def _words(credential: Credential | None) -> str:

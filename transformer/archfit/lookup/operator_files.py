@@ -15,6 +15,7 @@ from archfit.errors import UsageError
 from archfit.options.settings import Operator
 
 _FILES = ("authfile", "ca_file", "registries_conf", "cache_password_file", "cache_ca_file")
+NAMED = (*_FILES, "hosts_dir")
 
 
 def check(operator: Operator, lock_file: str = "") -> None:

@@ -6,7 +6,7 @@
 
 ARCHFIT_CACHE_PASSWORD is not an option: `store.open` reads it, and nothing shows it. An empty variable counts as unset.
 A variable whose name is nearly that of an option is an error. Other variables with the prefix are ignored: Kubernetes
-sets ARCHFIT_SERVICE_HOST and similar ones for a Service with the name archfit.
+sets ARCHFITSERVICE_VARIABLES_HOST and similar ones for a Service with the name archfit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from archfit.options.problem import Problem
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
 from archfit.spelling import nearest
 
-_SERVICE = ("ARCHFIT_PORT", "ARCHFIT_SERVICE_")
+SERVICE_VARIABLES = ("ARCHFIT_PORT", "ARCHFITSERVICE_VARIABLES_")
 
 
 def from_environment(environ: Mapping[str, str]) -> Layer:
@@ -44,7 +44,7 @@ def _no_misspelt(environ: Mapping[str, str]) -> None:
     known |= {CONFIG_VARIABLE.removeprefix(VARIABLE_PREFIX), "CACHE_PASSWORD"}
     for variable in environ:
         name = variable.removeprefix(VARIABLE_PREFIX)
-        if name == variable or name in known or variable.startswith(_SERVICE):
+        if name == variable or name in known or variable.startswith(SERVICE_VARIABLES):
             continue
         near = nearest(name, sorted(known))
         if near:

@@ -28,11 +28,15 @@ _MAX_BODY = 64 * 1024
 
 
 class Verdict(Record):
-    """accepted: the registry answered. asked: it asked for a credential or a token. detail: a sentence, or ""."""
+    """accepted: the registry answered. asked: it asked for a credential or a token. detail: a sentence, or "".
+
+    date: the Date header of the last answer, "" for none.
+    """
 
     accepted: bool
     asked: bool
     detail: str
+    date: str = ""
 
 
 def check(
@@ -53,18 +57,18 @@ def check(
         url = f"{root}{endpoint.repository}/manifests/{tag_or_digest}"
         request = Request("head", "HEAD", url, headers, origin, 0)
 
-    def send(authorization: str) -> tuple[int, Challenge | None]:
+    def send(authorization: str) -> tuple[int, Challenge | None, str]:
         sent = {**headers, "authorization": authorization} if authorization else headers
         reply = http.send(request.replace(headers=sent))
-        return reply.status, choose(challenges(reply.challenges))
+        return reply.status, choose(challenges(reply.challenges)), reply.headers.get("date", "")
 
-    status, challenge = send("")
+    status, challenge, date = send("")
     asked = status == 401
     if asked and challenge:
         header = _answer(tokens, challenge, endpoint, credential)
         if header:
-            status, _ = send(header)
-    return _verdict(status, origin, asked=asked)
+            status, _, date = send(header)
+    return _verdict(status, origin, asked=asked).replace(date=date)
 
 
 def _answer(tokens: Tokens, challenge: Challenge, endpoint: Endpoint, credential: Credential | None) -> str:

@@ -14,7 +14,16 @@ from collections.abc import Sequence
 
 from archfit.options.table import TABLE
 from archfit.usage.cluster_commands import AUDIT, POLICY, SERVE
-from archfit.usage.command_row import AS_JSON, DONE_OR_FAILED, NO_INPUT, Command, Flag, options_named
+from archfit.usage.command_row import (
+    AS_JSON,
+    DONE_OR_FAILED,
+    NO_INPUT,
+    WRONG_USAGE,
+    Command,
+    Flag,
+    operator_options_without,
+    options_named,
+)
 from archfit.usage.manifest_commands import CHECK, EXPLAIN, INSPECT, LOCK, LOGIN_CHECK, PATCH, TRANSFORM
 from archfit.usage.setup_commands import SETUP
 
@@ -94,6 +103,35 @@ LAST = Command(
 It shows what the last run on this machine decided, and why. The first line shows its time, command and version. \
 A run that did not start left no report, so the report of the run before it is shown.""",
 )
+DOCTOR = Command(
+    "doctor",
+    "Shows what this machine has for archfit, and what is wrong.",
+    ("doctor [OPTION]..",),
+    "archfit.commands.doctor:run",
+    ("stdout", "environ"),
+    flags=(
+        Flag(
+            ("--registry",), "HOST", "Ask this registry, too: the credential, and how far the clock is off."
+        ),
+        Flag(("--live",), "", "Ask the cluster of kubectl's context for its version."),
+        AS_JSON,
+    ),
+    options=(*options_named("lockFile"), *operator_options_without("report", "quiet", "verbose")),
+    about="""\
+It checks Python, the configuration, the cache, credentials, proxies, certificates and the clock, and the programs on \
+PATH: Helm 3 and 4 with the plugin, kustomize, kpt, kubectl, container runtimes, git. It renders one Pod \
+through Helm and kustomize where they are set up. It shows no credential. Without --registry, --live and a cache on \
+a server it asks nobody over the network. All checks together take no longer than --timeout.
+
+  archfit doctor
+  archfit doctor --registry ghcr.io""",
+    exits=(
+        (0, "nothing is wrong"),
+        (1, "failed"),
+        WRONG_USAGE,
+        (3, "something that is configured is broken"),
+    ),
+)
 VERSION = Command(
     "version",
     "Shows the versions of archfit, its Python and its dependencies.",
@@ -167,6 +205,7 @@ COMMANDS = (
     LAST,
     SCHEMA,
     COMPLETION,
+    DOCTOR,
     VERSION,
     HELP,
 )

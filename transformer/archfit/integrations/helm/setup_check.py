@@ -39,17 +39,18 @@ def check(named: str | None, own: str, stdout: BinaryIO, environ: Mapping[str, s
     """Checks, and writes a line for each thing found. named: the Helm to check, else PATH's first. own: the plugins
     directory that `setup helm` would write to. 0 if all is right, 1 if not.
     """
-    return write_lines(_lines(named, own, environ), stdout)
+    return write_lines(check_lines(named, own, environ), stdout)
 
 
-def _lines(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[Line]:
+def check_lines(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[Line]:
+    """The lines of `check`, each as soon as it is known."""
     try:
         helms = [ask(named, environ)] if named else on_path(environ)
     except ArchfitError as error:
         yield False, str(error)
         return
     yield from up_to_wrong(_found(helms, own, environ))
-    yield from ((False, line) for line in _shared(helms, own, environ))
+    yield from ((False, line) for line in shared_plugins(helms, own, environ))
 
 
 def _found(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
@@ -72,9 +73,9 @@ def _found(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[
 
 def _plugin(helm: Helm, own: str, environ: Mapping[str, str], *, alone: bool) -> Iterator[str]:
     """Whether Helm 4 sees the plugin, and can start what it starts. alone: there is no Helm 3 beside it."""
-    visible = _visible(directories(helm, environ))
+    visible = plugin_folders(directories(helm, environ))
     if not visible:
-        if not _visible([own]):
+        if not plugin_folders([own]):
             raise Wrong(f"the plugin is neither in {own} nor where Helm looks: {_SET_UP}")
         state = "does not name it" if environ.get("HELM_PLUGINS") else "is not set in this shell"
         try_it = f"HELM_PLUGINS={shlex.quote(own)} archfit setup helm --check --helm {shlex.quote(helm.path)}"
@@ -99,7 +100,7 @@ def _plugin(helm: Helm, own: str, environ: Mapping[str, str], *, alone: bool) ->
         raise Wrong(f"the plugin in {folder} is of archfit {version}, and this is {__version__}: {again}")
 
 
-def _visible(listed: list[str]) -> list[str]:
+def plugin_folders(listed: list[str]) -> list[str]:
     """The folders of plugins named archfit below the plugins directories, in the order in which Helm looks."""
     return [
         os.path.join(directory, name)
@@ -156,11 +157,11 @@ def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
     )
 
 
-def _shared(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
+def shared_plugins(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
     """Every Helm 3 that reads a plugin of Helm 4, and so none of its own."""
     for helm in (helm for helm in helms if helm.major == 3):
         for directory in dict.fromkeys((*directories(helm, environ), own)):
-            if _visible([directory]) and reads(helm, directory, environ):
+            if plugin_folders([directory]) and reads(helm, directory, environ):
                 yield (
                     f"{helm} reads the plugin in {directory}, which is for Helm 4, so it loads none of its own "
                     "plugins: set HELM_PLUGINS for Helm 4 only, as `archfit setup helm` shows"

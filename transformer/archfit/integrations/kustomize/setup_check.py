@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 from yaml import YAMLError, safe_load_all
 
 from archfit import __version__
-from archfit.integrations.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.integrations.check_lines import Line, Wrong, up_to_wrong, write_lines
 from archfit.integrations.check_pod import CHECK_POD
 from archfit.integrations.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
@@ -34,8 +34,13 @@ def check(
     tool: str, folder: str, command: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]
 ) -> int:
     """Checks, and writes a line for each thing found. command: how the user builds. 0 if all is right, 1 if not."""
+    return write_lines(check_lines(tool, folder, command, environ), stdout)
+
+
+def check_lines(tool: str, folder: str, command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Line]:
+    """The lines of `check`, each as soon as it is known."""
     found = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
-    return write_lines(up_to_wrong(found), stdout)
+    return up_to_wrong(found)
 
 
 def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> Iterator[str]:

@@ -99,8 +99,8 @@ class Keychain:
         with self._reading:
             if self._files is None:
                 self._files = tuple(
-                    (path, _load(path))
-                    for path, required in _paths(self._authfile, self._environ)
+                    (path, load_file(path))
+                    for path, required in places(self._authfile, self._environ)
                     if required or os.path.exists(path)
                 )
             return self._files
@@ -135,7 +135,7 @@ class Keychain:
         return checked(Credential(user, secret, source=source))
 
 
-def _paths(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+def places(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """Files to read in order, and whether each has to exist."""
     named = authfile or environ.get("REGISTRY_AUTH_FILE", "")
     if named:
@@ -164,7 +164,7 @@ def _folder(path: str) -> str:
     return path if os.path.isabs(path) else ""
 
 
-def _load(path: str) -> dict[str, Any]:
+def load_file(path: str) -> dict[str, Any]:
     """`auths`, `credHelpers` and `credsStore` of a file, each of the right type. Raises RegistryError."""
     try:
         text = read_regular(path, _MAX_FILE + 1)
