@@ -184,6 +184,10 @@ CASES: dict[str, Case] = {
     # tolerations and preferences
     "tolerated-already": Case(workload("tolerations: [{key: kubernetes.io/arch, operator: Exists}]")),
     "tolerates-everything": Case(workload("tolerations: [{operator: Exists}]")),
+    "tolerates-every-taint-of-an-effect": Case(workload("tolerations: [{operator: Exists, effect: NoSchedule}]")),
+    "a-term-with-many-values": Case(
+        workload(requiring(f"node.kubernetes.io/instance-type In {' '.join(f'c{n}.large' for n in range(40))}"))
+    ),
     "a-rule-that-would-let-it-onto-other-nodes": Case(
         workload(), "amd64 arm64", Options(tolerate=(GKE, _POOL))
     ),

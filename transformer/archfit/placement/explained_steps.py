@@ -192,7 +192,9 @@ def _not_tolerated(case: Case, wanted: Additions, rule: TolerationRule) -> tuple
 
 
 def _own(toleration: Toleration) -> str:
-    return taint(toleration) if toleration.key else f"every taint{taint(toleration)}"
+    if toleration.key:
+        return taint(toleration)
+    return f"every {toleration.effect} taint" if toleration.effect else "every taint"
 
 
 def _reserved(case: Case) -> str:

@@ -30,6 +30,8 @@ _BOXES = ("├─ ", "└─ ", "│  ", "   ")
 _ASCII = ("|- ", "`- ", "|  ", "   ")
 _GAP = "    "
 _WIDEST = 60
+_WIDEST_IMAGE = 90
+_LONGEST = 100  # characters of one expression of a term
 MOST_LINES = 400
 _ANSWERS = {
     "Absent": "there is no such image",
@@ -81,12 +83,12 @@ def _lines(branches: Sequence[Branch], marks: Sequence[str], before: str) -> Ite
         yield from _lines(branch.below, marks, before + marks[2 + last])
 
 
-def _columns(rows: Iterable[Sequence[str]]) -> list[str]:
+def _columns(rows: Iterable[Sequence[str]], widest: int = _WIDEST) -> list[str]:
     """Rows of cells as lines; the last cell of a row, or one that is too wide, moves no other line."""
     rows = [tuple(row) for row in rows]
     most = max((len(row) for row in rows), default=0)
     widths = [
-        max((len(row[at]) for row in rows if at + 1 < len(row) and len(row[at]) <= _WIDEST), default=0)
+        max((len(row[at]) for row in rows if at + 1 < len(row) and len(row[at]) <= widest), default=0)
         for at in range(most)
     ]
     return [
@@ -174,14 +176,23 @@ def _asks(one: Explanation) -> str:
 
 def _terms(terms: Iterable[Term]) -> Iterator[Branch]:
     rows = [
-        (f"term {one.number}", _listed(one.allows), ", ".join(one.asks) or "matches nothing") for one in terms
+        (f"term {one.number}", _listed(one.allows), ", ".join(map(_short, one.asks)) or "matches nothing")
+        for one in terms
     ]
     yield from map(Branch, _columns(rows))
 
 
+def _short(expression: str) -> str:
+    """An expression with as many of its values as fit."""
+    if len(expression) <= _LONGEST:
+        return expression
+    shown = expression[:_LONGEST].rpartition(", ")[0] or expression[:_LONGEST]
+    return f"{shown}, and {count(expression.count(', ') - shown.count(', '), 'more value')}]"
+
+
 def _images(images: Sequence[ImageAnswer]) -> Iterator[Branch]:
     rows = [(_image(one), _runs_on(one), _source(one)) for one in images]
-    for one, line in zip(images, _columns(rows), strict=True):
+    for one, line in zip(images, _columns(rows, _WIDEST_IMAGE), strict=True):
         messages = [message for message in one.messages if not _said(one, message)]
         yield Branch(line, tuple(map(Branch, messages)))
 
