@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+import archfit
 from file_runs import AMD, BOTH, CONFIG_MAP, OPTIONS, SECRET, Site, placed, pod, run
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import FrameType
 
 NOTHING = b"image: {tag: 1}\n"
+PACKAGE = archfit.__path__[0]
 
 
 @pytest.fixture
@@ -395,3 +400,61 @@ def test_verbose_says_why_with_the_file_and_the_line(site: Site) -> None:
 def test_quiet_leaves_notes_out(site: Site) -> None:
     site.write({"r/a.yaml": AMD, "r/values.yaml": NOTHING})
     assert site.run("-q", "r").stderr == ""
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blanks"])
+def test_on_blank_is_that_of_standard_input(site: Site, content: bytes) -> None:
+    site.write({"a.yaml": content})
+    for way, status in (("pass", 0), ("comment", 0), ("fail", 1)):
+        ran = site.run(f"--on-blank={way}", "a.yaml")
+        assert (ran.status, ran.stdout) == run((*OPTIONS, f"--on-blank={way}"), content)[:2]
+        assert ran.status == status
+    assert site.run("--in-place", "--on-blank=comment", "a.yaml").status == 0
+    assert site.files() == {"a.yaml": content}
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "patch", "audit", "policy"])
+def test_a_folder_is_what_its_files_are_to_every_command(site: Site, command: str) -> None:
+    site.write({"r/a.yaml": AMD, "r/sub/b.json": JSON_POD, "r/sub/c.yml": BOTH, "r/values.yaml": NOTHING})
+    words = [word for word in OPTIONS if command != "policy" or word != "--offline"]
+    form = ["--format", "json"] if command in ("explain", "patch", "audit") else []
+    named = site.run(command, *form, "r/a.yaml", "r/sub/b.json", "r/sub/c.yml", *words, options=False)
+    folder = site.run(command, *form, "r", *words, options=False)
+    assert folder.status == named.status == (3 if command == "check" else 0), folder.stderr
+    if command == "audit":  # the report names what was read, and when
+        both = [json.loads(ran.stdout)["facts"] for ran in (named, folder)]
+        assert {key for key in both[0] if both[0][key] != both[1][key]} <= {"snapshots", "time"}
+        assert len(both[0]["images"]) == 2
+    elif command == "policy":  # as does its head
+        assert re.sub(rb"#.*", b"", folder.stdout) == re.sub(rb"#.*", b"", named.stdout)
+    else:
+        assert folder.stdout == named.stdout != b""
+
+
+JSON_POD = (
+    b'{"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "j"}, '
+    b'"template": {"spec": {"containers": [{"name": "a", "image": "x.io/amd:1"}]}}}\n'
+)
+
+
+@pytest.mark.parametrize("words", [[], ["--diff"], ["-o", "out/"], ["--in-place"], ["check"]], ids=" ".join)
+def test_twice_as_many_files_are_twice_the_work(site: Site, words: list[str]) -> None:
+    """Work is counted, not timed: the lines of archfit that run."""
+    counted = []
+    for number in (30, 60):
+        site.write({f"r{number}/d{name % 3}/f{name}.yaml": pod(f"p{name}") for name in range(number)})
+        counted.append(0)
+
+        def line(frame: FrameType, event: str, _: object) -> object:
+            if event == "call" and not frame.f_code.co_filename.startswith(PACKAGE):
+                return None
+            counted[-1] += event == "line"
+            return line
+
+        before = sys.gettrace()
+        sys.settrace(line)  # type: ignore[arg-type] # a trace function
+        try:
+            assert site.run(*words, f"r{number}").status in (0, 3)
+        finally:
+            sys.settrace(before)
+    assert counted[1] < 2.1 * counted[0]

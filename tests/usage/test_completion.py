@@ -51,6 +51,9 @@ def completed(tmp_path, *words: str) -> list[str]:
         pytest.param(["setup", "cluster", "--arch"], ["--arch-taint"], id="flags-of-a-tool"),
         pytest.param(["inspect", "--on-u"], [], id="no-option-of-other-commands"),
         pytest.param(["check", "web"], ["web.yaml"], id="files"),
+        pytest.param(["web"], ["web.yaml"], id="files-without-a-command"),
+        pytest.param(["--diff", "we"], ["web.yaml"], id="files-behind-a-flag"),
+        pytest.param(["web.yaml", "--in-p"], ["--in-place"], id="flags-behind-a-file"),
     ],
 )
 def test_bash_completes(tmp_path, words, offered):

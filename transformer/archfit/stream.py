@@ -24,7 +24,7 @@ _ARCHIVES = (
     (0, b"\x28\xb5\x2f\xfd", "zstd"),
     (257, b"ustar", "tar"),
 )
-_COMMENT = b"# archfit: no manifests\n"
+COMMENT = b"# archfit: no manifests\n"
 
 
 class Stream(Record):
@@ -75,7 +75,7 @@ def read(data: bytes, on_blank: str) -> Stream:
     blank = not data.removeprefix(BOM).strip()
     warning = Result("warning", "the input holds no manifests; it was written back as it is")
     if on_blank == "comment":
-        return Stream(_COMMENT if blank else data, ())
+        return Stream(COMMENT if blank else data, ())
     return Stream(data, (), (warning,))
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO
 
 from archfit import standard_streams
@@ -50,13 +50,14 @@ def check_file(path: str, inputs: Iterable[Input]) -> None:
         raise UsageError(
             f"--output: there is no folder {folder!r}: make it, or end the path with / to write a file for each input"
         )
-    _check_not_input(path, inputs)
+    _check_not_input(path, _identities(inputs))
 
 
 def folder_targets(folder: str, inputs: Sequence[Input]) -> list[str]:
     """The path of each input below the folder of --output. Raises UsageError before anything is written."""
     top = os.path.join(os.path.realpath(folder), "")
     paths: dict[str, str] = {}
+    own = _identities(inputs)
     for one in inputs:
         if not one.path:
             raise UsageError(
@@ -66,7 +67,7 @@ def folder_targets(folder: str, inputs: Sequence[Input]) -> list[str]:
         path = os.path.join(folder, one.below)
         if not os.path.realpath(path).startswith(top):
             raise UsageError(f"--output: {path!r} leads out of {folder!r}: remove the link there")
-        _check_not_input(path, inputs)
+        _check_not_input(path, own)
         if path in paths:
             raise UsageError(
                 f"--output: {paths[path]} and {one.name} would both be written to {path!r}: transform them one by one"
@@ -150,15 +151,26 @@ def _taken_back(targets: Sequence[Target]) -> str:
     return f"{count(len(left), 'file')} could not be put back: {', '.join(map(repr, left[:5]))}"
 
 
-def _check_not_input(path: str, inputs: Iterable[Input]) -> None:
+def _identities(inputs: Iterable[Input]) -> dict[tuple[int, int], str]:
+    """The names of the inputs that are files, by device and inode."""
+    found = {}
+    for one in inputs:
+        if one.path:
+            about = os.stat(one.path)
+            found[about.st_dev, about.st_ino] = one.name
+    return found
+
+
+def _check_not_input(path: str, inputs: Mapping[tuple[int, int], str]) -> None:
     if not os.path.exists(path):
         return
-    for one in inputs:
-        if one.path and os.path.samefile(path, one.path):
-            raise UsageError(
-                f"--output: {path!r} is an input: to change the files themselves, run archfit --in-place "
-                f"{shlex.quote(one.name)}"
-            )
+    about = os.stat(path)
+    name = inputs.get((about.st_dev, about.st_ino))
+    if name is not None:
+        raise UsageError(
+            f"--output: {path!r} is an input: to change the files themselves, run archfit --in-place "
+            f"{shlex.quote(name)}"
+        )
 
 
 def _folders(path: str) -> Iterable[str]:

@@ -38,6 +38,7 @@ from archfit.report.unified_diff import DiffObject, colored_diff, unified_diff
 from archfit.results import Decision
 from archfit.run import Run
 from archfit.source.join import joined
+from archfit.source.split import BOM
 from archfit.stream import OutputChange, Splice
 from archfit.terminal import colored
 from archfit.workloads.pods import Pod
@@ -85,8 +86,10 @@ def run(
     one = Run("archfit transform", settings, environ, stderr, frame=frame, named_hosts_only=frame is not None)
     try:
         if not frame:
-            return _transformed(read, one, settings.options, _writer(place, stdout, color))
-        write = _writer(place, stdout, color)
+            return _transformed(
+                read, one, settings.options, _writer(place, stdout, color, settings.options.on_blank)
+            )
+        write = _writer(place, stdout, color, settings.options.on_blank)
         given = stdout if place == _Place(False, False, "", "") else io.BytesIO()
         whole = read.files[0]
         found = (
@@ -146,7 +149,7 @@ def _frame(read: Inputs) -> FunctionFrame | None:
 Write = Callable[[Sequence[_Edited]], str]
 
 
-def _writer(place: _Place, stdout: BinaryIO, color: bool) -> Write:
+def _writer(place: _Place, stdout: BinaryIO, color: bool, on_blank: str) -> Write:
     """What writes the output, and says how many files it wrote, if it wrote several."""
 
     def write(files: Sequence[_Edited]) -> str:
@@ -167,6 +170,8 @@ def _writer(place: _Place, stdout: BinaryIO, color: bool) -> Write:
             )
             return f"archfit: {count(len(files), 'file')} written below {place.folder}"
         whole = files[0].parts if len(files) == 1 else joined([b"".join(one.parts) for one in files])
+        if on_blank == "comment" and not b"".join(whole).removeprefix(BOM).strip():
+            whole = [stream.COMMENT]
         output_files.write_stream(whole, place.file, stdout)
         return ""
 

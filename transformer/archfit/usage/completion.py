@@ -1,6 +1,6 @@
 """Completion scripts for bash, zsh and fish: the words of each command, as one `case` over the command.
 
-    archfit c<TAB>                   commands
+    archfit c<TAB>                   commands, files and folders
     archfit setup <TAB>              tools
     archfit check --f<TAB>           the command's flags
     archfit check --format <TAB>     the flag's values, where they are known
@@ -49,6 +49,7 @@ def _bash() -> str:
 # archfit: completion for bash, written by `archfit completion bash`.
 _archfit() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} flags='' values='' files=yes
+    local both=''
     # --flag=value stands there as three words
     if [[ $current == = ]]; then
         current=''
@@ -59,6 +60,9 @@ _archfit() {{
     COMPREPLY=()
     if [[ $values ]]; then
         COMPREPLY=($(compgen -W "$values" -- "$current"))
+        if [[ $both ]]; then
+            COMPREPLY+=($(compgen -f -- "$current"))
+        fi
     elif [[ $current == -* ]]; then
         COMPREPLY=($(compgen -W "$flags" -- "$current"))
     elif [[ $files ]]; then
@@ -74,7 +78,7 @@ def _zsh() -> str:
 #compdef archfit
 # archfit: completion for zsh, written by `archfit completion zsh`.
 _archfit() {{
-    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=yes
+    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=yes both=''
     local -a COMP_WORDS=("${{(@)words}}")
     local COMP_CWORD=$((CURRENT - 1))
     setopt local_options ksh_arrays
@@ -86,6 +90,9 @@ _archfit() {{
     unsetopt ksh_arrays
     if [[ -n $values ]]; then
         compadd -- ${{=values}}
+        if [[ -n $both ]]; then
+            _files
+        fi
     elif [[ $current == -* ]]; then
         compadd -- ${{=flags}}
     elif [[ -n $files ]]; then
@@ -101,7 +108,7 @@ fi
 
 
 def _tables() -> str:
-    """The words for a command line, in the language that bash and zsh share. Sets flags, values and files."""
+    """The words for a command line, in the language that bash and zsh share. Sets flags, values, files and both."""
     lines = [
         '    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in',
         *(f"    {line}" for command in _longest_first() for line in _branch(command)),
@@ -110,7 +117,7 @@ def _tables() -> str:
         "        ;;",
         "    esac",
         "    if [[ $COMP_CWORD == 1 && $current != -* ]]; then",
-        f"        values={_quoted(first_words())}",
+        f"        values={_quoted(first_words())} both=yes",
         "    fi",
     ]
     return "\n".join(lines)
@@ -159,7 +166,7 @@ def _fish() -> str:
     for command in COMMANDS:
         first, _, second = command.name.partition(" ")
         condition = f"__archfit_is {first}; and test (__archfit_words) = 2" if second else top
-        lines.append(_fish_line(condition, f"-f -a {second or first}", command.summary))
+        lines.append(_fish_line(condition, f"{'-f ' if second else ''}-a {second or first}", command.summary))
         where = f"__archfit_is {shlex.quote(command.name)}"
         lines += [
             _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {word}") for word in command.words
