@@ -24,6 +24,7 @@ _ARCHIVES = (
     (0, b"\x28\xb5\x2f\xfd", "zstd"),
     (257, b"ustar", "tar"),
 )
+BEFORE_THE_PIPE = "Did the command before the pipe fail? Run it alone"
 COMMENT = b"# archfit: no manifests\n"
 
 
@@ -69,8 +70,7 @@ def read(data: bytes, on_blank: str) -> Stream:
         return Stream(data, pieces)
     if on_blank == "fail":
         raise InvalidInput(
-            "the input holds no manifests. Did the command before the pipe fail? Run it alone, "
-            "or allow this with --on-blank=pass"
+            f"the input holds no manifests. {BEFORE_THE_PIPE}, or allow this with --on-blank=pass"
         )
     blank = not data.removeprefix(BOM).strip()
     warning = Result("warning", "the input holds no manifests; it was written back as it is")

@@ -97,7 +97,7 @@ def test_with_a_container_kubectl_runs_it(site, setup):
         pytest.param(["kustomize", "--into", "bare"], {"bare/a": ""}, 2, "holds no kust", id="no-kustomization"),
         pytest.param(["kpt", "--into", "all"], {}, 2, "all holds no Kptfile", id="no-kptfile"),
         pytest.param(["kustomize", "--into", "all", "x"], {}, 2, "'x' is not expected", id="a-word"),
-        pytest.param(["kpt", "--container", "x", "--into", "all"], {}, 2, "no flag '--container'", id="another-s-flag"),
+        pytest.param(["kpt", "--container", "x", "--into", "all"], {}, 2, "no flag --container", id="another-s-flag"),
         pytest.param(
             ["kustomize", "--into", "all"],
             {"all/archfit.yaml": "kind: ArchFit\napiVersion: archfit.dev/v1alpha1\n"},

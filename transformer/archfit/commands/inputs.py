@@ -30,6 +30,7 @@ __all__ = [
     "surveyed",
     "with_note",
 ]
+from archfit.stream import BEFORE_THE_PIPE
 from archfit.workloads.coverage.non_objects import OTHER_COMMAND
 
 
@@ -96,9 +97,10 @@ def in_file(result: Result, name: str) -> Result:
     """The result with the name of its file, if it has one. No command before a pipe wrote what a file holds."""
     if not name:
         return result
-    if result.message.endswith(OTHER_COMMAND):
-        message = result.message.removesuffix(OTHER_COMMAND) + "Name files that hold rendered manifests"
-        result = result.replace(message=message)
+    for words in (OTHER_COMMAND, BEFORE_THE_PIPE):
+        result = result.replace(
+            message=result.message.replace(words, "Name files that hold rendered manifests")
+        )
     if not result.location:
         return result.replace(message=f"{name}: {result.message}")
     return result.replace(location=location_in_file(result.location, name))

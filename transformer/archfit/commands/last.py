@@ -25,7 +25,9 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
             content = file.read()
         found = json.loads(content)
     except FileNotFoundError:
-        raise ArchfitError(f"no run has left a report yet in {path!r}") from None
+        raise ArchfitError(
+            f"no run has left a report yet in {path!r}: run archfit on manifests first"
+        ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise ArchfitError(f"the last report in {path!r} cannot be read ({error}): delete it") from None
     if flags.json:

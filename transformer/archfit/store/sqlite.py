@@ -198,7 +198,8 @@ class SqliteStore:
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         if damaged:
             return StoreTrouble(
-                f"the cache {self._path} is damaged or not an SQLite file ({error}): remove it"
+                f"the cache {self._path} is damaged or not an SQLite file ({error}): remove it, or name another "
+                "file in --cache"
             )
         why = getattr(error, "strerror", None) or error
         return StoreTrouble(f"the cache {self._path} cannot be used ({why}): name another file in --cache")

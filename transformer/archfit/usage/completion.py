@@ -4,13 +4,15 @@
     archfit setup <TAB>              tools
     archfit check --f<TAB>           the command's flags
     archfit check --format <TAB>     the flag's values, where they are known
-    archfit check <TAB>              files
+    archfit check --report <TAB>     files, and only folders where the flag takes a folder
+    archfit check <TAB>              files, where the command takes any
 
 The scripts hold all words and never start archfit, so that completion does not wait for it.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
@@ -18,6 +20,7 @@ from archfit.options.table import CONFIG_FLAG
 from archfit.usage.command_row import MESSAGES, Command
 from archfit.usage.command_table import COMMANDS, MAIN, first_words, words_below
 
+_FILE = re.compile(r"\b(FILE|PATH|REPORT)\b").search
 _GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
 
 
@@ -34,8 +37,32 @@ def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     return found | dict.fromkeys(_GENERAL)
 
 
+def places(command: Command) -> dict[str, str]:
+    """What each flag that takes a value is completed with: "files", "folders" or ""."""
+    found = {name: _place(flag.metavar) for flag in command.flags if flag.metavar for name in flag.names}
+    for option in command.options or MESSAGES:
+        if option.metavar:
+            found |= dict.fromkeys(option.flags, _place(option.metavar))
+    if command.options:
+        found[CONFIG_FLAG] = "files"
+    return found
+
+
+def _place(metavar: str) -> str:
+    if _FILE(metavar):
+        return "files"
+    return "folders" if "DIR" in metavar or "FOLDER" in metavar else ""
+
+
+def takes_files(command: Command) -> bool:
+    """Whether its arguments may be files."""
+    return any(_FILE(name) for name, _ in command.arguments)
+
+
 def second_words(command: Command) -> list[str]:
     """What may stand right after the command: the commands of a group, or its words."""
+    if command.name == "help":
+        return first_words()
     return words_below(command) or list(command.words)
 
 
@@ -48,7 +75,7 @@ def _bash() -> str:
     return f"""\
 # archfit: completion for bash, written by `archfit completion bash`.
 _archfit() {{
-    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} flags='' values='' files=yes
+    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} flags='' values='' files=-f
     local both=''
     # --flag=value stands there as three words
     if [[ $current == = ]]; then
@@ -66,7 +93,7 @@ _archfit() {{
     elif [[ $current == -* ]]; then
         COMPREPLY=($(compgen -W "$flags" -- "$current"))
     elif [[ $files ]]; then
-        COMPREPLY=($(compgen -f -- "$current"))
+        COMPREPLY=($(compgen $files -- "$current"))
     fi
 }}
 complete -o filenames -F _archfit archfit
@@ -78,7 +105,7 @@ def _zsh() -> str:
 #compdef archfit
 # archfit: completion for zsh, written by `archfit completion zsh`.
 _archfit() {{
-    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=yes both=''
+    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=-f both=''
     local -a COMP_WORDS=("${{(@)words}}")
     local COMP_CWORD=$((CURRENT - 1))
     setopt local_options ksh_arrays
@@ -95,6 +122,8 @@ _archfit() {{
         fi
     elif [[ $current == -* ]]; then
         compadd -- ${{=flags}}
+    elif [[ $files == -d ]]; then
+        _files -/
     elif [[ -n $files ]]; then
         _files
     fi
@@ -129,6 +158,7 @@ def _branch(command: Command) -> Iterator[str]:
     words = second_words(command)
     if words:
         yield f"    [[ $COMP_CWORD == 2 && $current != -* ]] && values={_quoted(words)}"
+    if not takes_files(command):
         yield "    files=''"
     yield from (f"    {line}" for line in _values(command))
     yield "    ;;"
@@ -136,9 +166,14 @@ def _branch(command: Command) -> Iterator[str]:
 
 def _values(command: Command) -> Iterator[str]:
     known = {name: values for name, values in flags_of(command).items() if values}
-    if known:
+    by_place: dict[str, list[str]] = {}
+    for name, place in places(command).items():
+        if name not in known:
+            by_place.setdefault(place, []).append(name)
+    if known or by_place:
         yield "case $previous in"
         yield from (f"{name}) values={_quoted(values)} ;;" for name, values in known.items())
+        yield from (f"{'|'.join(names)}) files={_COMPGEN[place]} ;;" for place, names in by_place.items())
         yield "esac"
 
 
@@ -171,6 +206,13 @@ def _fish() -> str:
         lines += [
             _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {word}") for word in command.words
         ]
+        if second_words(command) and not command.words and command.run:
+            names = " ".join(second_words(command))
+            lines.append(
+                _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {shlex.quote(names)}")
+            )
+        if command.run and not takes_files(command):
+            lines.append(_fish_line(where, "-f"))
         lines += _fish_flags(command, where)
     names = " ".join(first_words())
     bare = f"not contains -- (commandline -opc)[2] {names}"
@@ -179,12 +221,13 @@ def _fish() -> str:
 
 
 def _fish_flags(command: Command, condition: str) -> Iterator[str]:
+    kinds = places(command)
     for name, values in flags_of(command).items():
         flag = f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
         if values:
             flag += f" -x -a {shlex.quote(' '.join(values))}"
         elif values is not None:
-            flag += " -r"
+            flag += _FISH[kinds.get(name, "")]
         yield _fish_line(condition, flag)
 
 
@@ -193,4 +236,6 @@ def _fish_line(condition: str, what: str, text: str = "") -> str:
     return f"complete -c archfit -n {shlex.quote(condition)} {what}{described}"
 
 
+_FISH = {"files": " -r -F", "folders": " -x -a '(__fish_complete_directories)'", "": " -x"}
+_COMPGEN = {"files": "-f", "folders": "-d", "": "''"}
 SHELLS: Mapping[str, Callable[[], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}

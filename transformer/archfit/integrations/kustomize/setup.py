@@ -47,10 +47,17 @@ def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(argv[:at]), list(argv[at + 1 :])
 
 
+def shown(folder: str) -> str:
+    """A folder as a message names it."""
+    return "the working directory" if folder == "." else folder
+
+
 def _kustomize(folder: str, image: str, stderr: TextIO) -> None:
     holder = next((name for name in files.KUSTOMIZATIONS if os.path.exists(os.path.join(folder, name))), "")
     if not holder:
-        raise UsageError(f"{folder} holds no kustomization: name the outermost one with --into DIR")
+        raise UsageError(
+            f"{shown(folder)} holds no kustomization: name the folder of the outermost one with --into DIR"
+        )
     _write_config(os.path.join(folder, files.NAME), files.kustomize_config(image), stderr)
     _add(
         os.path.join(folder, holder),
@@ -66,7 +73,7 @@ def _kustomize(folder: str, image: str, stderr: TextIO) -> None:
 def _kpt(folder: str, stderr: TextIO) -> None:
     if not os.path.exists(os.path.join(folder, "Kptfile")):
         raise UsageError(
-            f"{folder} holds no Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
+            f"{shown(folder)} holds no Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
         )
     _write_config(os.path.join(folder, files.NAME), files.kpt_config(), stderr)
     _add(os.path.join(folder, "Kptfile"), files.MUTATORS, files.MUTATOR, files.is_mutator, stderr)

@@ -1,0 +1,333 @@
+"""Mistakes that new users make, and the whole message of each: what is wrong, where, and what to do.
+
+Each row is what somebody types, pipes or saves. Standard error is compared line by line, so that a change of a message
+is read here first. HERE is the folder that they work in. `REGISTRIES` are the same with a registry that answers so.
+"""
+# ruff: noqa: E501 - a row of a table is a line
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+from unittest import mock
+
+import pytest
+
+from archfit import cli
+from fake_registry import Answer, FakeRegistry
+from program import PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+POD = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.io/a:1'}\n"
+)
+HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
+LOCK = (
+    '{"version": 1, "images": {\n"x.io/a:1": {"digest": "sha256:'
+    + 64 * "a"
+    + '", "kind": "index", "platforms": ["linux/amd64"]}\n}}\n'
+)
+
+
+class Mistake(NamedTuple):
+    """stdout: where the command writes what is wrong there. files: None is a folder."""
+
+    id: str
+    status: int
+    words: list[str]
+    stderr: list[str]
+    stdin: str = ""
+    files: Mapping[str, str | bytes | None] = {}
+    environ: Mapping[str, str] = {}
+    stdout: str = ""
+
+
+def annotated(annotation: str) -> str:
+    """The pod with an annotation of archfit."""
+    return POD.replace("{name: a}", f"{{name: a, annotations: {{archfit.dev/{annotation}}}}}", 1)
+
+
+ONE = "archfit: 1 problem; nothing was written"
+UNKNOWN = (
+    "error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the cache has no answer, and "
+    "--offline forbids asking: run once without --offline. You can also state them with --image-platforms or "
+    "archfit.dev/image-platforms, or choose --on-unknown assume or leave (document 1, line 6)"
+)
+
+# fmt: off
+MISTAKES = [
+    # On the command line: commands and flags.
+    Mistake("a-misspelt-command", 2, ["chekc"], ["error: 'chekc' is not a command: did you mean 'check'? See archfit --help"]),
+    Mistake("a-command-that-there-is-not", 2, ["frobnicate"], ["error: 'frobnicate' is not a command: the commands are transform, check, explain, patch, policy, audit, lock, inspect, login-check, serve, helm, argocd, setup, cache, last, schema, completion, version, help. See archfit --help"]),
+    Mistake("a-misspelt-tool", 2, ["setup", "kustomiz"], ["error: archfit setup kustomiz: there is no such tool: did you mean archfit setup kustomize?"]),
+    Mistake("a-tool-that-there-is-not", 2, ["setup", "jenkins"], ["error: archfit setup jenkins: there is no such tool: name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, webhook or fleet"]),
+    Mistake("no-tool", 2, ["setup"], ["error: name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, webhook or fleet"]),
+    Mistake("help-of-a-misspelt-command", 2, ["help", "insepct"], ["error: 'insepct' is not a command: did you mean 'inspect'? See archfit --help"]),
+    Mistake("a-misspelt-action", 2, ["cache", "prun"], ["error: archfit cache: 'prun' is not one of path, info, prune, clear: write 'prune'"]),
+    Mistake("a-misspelt-shell", 2, ["completion", "bahs"], ["error: archfit completion: 'bahs' is not one of bash, zsh, fish: write 'bash'"]),
+    Mistake("a-misspelt-flag", 2, ["--on-conflikt=leave"], ["error: there is no flag '--on-conflikt': write --on-conflict"], stdin=CONFIG_MAP),
+    Mistake("a-flag-of-other-commands", 2, ["lock", "--require", "arm64"], ["error: archfit lock has no flag --require: it is a flag of archfit check and archfit audit; see archfit lock --help-all"], stdin=CONFIG_MAP),
+    Mistake("a-misspelt-flag-of-other-commands", 2, ["--requier=arm64"], ["error: archfit transform has no flag --requier: --require is a flag of archfit check and archfit audit; see archfit --help-all"], stdin=CONFIG_MAP),
+    Mistake("a-short-flag-of-another-tool", 2, ["check", "-f", "web.yaml"], ["error: archfit check has no flag -f: name files without a flag, as in archfit check web.yaml; - is standard input"], stdin=CONFIG_MAP),
+    Mistake("a-dry-run", 2, ["--dry-run"], ["error: archfit transform has no flag --dry-run: archfit check says what would change, and changes nothing"], stdin=CONFIG_MAP),
+    Mistake("a-flag-without-its-value", 2, ["--mirror"], ["error: --mirror: has no value: write --mirror=SOURCE=URL"], stdin=CONFIG_MAP),
+    Mistake("a-switch-with-a-value", 2, ["--strict=true"], ["error: --strict: takes no value: write --strict or --no-strict"], stdin=CONFIG_MAP),
+    Mistake("an-empty-value", 2, ["--tolerate="], ["error: --tolerate: is empty: write a value, or leave the flag out"], stdin=CONFIG_MAP),
+    Mistake("an-inspection-of-nothing", 2, ["inspect"], ["error: name an image, as in archfit inspect nginx:1.27; see archfit inspect --help"]),
+    Mistake("quiet-and-verbose", 2, ["-q", "-v"], ["error: --quiet asks for fewer messages and --verbose for more: leave one of them out"], stdin=CONFIG_MAP),
+    # On the command line: values.
+    Mistake("a-misspelt-format", 2, ["check", "--format=jsn"], ["error: --format: 'jsn' is not one of text, json, github, gitlab, sarif, markdown: write 'json'"], stdin=CONFIG_MAP),
+    Mistake("a-misspelt-choice", 2, ["--on-conflict", "live"], ["error: --on-conflict: 'live' is not one of fail, leave: write 'leave'"], stdin=CONFIG_MAP),
+    Mistake("an-architecture-of-another-tool", 2, ["check", "--require", "armv8"], ["error: --require: 'armv8' is not an architecture as Kubernetes labels its nodes: write 'arm64'"], stdin=CONFIG_MAP),
+    Mistake("a-misspelt-architecture", 2, ["--cluster-architectures", "amd46"], ["error: --cluster-architectures: 'amd46' is not an architecture as Kubernetes labels its nodes: write 'amd64'"], stdin=CONFIG_MAP),
+    Mistake("a-list-with-blanks", 2, ["--cluster-architectures", "amd64 arm64"], ["error: --cluster-architectures: 'amd64 arm64' is not a list: write architectures separated by commas, as 'amd64,arm64'"], stdin=CONFIG_MAP),
+    Mistake("a-platform-without-its-system", 2, ["check", "--require", "arm64/v8"], ["error: --require: 'arm64/v8' begins with an architecture: write 'linux/arm64/v8'"], stdin=CONFIG_MAP),
+    Mistake("a-misspelt-system", 2, ["--assume", "linx/amd64"], ["error: --assume: 'linx/amd64' has an operating system that no image has: write 'linux'"], stdin=CONFIG_MAP),
+    Mistake("a-duration-without-a-unit", 2, ["--timeout", "30"], ["error: --timeout: '30' is not a duration: write '30s', or another with d, h, m, s or ms"], stdin=CONFIG_MAP),
+    Mistake("a-taint-without-an-effect", 2, ["--tolerate", "arch=arm64"], ["error: --tolerate: 'arch=arm64' names no effect: write 'arch=arm64:NoSchedule'"], stdin=CONFIG_MAP),
+    Mistake("a-mirror-without-a-registry", 2, ["--mirror", "https://hub.example"], ["error: --mirror: a mirror needs a registry and a URL: write it as 'docker.io=https://hub.example/proxy'"], stdin=CONFIG_MAP),
+    Mistake("a-preference-without-a-weight", 2, ["--prefer", "arm64"], ["error: --prefer: 'arm64' has no weight: write 'arm64=1'"], stdin=CONFIG_MAP),
+    Mistake("locked-without-a-lock-file", 2, ["--locked"], ["error: --locked: needs a lock file: add --lock-file, as in --lock-file archfit.lock"], stdin=CONFIG_MAP),
+    Mistake("assume-without-platforms", 2, ["--on-unknown=assume"], ["error: --on-unknown: 'assume' needs the platforms to assume: add --assume, as in --assume linux/amd64"], stdin=CONFIG_MAP),
+    Mistake("a-CA-that-is-not-there", 2, ["--ca-file", "nowhere.pem"], ["error: --ca-file: cannot read 'nowhere.pem' (No such file or directory): correct the path, or leave --ca-file out"], stdin=CONFIG_MAP),
+    # In files.
+    Mistake("a-file-that-is-not-there", 2, ["web.yml"], ["error: cannot read 'web.yml' (No such file or directory): did you mean 'web.yaml'?"], files={"web.yaml": CONFIG_MAP}),
+    Mistake("a-chart", 2, ["chart"], ["error: 'chart' is a Helm chart (Chart.yaml). Render it first: helm template chart chart | archfit, or archfit --helm chart"], files={"chart/Chart.yaml": "name: web\nversion: 1.0.0\n"}),
+    Mistake("a-kustomization", 2, ["overlay"], ["error: 'overlay' is a kustomization (kustomization.yaml). Build it first: kustomize build overlay | archfit, or archfit --kustomize overlay"], files={"overlay/kustomization.yaml": "resources: [web.yaml]\n"}),
+    Mistake("a-template-of-a-chart", 1, ["deployment.yaml"], [ONE, "error: this is the source of a Helm chart. Render it first: helm template CHART | archfit (document 1, line 3, deployment.yaml)"], files={"deployment.yaml": "kind: Deployment\nmetadata:\n  name: {{ .Values.name }}\n"}),
+    Mistake("the-values-of-a-chart", 0, ["values.yaml"], ["warning: passed through: it has neither apiVersion nor kind. Is it the values of a chart, or a file of another tool? Name rendered manifests (document 1, line 1, values.yaml)"], files={"values.yaml": "image: {repository: nginx, tag: '1'}\n"}),
+    Mistake("an-empty-folder", 2, ["rendered"], ["error: 'rendered' holds no file with a Kubernetes object (archfit reads *.yaml, *.yml and *.json): name the folder of the rendered manifests"], files={"rendered/README.md": "# nothing\n"}),
+    Mistake("an-empty-file", 1, ["check", "web.yaml"], ["error: web.yaml: the input holds no manifests. Name files that hold rendered manifests, or allow this with --on-blank=pass"], files={"web.yaml": ""}),
+    Mistake("tabs", 1, ["web.yaml"], [ONE, "error: this is not YAML: while scanning for the next token found character that cannot start any token. A tab or a mark such as @ or ` begins here: indent with blanks, and put such a text in quotes (document 1, line 3, web.yaml)"], files={"web.yaml": "kind: Pod\nmetadata:\n\tname: web\n"}),
+    Mistake("a-colon-too-many", 1, ["web.yaml"], [ONE, "error: this is not YAML: mapping values are not allowed in this context. Put a text that holds ': ' in quotes, or correct the indentation (document 1, line 3, web.yaml)"], files={"web.yaml": "kind: Pod\nmetadata:\n  name: web: 1\n"}),
+    Mistake("wrong-indentation", 1, ["web.yaml"], [ONE, "error: this is not YAML: while parsing a block mapping did not find expected key. The indentation does not fit the lines above: indent members of one object alike, with blanks (document 1, line 4, web.yaml)"], files={"web.yaml": "kind: Pod\nmetadata:\n  name: web\n spec: {}\n"}),
+    Mistake("an-open-quote", 1, ["web.yaml"], [ONE, "error: this is not YAML: while scanning a quoted scalar found unexpected end of stream. Close the quote, and double a ' inside of '..' (document 1, line 2, web.yaml)"], files={"web.yaml": "kind: Pod\nmetadata: {name: 'web}\n"}),
+    Mistake("JSON-without-a-comma", 1, ["web.json"], [ONE, "error: this is not YAML: while parsing a flow mapping did not find expected ',' or '}'. Add the comma or the bracket that is missing (document 1, line 3, web.json)"], files={"web.json": '{\n "kind": "Pod"\n "metadata": {}\n}\n'}),
+    Mistake("a-merge-conflict", 1, ["web.yaml"], [ONE, "error: this is not YAML: mapping values are not allowed in this context. The file has git's conflict markers: resolve the conflict first (document 1, line 2, web.yaml)"], files={"web.yaml": "<<<<<<< HEAD\nkind: Pod\n=======\nkind: Job\n>>>>>>> main\n"}),
+    Mistake("another-encoding", 1, ["web.yaml"], [ONE, "error: the byte 0xe9 is not UTF-8, which Kubernetes requires. Save the file as UTF-8 (document 1, line 2, web.yaml)"], files={"web.yaml": b"kind: Pod\nname: caf\xe9\n"}),
+    Mistake("a-binary-file", 1, ["web.yaml"], [ONE, "error: the byte 0xff is not UTF-8, which Kubernetes requires. It looks like a binary file: name rendered manifests (document 1, line 1, web.yaml)"], files={"web.yaml": b"\x7fELF\x02\x01\x01\x00\xff\x00"}),
+    Mistake("an-archive", 2, ["web-1.0.0.tgz"], ["error: 'web-1.0.0.tgz' is an archive. If it is a chart, render it first: helm template web-1.0.0 web-1.0.0.tgz | archfit, or archfit --helm web-1.0.0.tgz"], files={"web-1.0.0.tgz": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"}),
+    Mistake("another-kind-of-file", 1, ["Dockerfile"], [ONE, "error: this is text, not a Kubernetes object. Name files that hold rendered manifests (document 1, line 1, Dockerfile)"], files={"Dockerfile": "FROM scratch\nCOPY web /\n"}),
+    Mistake("a-command-before-the-pipe-that-failed", 1, ["check"], ["error: this is not YAML: mapping values are not allowed in this context. Is it an error message of the command before the pipe? Run that command alone (document 1, line 1)"], stdin="Error: INSTALLATION FAILED: cannot re-use a name that is still in use\n"),
+    Mistake("nothing-in-the-pipe", 1, ["check"], ["error: the input holds no manifests. Did the command before the pipe fail? Run it alone, or allow this with --on-blank=pass"]),
+    Mistake("a-table-of-kubectl", 1, ["check"], ["error: this is text, not a Kubernetes object. Is it an error message of the command before the pipe? Run that command alone (document 1, line 1)"], stdin="NAME   READY   STATUS\nweb-1  1/1     Running\n"),
+    Mistake("no-pods-to-audit", 1, ["audit"], ["error: there are no pods in the input: pass kubectl get pods,nodes,replicasets,jobs -A -o json"], stdin=CONFIG_MAP),
+    # In annotations and references.
+    Mistake("a-misspelt-annotation", 1, ["--offline"], ["archfit: 2 problems; nothing was written", 'error: v1/Pod/a metadata.annotations["archfit.dev/skipp"]: there is no annotation archfit.dev/skipp; did you mean archfit.dev/skip? (document 1, line 3)', UNKNOWN], stdin=annotated("skipp: 'true'")),
+    Mistake("an-annotation-that-is-no-boolean", 1, ["--offline", "--on-unknown=leave", "-q"], ["warning: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the cache has no answer, and --offline forbids asking: run once without --offline; the pod is left as it is (--on-unknown leave) (document 1, line 6)", "error: v1/Pod/a metadata.annotations[\"archfit.dev/skip\"]: archfit.dev/skip has to be \"true\" or \"false\", not 'yes' (document 1, line 3)"], stdin=annotated("skip: 'yes'")),
+    Mistake("an-upper-case-image", 1, ["--offline"], [ONE, "error: v1/Pod/a spec.containers[0].image: x.io/Web:1: no node can pull it: 'x.io/Web:1' has upper-case letters in its repository, 'Web'; they must be lower case; correct it, or where something fills it in later, state its platforms with the annotation archfit.dev/image-platforms on the pod template (document 1, line 6)"], stdin=POD.replace("x.io/a:1", "x.io/Web:1")),
+    Mistake("a-short-digest", 1, ["--offline"], [ONE, "error: v1/Pod/a spec.containers[0].image: x.io/a@sha256:abc: no node can pull it: 'x.io/a@sha256:abc' has a sha256 digest of 3 digits; it must have 64; correct it, or where something fills it in later, state its platforms with the annotation archfit.dev/image-platforms on the pod template (document 1, line 6)"], stdin=POD.replace("x.io/a:1", "x.io/a@sha256:abc")),
+    Mistake("an-image-with-a-blank", 1, ["--offline"], [ONE, "error: v1/Pod/a spec.containers[0].image: x.io/a latest: no node can pull it: 'x.io/a latest' holds a blank or a line end; correct it, or where something fills it in later, state its platforms with the annotation archfit.dev/image-platforms on the pod template (document 1, line 6)"], stdin=POD.replace("x.io/a:1", "x.io/a latest")),
+    # In the configuration file and in variables.
+    Mistake("a-misspelt-option", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml line 3, spec.tolerat: there is no option 'tolerat': write 'tolerate'"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "spec: {tolerat: [gke]}\n"}),
+    Mistake("a-flag-as-a-key", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml line 4, spec.cluster-architectures: there is no option 'cluster-architectures': write 'clusterArchitectures'"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "spec:\n  cluster-architectures: [amd64]\n"}),
+    Mistake("a-text-for-a-list", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml line 4, spec.clusterArchitectures: has to be a list: write it as [amd64, arm64]"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "spec:\n  clusterArchitectures: amd64\n"}),
+    Mistake("a-text-for-a-boolean", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml line 4, spec.strict: 'yes' is not a boolean: write true or false"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "spec:\n  strict: 'yes'\n"}),
+    Mistake("trust-under-spec", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml line 4, spec.mirror: belongs under operator: move it there"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "spec:\n  mirror: {docker.io: 'https://hub.example'}\n"}),
+    Mistake("placement-under-operator", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml line 4, operator.tolerate: belongs under spec: move it there"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "operator:\n  tolerate: [gke]\n"}),
+    Mistake("a-file-without-its-head", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml: has no apiVersion: add apiVersion: archfit.dev/v1alpha1"], stdin=CONFIG_MAP, files={"archfit.yaml": "spec: {}\n"}),
+    Mistake("a-tab-in-the-file", 2, ["--config", "archfit.yaml"], ["error: archfit.yaml line 4: is not YAML (found character that cannot start any token): indent with blanks instead of tabs"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "spec:\n\tstrict: true\n"}),
+    Mistake("an-option-that-is-enforced", 2, ["--config", "archfit.yaml", "--tolerate=none"], ["error: --tolerate: tolerate is enforced by file archfit.yaml (--config): leave it out here"], stdin=CONFIG_MAP, files={"archfit.yaml": HEAD + "operator: {enforced: [tolerate]}\n"}),
+    Mistake("a-file-that-is-missing", 2, ["--config", "archfit.yml"], ["error: --config: cannot read 'archfit.yml' (No such file or directory): name a file that archfit can read"], stdin=CONFIG_MAP),
+    Mistake("a-misspelt-variable", 2, [], ["error: ARCHFIT_TOLERAT: there is no such variable: write ARCHFIT_TOLERATE, or unset it"], stdin=CONFIG_MAP, environ={"ARCHFIT_TOLERAT": "gke"}),
+    Mistake("a-misspelt-value-of-a-variable", 2, [], ["error: ARCHFIT_ON_UNKNOWN: 'leav' is not one of fail, assume, leave: write 'leave'"], stdin=CONFIG_MAP, environ={"ARCHFIT_ON_UNKNOWN": "leav"}),
+    Mistake("a-boolean-variable", 2, [], ["error: ARCHFIT_STRICT: 'yes' is not a boolean: write true or false"], stdin=CONFIG_MAP, environ={"ARCHFIT_STRICT": "yes"}),
+    # In lock files and caches.
+    Mistake("no-lock-file", 2, ["--lock-file", "archfit.lock"], ["error: --lock-file: there is no 'archfit.lock': write it with `archfit lock`, or name another"], stdin=POD),
+    Mistake("an-image-that-the-lock-file-lacks", 1, ["--lock-file", "archfit.lock", "--locked"], [ONE, "error: v1/Pod/a spec.containers[0].image: x.io/b:1: archfit.lock does not hold x.io/b:1, and --locked forbids asking: run `archfit lock --add-missing` on these manifests (document 1, line 6)"], stdin=POD.replace("x.io/a:1", "x.io/b:1"), files={"archfit.lock": LOCK}),
+    Mistake("a-lock-file-that-is-no-JSON", 1, ["--lock-file", "archfit.lock"], ["error: archfit.lock line 1: is not JSON (expecting property name enclosed in double quotes, column 2); correct it"], stdin=POD, files={"archfit.lock": "{"}),
+    Mistake("the-lock-file-of-another-tool", 1, ["--lock-file", "archfit.lock"], ["error: archfit.lock: is not a lock file of archfit, which has a version and images; name another, or write it with archfit lock"], stdin=POD, files={"archfit.lock": '{"lockfileVersion": 3}'}),
+    Mistake("a-merge-conflict-in-the-lock-file", 1, ["lock"], ["error: archfit.lock line 1: has a git conflict marker; keep the lines that both sides added and one of those that differ, or take either side whole, then run archfit lock --add-missing"], stdin=POD, files={"archfit.lock": f"<<<<<<< HEAD\n{LOCK}=======\n{LOCK}>>>>>>> main\n"}),
+    Mistake("a-cache-that-is-a-folder", 1, ["--offline", "--cache=folder"], [ONE, "warning: the cache folder is not a regular file: name another in --cache; this run goes on without it", UNKNOWN], stdin=POD, files={"folder": None}),
+    Mistake("a-cache-that-is-another-file", 1, ["--offline", "--cache=notes.txt"], [ONE, "warning: the cache notes.txt is damaged or not an SQLite file (file is not a database): remove it, or name another file in --cache; this run goes on without it", UNKNOWN], stdin=POD, files={"notes.txt": "my notes\n"}),
+    # At the doors.
+    Mistake("no-kustomization", 2, ["setup", "kustomize"], ["error: the working directory holds no kustomization: name the folder of the outermost one with --into DIR"]),
+    Mistake("no-package-of-kpt", 2, ["setup", "kpt"], ["error: the working directory holds no Kptfile: `kpt pkg init .` writes one, or name a package with --into"]),
+    Mistake("no-Helm", 1, ["setup", "helm"], ["error: no Helm 4 was found on PATH: install it, name it with --helm PATH, or write the plugin into a directory that you choose with --into DIR"], environ={"PATH": "/nowhere"}),
+    Mistake("no-Helm-to-check", 1, ["setup", "helm", "--check"], [], environ={"PATH": "/nowhere"}, stdout="wrong: no helm is on PATH: install Helm, or name it with --helm PATH\n"),
+    Mistake("no-kubectl", 1, ["audit", "--live"], ["error: there is no kubectl on PATH: install it (https://kubernetes.io/docs/tasks/tools/)"], environ={"PATH": "/nowhere"}),
+    Mistake("no-lock-file-for-a-policy", 2, ["policy"], ["error: there is no archfit.lock, and no manifests are named: write it with `archfit lock` from your manifests, name another with --lock-file, or pass the manifests to archfit policy (- is standard input)"]),
+    Mistake("no-certificate-for-the-webhook", 2, ["serve"], ["error: archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE and --tls-key FILE"]),
+    Mistake("nothing-to-render-for-Argo-CD", 1, ["argocd", "generate"], ["error: there is nothing to render here: no Chart.yaml, no kustomization.yaml, and no .yaml, .yml or .json file. Correct the application's path, or set the parameter directory-recurse to true to read folders below it"]),
+    Mistake("parameters-of-Argo-CD-that-are-no-JSON", 2, ["argocd", "generate"], ['error: ARGOCD_APP_PARAMETERS: is not JSON: write a list, as [{"name": "values-files", "array": ["values.yaml"]}]'], files={"web.yaml": POD}, environ={"ARGOCD_APP_PARAMETERS": "{"}),
+    Mistake("pods-where-nodes-are-expected", 1, ["setup", "cluster"], ["error: this is a Pod, not a list of nodes: pass the output of `kubectl get nodes -o json`"], stdin=POD),
+    Mistake("no-engine-for-the-fleet", 2, ["setup", "fleet"], ["error: --engine: is missing: write job for Jobs of Kubernetes, or argo for Argo Workflows"]),
+    # On the way out.
+    Mistake("a-report-in-a-folder-that-is-not-there", 1, ["--report", "reports/archfit.json"], ["error: --report: cannot write 'reports/archfit.json': there is no folder 'reports': make it, or name another file"], stdin=CONFIG_MAP),
+    Mistake("an-output-that-is-an-input", 2, ["-o", "web.yaml", "web.yaml"], ["error: --output: 'web.yaml' is an input: to change the files themselves, run archfit --in-place web.yaml"], files={"web.yaml": CONFIG_MAP}),
+    Mistake("in-place-without-a-file", 2, ["--in-place"], ["error: --in-place: standard input is no file: name files or folders, or leave out --in-place"], stdin=CONFIG_MAP),
+    Mistake("no-run-to-show", 1, ["last"], ["error: no run has left a report yet in 'HERE/s/archfit/last.json': run archfit on manifests first"]),
+]
+# fmt: on
+
+
+def lines(said: str) -> list[str]:
+    """The messages, without the line that names the page about the outcome: `report.outcome_page` chooses it."""
+    return [line for line in said.splitlines() if not line.startswith("archfit: see ")]
+
+
+def run(words: Sequence[str], stdin: str, environ: Mapping[str, str]) -> tuple[int, str, str]:
+    """Archfit in this process: its exit code, standard output and standard error."""
+    out, said = io.BytesIO(), io.StringIO()
+    given, written = io.TextIOWrapper(io.BytesIO(stdin.encode())), io.TextIOWrapper(out, write_through=True)
+    with (
+        mock.patch.multiple(sys, stdin=given, stdout=written, stderr=said),
+        mock.patch.dict(os.environ, dict(environ)),
+    ):
+        status = cli.main(words)
+    return status, out.getvalue().decode(), said.getvalue()
+
+
+def test_there_are_enough_of_them() -> None:
+    names = [*(one.id for one in MISTAKES), *(row[0] for row in (*REGISTRIES, *PLACES))]
+    assert len(names) == len(set(names))
+    assert len(names) > 95
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.id)
+def test_a_mistake_has_its_message(mistake: Mistake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in mistake.files.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            file.mkdir()
+        else:
+            file.write_bytes(content.encode() if isinstance(content, str) else content)
+    environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": f"{tmp_path}/s", "XDG_CACHE_HOME": f"{tmp_path}/c"}
+    status, out, said = run(mistake.words, mistake.stdin, {**environ, **mistake.environ})
+    assert lines(said.replace(str(tmp_path), "HERE")) == mistake.stderr
+    assert status == mistake.status
+    if status:
+        assert out == mistake.stdout
+    assert "Traceback" not in said
+    assert "report this" not in said
+
+
+SCHEMA_1 = b'{"schemaVersion": 1, "name": "a", "tag": "1", "architecture": "amd64", "fsLayers": []}'
+# fmt: off
+REGISTRIES: list[tuple[str, Answer | None, list[str], str]] = [
+    ("an-image-that-is-not-there", None, [], "there is no such image: http://HOST has no a:1; correct the image, or leave such pods as they are with --on-absent leave"),
+    ("a-private-repository", Answer(401), [], "its platforms are not known: http://HOST found nothing, or gives no anonymous access (log in with `docker login HOST`), for a:1 (401). Correct this, or state the platforms with --image-platforms or archfit.dev/image-platforms"),
+    ("credentials-without-access", Answer(403), [], "its platforms are not known: http://HOST found nothing, or gives no anonymous access (log in with `docker login HOST`), for a:1 (403). Correct this, or state the platforms with --image-platforms or archfit.dev/image-platforms"),
+    ("too-many-requests", Answer(429, headers={"Retry-After": "3600"}), ["--timeout=1s"], "its platforms are not known: http://HOST answered 429 for a:1: it is asked too often: try later, or ask a mirror (--mirror). You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+    ("a-registry-with-a-defect", Answer(500), ["--timeout=1s"], "its platforms are not known: http://HOST answered 500 for a:1: try again later. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+    ("a-login-page", Answer(200, b"<html></html>", {"Content-Type": "text/html"}), [], "its platforms are not known: http://HOST answered for x.io/a:1, but the answer is not understood: it is a web page, not a manifest: check for a proxy or a login page. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+    ("a-legacy-manifest", Answer(200, SCHEMA_1, {"Content-Type": "application/vnd.docker.distribution.manifest.v1+json"}), [], "its platforms are not known: http://HOST answered for x.io/a:1, but the answer is not understood: it is a Docker schema 1 manifest, a legacy format that current container runtimes refuse: push the image again with a current tool. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+]
+PLACES = [
+    ("a-registry-that-is-not-running", ["--mirror", "*=http://127.0.0.1:1"], POD, "x.io/a:1: its platforms are not known: 127.0.0.1:1 cannot be connected to (Connection refused): check the name, the port and the network. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("answer", "words", "message"), [pytest.param(*row[1:], id=row[0]) for row in REGISTRIES]
+)
+def test_an_answer_of_a_registry_has_its_message(
+    answer: Answer | None, words: list[str], message: str
+) -> None:
+    with FakeRegistry() as registry:
+        if answer:
+            registry.always(answer)
+        words = [*words, "--no-cache", f"--mirror=*=http://{registry.host}"]
+        status, out, said = run(words, POD, {})
+    line = f"error: v1/Pod/a spec.containers[0].image: x.io/a:1: {message} (document 1, line 6)"
+    assert lines(said.replace(registry.host, "HOST")) == [ONE, line]
+    assert (status, out) == (1, "")
+
+
+@pytest.mark.parametrize(("words", "text", "message"), [pytest.param(*row[1:], id=row[0]) for row in PLACES])
+def test_a_registry_that_is_not_there_has_its_message(words: list[str], text: str, message: str) -> None:
+    status, out, said = run(["--no-cache", *words], text, {})
+    assert lines(said) == [
+        ONE,
+        f"error: v1/Pod/a spec.containers[0].image: {message} (document 1, line 6)",
+    ]
+    assert (status, out) == (1, "")
+
+
+def test_a_name_that_nobody_resolves_has_its_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_: object, **__: object) -> list[object]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("archfit.registry.transport.dialer._resolve", nowhere)
+    status, out, said = run(["--no-cache"], POD, {})
+    assert (status, out) == (1, "")
+    assert lines(said) == [
+        ONE,
+        "error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the name 'x.io' cannot be "
+        "resolved: correct the registry's name, or check DNS and proxy. You can also state them with --image-platforms "
+        "or archfit.dev/image-platforms, or choose --on-unknown assume or leave (document 1, line 6)",
+    ]
+
+
+def test_a_registry_in_plain_http_shows_the_mirror_to_write() -> None:
+    with FakeRegistry() as registry:
+        registry.index("a", "1", ["linux/amd64"])
+        pod = POD.replace("x.io", registry.host)
+        status, _out, said = run(["--no-cache", "--allow-host", registry.host], pod, {})
+        assert status == 1
+        assert f"--mirror {registry.host}=http://{registry.host}" in said
+        assert run(["--no-cache", "--mirror", f"{registry.host}=http://{registry.host}"], pod, {})[0] == 0
+
+
+def test_a_registry_that_says_nothing_names_the_deadline() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        host = f"127.0.0.1:{silent.getsockname()[1]}"
+        status, _out, said = run(["--no-cache", "--timeout=300ms", f"--mirror=*=http://{host}"], POD, {})
+    assert status == 1
+    assert (
+        f"http://{host} gave no answer before the deadline: try again, or allow more with --timeout" in said
+    )
+
+
+# What only a process can be made to do: its streams are closed, or lead to a full disk.
+STREAMS = [
+    (
+        "a-full-disk",
+        ">/dev/full <in.yaml",
+        1,
+        "error: standard output cannot be written: No space left on device",
+    ),
+    (
+        "no-standard-output",
+        ">&- <in.yaml",
+        1,
+        "error: standard output is closed: there is nowhere to write to",
+    ),
+    (
+        "no-standard-input",
+        "<&-",
+        1,
+        "error: standard input is closed: pipe manifests into archfit, or redirect a file to it",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("streams", "status", "message"), [pytest.param(*row[1:], id=row[0]) for row in STREAMS]
+)
+def test_a_stream_that_cannot_be_used(streams: str, status: int, message: str, tmp_path: Path) -> None:
+    (tmp_path / "in.yaml").write_text(CONFIG_MAP)
+    done = subprocess.run(
+        f"{shlex.quote(str(PROGRAM))} {streams}",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.splitlines() == [message]
+    assert done.returncode == status
