@@ -56,6 +56,26 @@ def settings(monkeypatch: pytest.MonkeyPatch, *words: str, **environ: str) -> An
     return found[0].options
 
 
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [
+        pytest.param((), "info", id="default"),
+        pytest.param(("-q",), "warning", id="quiet"),
+        pytest.param(("-q", "--log-level", "error"), "error", id="quiet-and-less"),
+        pytest.param(("--log-level", "debug"), "debug", id="debug"),
+    ],
+)
+def test_quiet_leaves_warnings_and_errors_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], level: str
+):
+    from archfit.admission.server import server_process
+
+    found: list[Any] = []
+    monkeypatch.setattr(server_process, "serve", lambda _, own, *__: found.append(own) or 0)
+    assert serve.run(["--tls-dir", "x", *words], sys.stderr, {}) == 0
+    assert found[0].log_level == level
+
+
 def test_by_default_pods_are_admitted(monkeypatch: pytest.MonkeyPatch):
     options = settings(monkeypatch)
     assert (options.on_absent, options.on_unknown, options.on_conflict, options.strict) == (

@@ -19,6 +19,7 @@ from unittest import mock
 import pytest
 
 from archfit import cli
+from archfit.usage.command_table import BY_NAME, first_words, words_below
 from fake_registry import Answer, FakeRegistry
 from program import PROGRAM
 
@@ -63,14 +64,17 @@ UNKNOWN = (
     "archfit.dev/image-platforms, or choose --on-unknown assume or leave (document 1, line 6)"
 )
 
+COMMANDS = ", ".join(first_words())
+TOOLS = " or ".join(", ".join(words_below(BY_NAME["setup"])).rsplit(", ", 1))
+
 # fmt: off
 MISTAKES = [
     # On the command line: commands and flags.
     Mistake("a-misspelt-command", 2, ["chekc"], ["error: 'chekc' is not a command: did you mean 'check'? See archfit --help"]),
-    Mistake("a-command-that-there-is-not", 2, ["frobnicate"], ["error: 'frobnicate' is not a command: the commands are transform, check, explain, patch, policy, audit, lock, inspect, login-check, serve, helm, argocd, setup, cache, last, schema, completion, version, help. See archfit --help"]),
+    Mistake("a-command-that-there-is-not", 2, ["frobnicate"], [f"error: 'frobnicate' is not a command: the commands are {COMMANDS}. See archfit --help"]),
     Mistake("a-misspelt-tool", 2, ["setup", "kustomiz"], ["error: archfit setup kustomiz: there is no such tool: did you mean archfit setup kustomize?"]),
-    Mistake("a-tool-that-there-is-not", 2, ["setup", "jenkins"], ["error: archfit setup jenkins: there is no such tool: name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, webhook or fleet"]),
-    Mistake("no-tool", 2, ["setup"], ["error: name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, webhook or fleet"]),
+    Mistake("a-tool-that-there-is-not", 2, ["setup", "jenkins"], [f"error: archfit setup jenkins: there is no such tool: name what to set up: archfit setup {TOOLS}"]),
+    Mistake("no-tool", 2, ["setup"], [f"error: name what to set up: archfit setup {TOOLS}"]),
     Mistake("help-of-a-misspelt-command", 2, ["help", "insepct"], ["error: 'insepct' is not a command: did you mean 'inspect'? See archfit --help"]),
     Mistake("a-misspelt-action", 2, ["cache", "prun"], ["error: archfit cache: 'prun' is not one of path, info, prune, clear: write 'prune'"]),
     Mistake("a-misspelt-shell", 2, ["completion", "bahs"], ["error: archfit completion: 'bahs' is not one of bash, zsh, fish: write 'bash'"]),

@@ -52,7 +52,7 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
         cert,
         key,
         drain_delay,
-        flags.log_level,
+        _level(flags, quiet=invocation.settings.operator.quiet),
         frozenset(PullSecret(*_secret(text)) for text in flags.pull_secret),
     )
     if flags.insecure_http and not own.listen.is_loopback:
@@ -73,6 +73,11 @@ def _tls(flags: Namespace) -> tuple[str, str]:
     if not flags.insecure_http and not all(both):
         raise UsageError(_TLS)
     return both
+
+
+def _level(flags: Namespace, *, quiet: bool) -> str:
+    """The lowest level of the log: with --quiet, what is below a warning is left out."""
+    return "warning" if quiet and flags.log_level in ("debug", "info") else str(flags.log_level)
 
 
 def _seconds(text: str) -> float:

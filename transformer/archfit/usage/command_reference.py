@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from archfit.options.table import CONFIG_FLAG, TABLE
-from archfit.usage.command_row import Command
+from archfit.usage.command_row import MESSAGES, Command
 from archfit.usage.command_table import COMMANDS
 from archfit.usage.help import EXAMPLE, exits, flag_entry, listed
 
@@ -72,6 +72,9 @@ def _options(command: Command) -> Iterator[str]:
     elif names:
         listed_names = ", ".join(f"`{name}`" for name in [*names, CONFIG_FLAG])
         yield f"It takes these [options]({_OPTIONS_PAGE}): {listed_names}.\n"
+    else:
+        listed_names = ", ".join(f"`{option.flags[0]}`" for option in MESSAGES)
+        yield f"It takes these [options]({_OPTIONS_PAGE}), as flags and variables: {listed_names}.\n"
 
 
 def _fenced(language: str, lines: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from archfit import __version__
 from archfit.options.describe import replace_between
 from archfit.options.table import TABLE
 from archfit.usage.command_reference import markdown_list, markdown_reference
-from archfit.usage.command_row import Command
+from archfit.usage.command_row import MESSAGES, Command
 from archfit.usage.command_table import COMMANDS, MAIN
 from archfit.usage.help import EXAMPLE, exits, flag_entry, general, option_entry
 
@@ -95,8 +95,8 @@ def _entries(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _options_of(command: Command) -> Iterator[str]:
     if command.options == TABLE:
         yield from (".PP", "All options below count, too.")
-    elif command.options:
-        names = ", ".join(option.flags[0] for option in command.options if option.flags)
+    else:
+        names = ", ".join(option.flags[0] for option in command.options or MESSAGES if option.flags)
         yield from (".PP", _text(f"Of the options below, these count: {names}."))
 
 
