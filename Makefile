@@ -135,7 +135,7 @@ release-check: .venv/.ready ## Build and verify everything that a release publis
 	@$(RUN) tests/support/install_tools.py twine cyclonedx-py krew helm4
 	@KEYRING="$(KEYRING)" KEY="$(KEY)" PASSPHRASE_FILE="$(PASSPHRASE_FILE)" $(RUN) scripts/release --dist $(DIST) $(if $(TAG),--tag $(TAG)) $(ARGS)
 
-version: .venv/.ready ## Write a version into every file that says it (VERSION=0.2.0), or name the files that disagree
+version: .venv/.ready ## Write a version into every file that says it (VERSION=X.Y.Z), or name the files that disagree
 	@$(RUN) scripts/release/versions.py $(VERSION)
 
 address: .venv/.ready ## Write the repository's address into every file that holds it (URL=https://github.com/NAME/archfit)

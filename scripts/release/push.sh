@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pushes the chart and the plugin of dist/ to a registry: push.sh REPOSITORY VERSION, as push.sh ghcr.io/NAME/archfit 0.2.0.
+# Pushes the chart and the plugin of dist/ to a registry: push.sh REPOSITORY VERSION, as push.sh ghcr.io/NAME/archfit X.Y.Z.
 # The chart becomes REPOSITORY/charts/archfit:VERSION, the plugin REPOSITORY/helm-plugin/archfit:VERSION.
 # HELM_FLAGS and the host's settings of regctl say how to reach a registry without TLS.
 set -eu

@@ -1,7 +1,7 @@
 """The version of pyproject.toml, in every file that says it.
 
     python scripts/release/versions.py              names the files that say another one; exit 1 if there are any
-    python scripts/release/versions.py 0.2.0        `make version VERSION=0.2.0`: writes it everywhere
+    python scripts/release/versions.py X.Y.Z        `make version VERSION=X.Y.Z`: writes it everywhere
 
 A file says it in one of the forms of PLACES; a test proves that no other form is in use. docs/archfit.1 has it from the
 code. The newest entry of CHANGELOG.md is `## Unreleased` until a release, and `## 0.1.0 - 2026-01-31` in one.
@@ -78,7 +78,7 @@ def changelog(root: Path) -> str:
 def write(root: Path, version: str) -> list[str]:
     """The paths of the files that another version changes. Raises Wrong."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
-        raise Wrong(f"{version!r} is not a version: write three numbers, such as 0.2.0")
+        raise Wrong(f"{version!r} is not a version: write three numbers, such as 1.2.3")
     changed = []
     for path in files(root):
         name = path.relative_to(root).as_posix()

@@ -93,7 +93,7 @@ def test_an_address_is_written_everywhere_and_can_be_changed_again(copy):
     before = texts(copy)
     named = {name for name, text in before.items() if ADDRESS in text}
     assert {"pyproject.toml"} <= named
-    for owner in ("Acme-Corp", "archfit", "example"):
+    for owner in {"Example-Team", "archfit", "example"} - {OWNER}:
         changed = repository_address.write(copy, f"https://github.com/{owner}/archfit")
         now = texts(copy)
         assert repository_address.address(copy) == f"https://github.com/{owner}/archfit"
