@@ -100,7 +100,7 @@ def test_what_the_chart_and_the_operator_make(
     objects = [deployment, *data.get("extraObjects", [])]
     said = _accepted(plane, "\n---\n".join(map(json.dumps, objects)))
     assert "deployment.apps/argocd-repo-server serverside-applied" in said
-    for path in tmp_path.glob(f"{way}/archfit-*.yaml"):
+    for path in tmp_path.glob(f"{way}/configmap.yaml"):
         assert "configmap/archfit" in _accepted(plane, path.read_text(encoding="utf-8"))
 
 

@@ -2,7 +2,7 @@
 
     DIR/sidecar/values.yaml            helm-values    values of the chart argo-cd (argo-helm)
     DIR/sidecar/argocd.yaml            operator       an ArgoCD resource (argocd-operator), and
-    DIR/sidecar/archfit-plugin.yaml                   the ConfigMap that its sidecar mounts
+    DIR/sidecar/configmap.yaml                        the ConfigMap that its sidecar mounts
     DIR/build-options/..               the same for archfit as a function in repo-server
     DIR/application.yaml, DIR/archfit-function.yaml   to copy
 
@@ -217,7 +217,7 @@ def operator_config_map(way: str, manifests: Mapping[str, str]) -> dict[str, str
     data = _config_map(name, manifests, way, *files)
     data["metadata"]["namespace"] = "argocd"
     data["metadata"].yaml_add_eol_comment("the namespace of the ArgoCD resource", "namespace")
-    return {f"{way}/{name}.yaml": written(data)}
+    return {f"{way}/configmap.yaml": written(data)}
 
 
 def read(text: str, form: InstallForm) -> tuple[Any, Callable[[Any], str]]:

@@ -1,0 +1,133 @@
+"""Each door's page, followed literally: tests/support/page_walk.py runs its commands, page_plans.py says how.
+
+All pages share a registry, a Redis and a control plane, as one user's machine would; each has a home of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from registry import Registry
+
+import machine
+from control_plane import ControlPlane
+from page_plans import IMAGES, PLANS
+from page_walk import Plan, walk
+from redis_server import RedisServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from page_walk import Step
+
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {{name: {0}, labels: {{kubernetes.io/arch: {0}, kubernetes.io/os: linux}}}}
+"""
+# kpt is no program of machine.TABLE: it has no package that installs everywhere.
+FOLLOWED = [page for page in PLANS if page != "kpt" or machine.find("kpt")]
+
+
+@pytest.fixture(scope="module")
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
+    """The variables that lead to the registry, the cache server and the cluster."""
+    folder = tmp_path_factory.mktemp("surroundings")
+    with Registry(IMAGES) as images, RedisServer(folder) as cache, ControlPlane(folder) as plane:
+        for name in ("amd64", "arm64"):
+            plane.apply(NODE.format(name))
+        yield {
+            "ARCHFIT_MIRROR": " ".join(images.mirrors()[1::2]),
+            "REGISTRY": images.url,
+            "REDIS": f"{cache.url()}/0",
+            "KUBECONFIG": str(plane.kubeconfig),
+        }
+
+
+@pytest.mark.parametrize("page", FOLLOWED)
+def test_a_page_followed_literally(page: str, surroundings: Mapping[str, str], tmp_path: Path) -> None:
+    steps = walk(PLANS[page], tmp_path, surroundings)
+    assert steps
+    for step in steps:
+        assert step.status == step.wanted, f"{step.command}\n{step.stdout}\n{step.stderr}"
+        assert step.says in step.stdout + step.stderr, step.command
+    for named, wanted in WRITTEN.get(page, {}).items():
+        assert wanted in (tmp_path / "work" / named).read_text(encoding="utf-8"), named
+    for begin, wanted in PRINTED.get(page, {}).items():
+        assert any(step.command.startswith(begin) and wanted in step.stdout for step in steps), begin
+    assert surroundings["REGISTRY"] not in "".join(left_in(tmp_path)), "what is committed names no mirror"
+
+
+# Page -> file -> a part of it, once the page has been followed.
+WRITTEN = {
+    "kustomize": {"rendered.yaml": "nodeAffinity"},
+    "flux": {"archfit-flux.yaml": "op: add", "release/archfit-flux.yaml": "op: add"},
+    "patch": {
+        "archfit/kustomization.yaml": "op: add",
+        "sveltos-patches.yaml": "op: add",
+        "kubevela-traits.yaml": "op: add",
+        "patch.json": '"op":"add"',
+    },
+    "kpt": {"package/web.yaml": "archfit.dev/added"},
+    "lock": {"placed.yaml": "kubernetes.io/arch", "archfit.lock": "h.example/web:2"},
+    "custom-resources": {"placed.yaml": "nodeAffinity"},
+    "policy": {"policy.yaml": "kind: MutatingAdmissionPolicy"},
+    "fleet": {"shard-0.json": '"pods"'},
+    "argocd": {
+        "argocd-archfit/build-options/argocd-cm.yaml": "--enable-helm --enable-alpha-plugins --enable-exec"
+    },
+}
+# Page -> how a command begins -> a part of what it prints.
+PRINTED = {
+    "helm": {"helm template web ./chart --post-renderer archfit": "key: kubernetes.io/arch"},
+    "kustomize": {"kubectl kustomize": "nodeAffinity", "archfit setup kustomize --check": "ok: "},
+    "patch": {"kustomize build prod": "nodeAffinity"},
+    "policy": {"archfit policy --stats": "longest expression"},
+    "admission": {"kubectl run probe": "kind: Pod"},
+    "audit": {"archfit audit --live": "arm64"},
+    "limits": {"helm template . | archfit --diff": "- key: kubernetes.io/arch"},
+}
+# What a reader commits.
+_COMMITTED = ("*.lock", "archfit/kustomization.yaml", "archfit-flux.yaml", "argocd-archfit/**/*.yaml")
+
+
+def left_in(folder: Path) -> list[str]:
+    """The texts of the files that a page has its reader commit."""
+    return [
+        path.read_text(encoding="utf-8") for pattern in _COMMITTED for path in (folder / "work").glob(pattern)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "ran"),
+    [
+        pytest.param(
+            "```sh\ntrue\nfalse\n```\n", [("true", 0), ("false", 1)], id="each-command-has-a-status"
+        ),
+        pytest.param("```sh\ntest a = \\\n  a\n```\n", [("test a = \\\n  a", 0)], id="a-line-that-goes-on"),
+        pytest.param(
+            "```sh\ncat > a <<'END'\n$x\nEND\ngrep x a\n```\n",
+            [("cat > a <<'END'\n$x\nEND", 0), ("grep x a", 0)],
+            id="here",
+        ),
+        pytest.param("```sh\nfalse | cat\n```\n", [("false | cat", 1)], id="a-pipe-that-fails-in-front"),
+        pytest.param(
+            "```sh\nx=1\n```\n\n```sh\ntest $x = 1\n```\n", [("x=1", 0), ("test $x = 1", 0)], id="one-shell"
+        ),
+        pytest.param("```console\n$ echo a\na\n```\n", [("echo a", 0)], id="output-is-no-command"),
+        pytest.param(
+            "```sh\necho a  # b\n```\n```console\n$ echo a\na\n```\n", [("echo a  # b", 0)], id="shown-again"
+        ),
+        pytest.param("```text\nfalse\n```\n", [], id="text"),
+    ],
+)
+def test_the_walk_runs_what_the_page_shows(
+    text: str, ran: list[tuple[str, int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("page_walk.DOCS", tmp_path)
+    (tmp_path / "walk").mkdir()
+    steps: list[Step] = walk(Plan("page", lambda *_: None), tmp_path / "walk", {})
+    assert [(step.command, step.status) for step in steps] == ran

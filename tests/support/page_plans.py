@@ -1,0 +1,552 @@
+"""How each page is followed: what is prepared, what is stood in for, what is left out, each with its reason.
+
+    PLANS          one row for each page that tests/real/pages follows
+    NOT_FOLLOWED   pages whose commands no walk runs, with the reason or the test that runs them
+
+tests/project/test_every_block.py fails for a page that is in neither, and for a row that the page no longer needs.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import machine
+from page_walk import Because, Plan
+from tls_files import tls_files
+
+CHARTS = machine.ROOT / "fixtures" / "charts"
+IMAGES = {
+    **json.loads((machine.ROOT / "fixtures" / "demo" / "platforms.json").read_text(encoding="utf-8")),
+    "h.example/web:2": ["linux/amd64"],
+    "nginx:1.27": ["linux/amd64", "linux/arm64"],
+    "ghcr.io/team/app:1": ["linux/amd64"],
+    "quay.io/team/app:1": ["linux/amd64"],
+    "quay.io/team/new:1": ["linux/amd64"],
+    "quay.io/argoproj/argocd:v3.5.1": ["linux/amd64", "linux/arm64"],
+}
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: h.example/web:2
+"""
+PODS = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: pod-one, namespace: default}
+spec: {containers: [{name: a, image: "nginx:1.27"}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pod-two, namespace: default}
+spec: {containers: [{name: a, image: "h.example/web:2"}]}
+"""
+OTHER_WEBHOOK = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: k8smultiarcher-webhook}
+"""
+ARGOCD = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm, namespace: argocd}
+data: {kustomize.buildOptions: --enable-helm}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: argocd-repo-server, namespace: argocd}
+spec:
+  selector: {matchLabels: {app.kubernetes.io/name: argocd-repo-server}}
+  template:
+    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}
+    spec:
+      containers:
+      - name: argocd-repo-server
+        image: quay.io/argoproj/argocd:v3.5.1
+        env: [{name: PATH, value: "/tools:/usr/bin"}]
+"""
+# The operator's own definition was looked at once; here a resource of Argo's is any mapping.
+_KIND = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: {plural}.argoproj.io}}
+spec:
+  group: argoproj.io
+  names: {{kind: {kind}, plural: {plural}, singular: {singular}, listKind: {kind}List}}
+  scope: Namespaced
+  versions:
+  - name: {version}
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {{type: object, x-kubernetes-preserve-unknown-fields: true}}
+"""
+ARGOCD_KIND = _KIND.format(kind="ArgoCD", plural="argocds", singular="argocd", version="v1beta1")
+WORKFLOW_KIND = _KIND.format(
+    kind="WorkflowTemplate", plural="workflowtemplates", singular="workflowtemplate", version="v1alpha1"
+)
+ARGOCD_RESOURCE = """\
+apiVersion: argoproj.io/v1beta1
+kind: ArgoCD
+metadata: {name: argocd, namespace: argocd}
+spec: {kustomizeBuildOptions: --enable-helm}
+"""
+JOB_CHART = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: "h.example/web:2"}]
+"""
+_FINALIZE = """\
+"$REAL" "$@" --wait=false; status=$?
+for name in $("$REAL" get namespaces -o name --field-selector status.phase=Terminating | cut -d/ -f2); do
+  "$REAL" get namespace "$name" -o json | jq '.spec.finalizers = []' |
+    "$REAL" replace --raw "/api/v1/namespaces/$name/finalize" -f - > /dev/null
+done
+exit $status"""
+_CLUSTER = Because(
+    'case " $* " in *" rollout "*|*" wait "*|*" logs "*) exit 0;; *" exec "*) echo "{}"; exit 0;;\n'
+    f'*" delete "*) {_FINALIZE};;\nesac\nexec "$REAL" "$@"',
+    "no kubelet and no controllers run: nothing is ever ready, no container can be entered, no namespace ends",
+)
+DOCKER = Because(
+    'while [ $# -gt 0 ]; do [ "$1" = -f ] && file=$2; shift; done; test -f "${file:-Dockerfile}"',
+    "no container engine runs; the file that it is to build has to be there",
+)
+# Everything of archfit's in the cluster is taken away; the files stay.
+_EMPTY = """kubectl delete -n archfit --all deployments,jobs,cronjobs,services,configmaps,secrets,serviceaccounts
+kubectl delete -n archfit --all poddisruptionbudgets,networkpolicies,roles,rolebindings
+kubectl delete --ignore-not-found namespace archfit
+kubectl delete --all mutatingadmissionpolicybinding,mutatingadmissionpolicy
+kubectl delete --all validatingadmissionpolicybinding,validatingadmissionpolicy
+kubectl delete --ignore-not-found mutatingwebhookconfiguration archfit
+kubectl delete --ignore-not-found clusterrole,clusterrolebinding -l app.kubernetes.io/name=archfit
+until ! kubectl get namespace archfit; do sleep 0.1; done"""
+# Until the API server refuses or warns of what the page shows.
+_POLICY_COUNTS = """n=0
+until kubectl run probe --image quay.io/team/new:1 --dry-run=server 2>&1 | grep -q "run archfit policy again"
+do [ $((n+=1)) -lt 150 ] || exit 1; sleep 0.2; done; kubectl delete pod web --ignore-not-found"""
+_INSTALL = (
+    "helm install archfit charts/archfit -n archfit --create-namespace --set image.repository=example/archfit"
+)
+_NO_INDEX = "installs from a package index; tests/real/release installs the packages"
+_HOME = "a folder of the machine"
+
+
+def nothing(_folder: Path, _environ: dict[str, str]) -> None:
+    """The page names no file."""
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    """A file below the folder."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def chart(folder: Path, _environ: dict[str, str]) -> None:
+    """The chart ./chart."""
+    shutil.copytree(CHARTS / "small", folder / "chart")
+
+
+def inside_chart(folder: Path, _environ: dict[str, str]) -> None:
+    """The folder itself is a chart."""
+    shutil.copytree(CHARTS / "small", folder, dirs_exist_ok=True)
+
+
+def overlays(folder: Path, environ: dict[str, str]) -> None:
+    """Kustomizations by the names of the pages, a package of kpt and a chart."""
+    for name in ("overlay", "contained", "plain", "overlays/prod", "clusters/prod"):
+        write(folder, f"{name}/web.yaml", WEB)
+        write(folder, f"{name}/kustomization.yaml", "resources: [web.yaml]\n")
+    write(folder, "package/web.yaml", WEB)
+    write(folder, "package/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: package\n")
+    write(folder, "values.yaml", "{}\n")
+    chart(folder, environ)
+
+
+def run(environ: dict[str, str], folder: Path, *words: str, stdin: str | None = None) -> None:
+    """A command before the page begins. Raises AssertionError."""
+    done = subprocess.run(
+        words, cwd=folder, env=environ, input=stdin, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def apply(folder: Path, environ: dict[str, str], text: str) -> None:
+    """Objects that the page finds in the cluster."""
+    words = ("apply", "--server-side", "--force-conflicts", "-f", "-")
+    run(environ, folder, machine.tool("kubectl"), *words, stdin=text)
+
+
+def until(folder: Path, environ: dict[str, str], *words: str) -> None:
+    """Repeat a command of kubectl until it works: a new kind is known a moment after its definition."""
+    script = 'until "$@"; do [ $((n+=1)) -lt 200 ] || exit 1; sleep 0.05; done'
+    run(environ, folder, "bash", "-c", script, "bash", machine.tool("kubectl"), *words)
+
+
+def with_overlay_function(folder: Path, environ: dict[str, str]) -> None:
+    """As docs/kustomize.md leaves `overlay`."""
+    overlays(folder, environ)
+    run(environ, folder, "archfit", "setup", "kustomize", "--into", "overlay")
+
+
+def checked(folder: Path, environ: dict[str, str]) -> None:
+    """What docs/check.md names: releases, charts in two places, rendered files."""
+    with_overlay_function(folder, environ)
+    shutil.copytree(CHARTS / "shop", folder / "charts" / "shop")
+    write(folder, "charts/shop/templates/web.yaml", WEB)
+    for name in ("rendered.yaml", "more.yaml", "web.yaml"):
+        write(folder, name, WEB)
+    run(
+        environ,
+        folder,
+        machine.tool("helm3"),
+        "upgrade",
+        "--install",
+        "web",
+        "./chart",
+        "--namespace",
+        "default",
+    )
+
+
+def rendered(folder: Path, environ: dict[str, str]) -> None:
+    """A file rendered.yaml."""
+    write(folder, "rendered.yaml", WEB)
+
+
+def after_a_run(folder: Path, environ: dict[str, str]) -> None:
+    """A run that archfit last can show, a chart, its release without archfit, and pods."""
+    chart(folder, environ)
+    run(
+        environ,
+        folder,
+        machine.tool("helm3"),
+        "upgrade",
+        "--install",
+        "web",
+        "./chart",
+        "--namespace",
+        "default",
+    )
+    apply(folder, environ, PODS)
+    run(environ, folder, "archfit", stdin=WEB)
+
+
+def explained(folder: Path, environ: dict[str, str]) -> None:
+    """Rendered files in a folder and beside it, and a chart."""
+    chart(folder, environ)
+    for name in ("rendered.yaml", "rendered/web.yaml", "more.yaml"):
+        write(folder, name, WEB.replace("  name: web\n", "  name: web\n  namespace: shop\n", 1))
+    with (folder / "rendered.yaml").open("a", encoding="utf-8") as file:
+        file.write("---\n" + JOB_CHART.replace("name: migrate", "name: migrate-1, namespace: shop"))
+
+
+def named_files(folder: Path, environ: dict[str, str]) -> None:
+    """A chart `web`, with a file of values, a file beside it, and a kustomization."""
+    overlays(folder, environ)
+    shutil.rmtree(folder / "chart")
+    write(folder, "chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 0.1.0\n")
+    write(folder, "chart/templates/deployment.yaml", WEB.replace("h.example/web:2", "nginx:1.27"))
+    write(folder, "extra.yaml", WEB.replace("name: web", "name: extra"))
+
+
+def edited(folder: Path, environ: dict[str, str]) -> None:
+    """A configuration file, a lock file and its schema."""
+    write(folder, "archfit.yaml", "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {strict: true}\n")
+    run(environ, folder, "archfit", "lock", stdin=WEB)
+    shutil.copy(machine.ROOT / "docs" / "lock.schema.json", folder)
+
+
+def registries(folder: Path, environ: dict[str, str]) -> None:
+    """Mirrors in hosts.toml, and a CA."""
+    write(folder, "rendered.yaml", WEB.replace("h.example/web:2", "nginx:1.27"))
+    shutil.copy(tls_files().ca, folder / "corp-ca.pem")
+    (folder / "certs.d").mkdir()
+
+
+def jobs(folder: Path, environ: dict[str, str]) -> None:
+    """A chart, the plugin's folder, and a release with a Job that was installed without archfit."""
+    chart(folder, environ)
+    shutil.copytree(machine.ROOT / "helm-plugin", folder / "helm-plugin")
+    write(folder, "work/Chart.yaml", "apiVersion: v2\nname: work\nversion: 0.1.0\n")
+    write(folder, "work/templates/job.yaml", JOB_CHART)
+    run(environ, folder, machine.tool("helm3"), "install", "work", "./work")
+
+
+def argocd(folder: Path, environ: dict[str, str]) -> None:
+    """A checkout, the user's values, and an Argo CD in the cluster."""
+    shutil.copytree(machine.ROOT / "argocd-plugin", folder / "argocd-plugin")
+    write(folder, "values.yaml", "global:\n  domain: argocd.example.com\n")
+    apply(folder, environ, "apiVersion: v1\nkind: Namespace\nmetadata: {name: argocd}\n")
+    apply(folder, environ, ARGOCD)
+    apply(folder, environ, ARGOCD_KIND)
+    write(folder, "resource.yaml", ARGOCD_RESOURCE)
+    until(folder, environ, "apply", "-f", "resource.yaml")
+
+
+def shop(folder: Path, environ: dict[str, str]) -> None:
+    """The files of docs/patch.md, and a Deployment `web` in the namespace `shop`."""
+    overlays(folder, environ)
+    apply(folder, environ, "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
+    apply(folder, environ, WEB.replace("  name: web\n", "  name: web\n  namespace: shop\n", 1))
+
+
+def checkout(folder: Path, environ: dict[str, str]) -> None:
+    """A checkout: the chart, the Dockerfile; and a namespace to opt out."""
+    for name in ("charts", "Dockerfile"):
+        (folder / name).symlink_to(machine.ROOT / name)
+    namespaces = "\n---\n".join(
+        f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}"
+        for name in ("legacy", "k8smultiarcher")
+    )
+    apply(folder, environ, namespaces)
+    apply(folder, environ, PODS)
+    apply(folder, environ, OTHER_WEBHOOK)
+
+
+def crds(folder: Path, environ: dict[str, str]) -> None:
+    """A chart with the definitions of an operator, and rendered manifests."""
+    rendered(folder, environ)
+    apply(folder, environ, ARGOCD_KIND)
+    write(folder, "charts/operator/crds/argocd.yaml", ARGOCD_KIND)
+    write(folder, "more.yaml", ARGOCD_KIND)
+
+
+def snapshot(folder: Path, environ: dict[str, str]) -> None:
+    """Pods in the cluster, and the namespace of Argo Workflows."""
+    apply(folder, environ, "apiVersion: v1\nkind: Namespace\nmetadata: {name: argo}\n")
+    apply(folder, environ, PODS)
+    apply(folder, environ, WORKFLOW_KIND)
+    until(folder, environ, "get", "workflowtemplates")
+
+
+def tls(folder: Path, _environ: dict[str, str]) -> None:
+    """The server's certificate and its configuration."""
+    files = tls_files()
+    (folder / "tls").mkdir()
+    shutil.copy(files.certificate, folder / "tls" / "tls.crt")
+    shutil.copy(files.key, folder / "tls" / "tls.key")
+    write(folder, "archfit.yaml", "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {}\n")
+
+
+_HELM3 = {"helm": "helm3", "kubectl": "kubectl"}
+_KUSTOMIZE = {**_HELM3, "kustomize": "kustomize"}
+_FINDS = (3, "these manifests did not go through archfit, and archfit check finds that")
+_STAND_IN = Because(
+    """while [ $# -gt 0 ]; do
+  case $1 in --network) network=$2;; -e|--env) case $2 in *=*) export "$2";; esac;; esac
+  shift
+done
+test "$network" = host && exec archfit""",
+    "no container engine runs: archfit itself, started with the environment that kustomize gives",
+)
+PLANS = {
+    plan.page: plan
+    for plan in (
+        Plan(
+            "helm",
+            jobs,
+            programs=_HELM3,
+            under={"Helm 4": {"helm": "helm4"}},
+            left_out=dict.fromkeys(
+                ("helm plugin install --keyring archfit-plugin.gpg", "helm plugin verify --keyring"),
+                "nothing is published; tests/real/helm installs the plugin that `make plugin` makes in these ways",
+            ),
+            says={"helm upgrade work ./work --post-renderer archfit ||": "field is immutable"},
+        ),
+        Plan("kustomize", overlays, programs=_KUSTOMIZE, stand_ins={"docker": _STAND_IN}),
+        Plan("kpt", overlays, programs={"kpt": "kpt"}),
+        Plan("flux", with_overlay_function, programs=_KUSTOMIZE),
+        Plan("patch", shop, programs=_KUSTOMIZE),
+        Plan(
+            "argocd",
+            argocd,
+            programs=_HELM3,
+            stand_ins={
+                "docker": DOCKER,
+                "helm": Because(
+                    'for word; do [ "$before" = -f ] && { test -s "$word" || exit 1; }; before=$word; done',
+                    "the chart of argo-helm is not part of the tests: its values file has to be there",
+                ),
+                "kubectl": Because(
+                    "[ $1 = exec ] && exec archfit setup argocd --check --into argocd-archfit\n"
+                    'exec "$REAL" "$@"',
+                    "no container can be entered: the same check, here",
+                ),
+            },
+            ends={
+                "kubectl exec": (
+                    1,
+                    "the cache of the sidecar is on a volume that this machine does not have",
+                ),
+            },
+        ),
+        Plan(
+            "check",
+            checked,
+            programs=_KUSTOMIZE,
+            ends={
+                "helm get manifest web": _FINDS,
+                "archfit check rendered": _FINDS,
+                "archfit check --format github": _FINDS,
+                "helm template charts/shop | archfit": _FINDS,
+                "kustomize build overlays/prod | archfit": _FINDS,
+                "archfit check --source-root": _FINDS,
+            },
+        ),
+        Plan("lock", chart, programs=_HELM3),
+        Plan(
+            "cache",
+            rendered,
+            replaced={"rediss://cache.example:6379/0": Because("$REDIS", "the server is one on loopback")},
+            left_out={"pipx install": _NO_INDEX},
+        ),
+        Plan(
+            "credentials",
+            nothing,
+            stand_ins={
+                "docker": Because(
+                    """mkdir -p ~/.docker
+echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth": "dTpw"}}}' > ~/.docker/config.json""",
+                    "docker asks on a terminal: it stores what a login stores, also for the registry on loopback",
+                )
+            },
+        ),
+        Plan(
+            "registries",
+            registries,
+            replaced={
+                "docker.io=https://mirror.corp.example": Because(
+                    "docker.io=$REGISTRY/docker.io", "the mirror is a registry on loopback"
+                ),
+                "/etc/containerd/certs.d": Because("certs.d", _HOME),
+                "harbor.corp.example": Because("h.example", "the images of the test are there"),
+            },
+        ),
+        Plan("audit", snapshot, programs={"kubectl": "kubectl"}),
+        Plan(
+            "fleet",
+            snapshot,
+            programs={"kubectl": "kubectl"},
+            stand_ins={
+                "kubectl": _CLUSTER,
+                "argo": Because('test "$1" = submit || test "$1" = logs', "Argo Workflows is not installed"),
+            },
+            replaced={"redis://cache.example:6379/0": Because("$REDIS", "the server is one on loopback")},
+        ),
+        Plan(
+            "policy",
+            inside_chart,
+            programs=_HELM3,
+            stand_ins={"kubectl": _CLUSTER},
+            says={"kubectl run web": "run archfit policy again"},
+            before={
+                "helm template . | archfit lock": Because(_EMPTY, "other pages have used this cluster"),
+                "kubectl run web": Because(_POLICY_COUNTS, "a policy counts a moment after it is applied"),
+            },
+        ),
+        Plan(
+            "serve",
+            tls,
+            replaced={
+                "archfit serve": Because(
+                    "timeout --preserve-status 2 archfit serve", "it serves until it is told to end"
+                ),
+                "/etc/archfit/tls": Because("tls", _HOME),
+                "/etc/archfit/archfit.yaml": Because("archfit.yaml", _HOME),
+            },
+            left_out={"pipx install": _NO_INDEX},
+        ),
+        Plan(
+            "admission",
+            checkout,
+            programs=_HELM3,
+            stand_ins={"docker": DOCKER, "kubectl": _CLUSTER},
+            left_out={"helm test archfit --namespace archfit": "its pod never runs without a kubelet"},
+            ends={"archfit setup webhook --check --live": (1, "no kubelet runs the pods")},
+            says={
+                "archfit setup webhook --check --live": "wrong: no pod of Deployment archfit/archfit is ready"
+            },
+            before={
+                "archfit policy --live": Because(_EMPTY, "other pages have used this cluster"),
+                "helm install archfit": Because(_EMPTY, "the chart is another way to install the same"),
+                "helm upgrade archfit": Because(
+                    f"{_EMPTY}; {_INSTALL}", "it changes a release, and the page came here by manifests"
+                ),
+                "kubectl get nodes": Because(f"{_EMPTY}; rm -rf archfit-webhook", "another way to the same"),
+                "archfit setup webhook --renew": Because(_EMPTY, "back from the chart to the manifests"),
+                "archfit setup webhook --force": Because(_EMPTY, "back from the chart to the manifests"),
+                "kubectl delete mutatingadmissionpolicybinding": Because(
+                    "kubectl apply --server-side -f policy.yaml",
+                    "the page removes the policy of its first lines",
+                ),
+                "archfit setup webhook --image registry.example.com/archfit:0.1.0 --configuration": Because(
+                    "rm -rf archfit-webhook", "these lines are for a cluster that has another webhook"
+                ),
+            },
+        ),
+        Plan("configuration", rendered, programs={"kubectl": "kubectl"}),
+        Plan("custom-resources", crds, programs={"kubectl": "kubectl"}),
+        Plan("decisions", rendered),
+        Plan("faq", rendered),
+        Plan("comparison", inside_chart, programs=_HELM3),
+        Plan("limits", inside_chart, programs=_HELM3),
+        Plan(
+            "troubleshooting",
+            after_a_run,
+            programs=_HELM3,
+            replaced={"inspect IMAGE": Because("inspect nginx:1.27", "the image is the reader's own")},
+            ends={"helm get manifest web": _FINDS},
+        ),
+        Plan(
+            "files",
+            named_files,
+            programs=_KUSTOMIZE,
+            before={
+                "archfit --diff rendered/ > arch.patch": Because(
+                    "rm -r rendered; helm template web ./chart --output-dir rendered",
+                    "the first lines of the page have written the changes already",
+                )
+            },
+        ),
+        Plan("explain", explained, programs=_HELM3),
+        Plan("editors", edited, programs={"check-jsonschema": "check-jsonschema"}),
+        Plan(
+            "index",
+            inside_chart,
+            programs=_HELM3,
+            left_out={"pipx install .": _NO_INDEX},
+        ),
+    )
+}
+_MAKE = "targets of make for those who develop archfit: make test and .ci/run are made of them"
+NOT_FOLLOWED = {
+    "ci": "tests/real/ci runs the files of this page and their commands",
+    "commands": "the examples of --help; each is a command of a page that is followed, see test_page_commands.py",
+    "contributing": _MAKE,
+    "fuzzing": _MAKE,
+    "helm-plugin": "for those who publish: tests/real/helm packages, signs and pushes the plugin",
+    "install": "installs from a package index; tests/real/release builds and installs the packages",
+    "performance": "benchmarks, for a quiet machine",
+    "releasing": _MAKE,
+}
