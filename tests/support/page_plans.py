@@ -235,7 +235,9 @@ def rendered(folder: Path, environ: dict[str, str]) -> None:
 
 
 def after_a_run(folder: Path, environ: dict[str, str]) -> None:
-    """A run that archfit last can show, a chart, its release without archfit, and pods."""
+    """A run that archfit last can show, a chart, its release without archfit, pods, and rendered manifests."""
+    named = "  name: recommendations\n  namespace: shop\n"
+    write(folder, "rendered.yaml", WEB.replace("  name: web\n", named, 1))
     chart(folder, environ)
     run(
         environ,
@@ -529,6 +531,7 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
                 )
             },
         ),
+        Plan("doctor", nothing, programs=_KUSTOMIZE),
         Plan("explain", explained, programs=_HELM3),
         Plan("editors", edited, programs={"check-jsonschema": "check-jsonschema"}),
         Plan(

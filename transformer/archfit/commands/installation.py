@@ -40,7 +40,7 @@ def installation() -> dict[str, Any]:
     from archfit.cluster.audit_facts_json import SCHEMA as AUDIT
     from archfit.lookup.lockfile import VERSION as LOCK
     from archfit.options.config_file import API_VERSION
-    from archfit.source import c_parser
+    from archfit.source.tree import C_EXTENSION
     from archfit.store.sqlite import SCHEMA as CACHE
 
     own = _own_metadata()
@@ -58,7 +58,7 @@ def installation() -> dict[str, Any]:
             "release": platform.release(),
             "machine": platform.machine(),
         },
-        "cParser": c_parser.load() is not None,
+        "cParser": C_EXTENSION,
         "dependencies": {name: _version(name) for name in needed},
         "extras": {name: _extra(packages) for name, packages in extras.items()},
         "schemas": {"configuration": API_VERSION, "audit": AUDIT, "lock": LOCK, "cache": CACHE},
