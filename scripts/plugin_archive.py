@@ -5,7 +5,8 @@
 
     DIR/archfit-VERSION.tgz         archfit/{plugin.yaml,README.md,LICENSE}
     DIR/archfit-VERSION.tgz.prov    its metadata and SHA-256, signed
-    DIR/archfit-throw-away.gpg      the public key, with --throw-away-key
+    DIR/archfit-plugin.gpg          the public key, for users to verify it with
+    DIR/archfit-throw-away.gpg      the same, with --throw-away-key
 
 Helm reads a keyring of the old form. GnuPG 2 keeps secret keys elsewhere; `gpg --export-secret-keys` writes that form.
 Equal sources give equal files: Helm takes the times from the files, and SOURCE_DATE_EPOCH or 1980 is written there.
@@ -52,9 +53,11 @@ def main() -> int:
         return 2
     given.into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        keyring, key, public = given.keyring, given.key, given.keyring
         if given.throw_away_key:
             keyring, key, public = stack.enter_context(_throw_away_key(given.into))
+        else:
+            keyring, key = given.keyring, given.key
+            public = stack.enter_context(_public_key(keyring, key, given.into))
         staged = _staged(Path(folder) / "archfit")
         words = ["--sign", "--keyring", keyring, "--key", key, "--destination", str(given.into)]
         words += ["--passphrase-file", given.passphrase_file] if given.passphrase_file else []
@@ -93,22 +96,41 @@ def _staged(folder: Path) -> Path:
 
 
 @contextlib.contextmanager
+def _gpg() -> Iterator[list[str]]:
+    """A gpg with a home of its own, which is gone at the end, with the agent that gpg starts."""
+    with tempfile.TemporaryDirectory() as home:
+        os.chmod(home, 0o700)
+        try:
+            yield ["gpg", "--homedir", home, "--batch", "--quiet", "--yes"]
+        finally:
+            subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False)
+
+
+@contextlib.contextmanager
+def _public_key(keyring: str, key: str, into: Path) -> Iterator[str]:
+    """The public part of the key in the keyring. No passphrase is needed for it. Raises SystemExit."""
+    public = into / "archfit-plugin.gpg"
+    with _gpg() as gpg:
+        for words in (["--import", keyring], ["--output", str(public), "--export", key]):
+            done = subprocess.run([*gpg, *words], check=False)
+            if done.returncode or (words[0] == "--output" and not public.is_file()):
+                raise SystemExit(f"gpg cannot read the key {key!r} from {keyring}: {_NO_KEY}")
+        yield str(public)
+
+
+@contextlib.contextmanager
 def _throw_away_key(into: Path) -> Iterator[tuple[str, str, str]]:
     """Secret keyring, key and public keyring; the secret one is gone at the end."""
     name = "archfit-throw-away"
-    with tempfile.TemporaryDirectory() as home:
-        os.chmod(home, 0o700)
-        gpg = ["gpg", "--homedir", home, "--batch", "--quiet"]
-        try:
-            subprocess.run(
-                [*gpg, "--passphrase", "", "--quick-generate-key", name, "rsa3072", "sign", "1d"], check=True
-            )
-            secret, public = Path(home) / "secret.gpg", into / f"{name}.gpg"
-            subprocess.run([*gpg, "--output", secret, "--export-secret-keys", name], check=True)
-            subprocess.run([*gpg, "--yes", "--output", public, "--export", name], check=True)
-            yield str(secret), name, str(public)
-        finally:
-            subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False)
+    with _gpg() as gpg:
+        secret, public = Path(gpg[2]) / "secret.gpg", into / f"{name}.gpg"
+        for words in (
+            ["--passphrase", "", "--quick-generate-key", name, "rsa3072", "sign", "1d"],
+            ["--output", str(secret), "--export-secret-keys", name],
+            ["--output", str(public), "--export", name],
+        ):
+            subprocess.run([*gpg, *words], check=True)
+        yield str(secret), name, str(public)
 
 
 if __name__ == "__main__":

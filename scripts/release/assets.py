@@ -2,7 +2,8 @@
 
     python scripts/release/assets.py DIST ASSETS NOTES
 
-    ASSETS/    wheel, source archive, binaries, list of materials, krew.yaml, SHA256SUMS
+    ASSETS/    wheel, source archive, binaries, list of materials, krew.yaml, SHA256SUMS, and archfit-plugin.gpg,
+               the key that `helm plugin install --keyring` takes
     NOTES      the newest entry of CHANGELOG.md
 
 Chart and plugin have the same file name; they are in the registry.
@@ -33,6 +34,9 @@ def gather(dist: Path, assets: Path) -> list[Path]:
             Path(shutil.copyfile(path, assets / ("krew.yaml" if kind == "krew" else path.name)))
             for path in paths
         ]
+    found += [
+        Path(shutil.copyfile(key, assets / key.name)) for key in (dist / "plugin").glob("archfit-plugin.gpg")
+    ]
     sums = "".join(
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(found)
     )

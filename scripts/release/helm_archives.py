@@ -29,7 +29,7 @@ def chart(release: Release) -> str:
 
 
 def plugin(release: Release) -> str:
-    """The plugin and its signature in dist/plugin/; `helm plugin verify` has verified them."""
+    """The plugin, its signature and the public key in dist/plugin/; `helm plugin verify` has verified them."""
     folder = release.folder("plugin")
     words = [
         release.python,
@@ -57,4 +57,5 @@ def plugin(release: Release) -> str:
         words.append("--throw-away-key")
     run(*words)
     release.only(f"plugin/archfit-{release.version}.tgz.prov")
+    release.only("plugin/archfit-plugin.gpg" if keyring else "plugin/archfit-throw-away.gpg")
     return "signed and verified" if keyring else "signed with a throw-away key, and verified"

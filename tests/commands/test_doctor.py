@@ -19,6 +19,7 @@ from archfit.report.doctor_text import WIDTH
 from archfit.store.sqlite import SqliteStore
 from doctor_machine import HELM_3, HELM_4, KUBECTL, KUSTOMIZE, DoctorMachine
 from fake_registry import Answer, FakeRegistry
+from machine import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -719,3 +720,20 @@ def test_the_page_fits_a_screen(machine: DoctorMachine) -> None:
         machine.program(name, script)
     # The folder of a test has a long name, which makes lines go on; the page of a user has none of these.
     assert len([line for line in machine.text().splitlines() if not line.startswith(" " * 20)]) <= 40
+
+
+def test_the_page_has_every_subject_state_and_door(machine: DoctorMachine) -> None:
+    page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
+    for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
+        machine.program(name, script)
+    subjects = {re.sub(r"^extra .*", "extra ..", subject) for subject in machine.look()}
+    table = page.partition("## What it looks at")[2].partition("\n## ")[0]
+    cells = "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))
+    assert set(re.findall(r"`([^`]+)`", cells)) == subjects
+    assert re.findall(r"^\| `(\w+)` \| .* \| \d \|$", page, re.MULTILINE) == [
+        "ok",
+        "note",
+        "missing",
+        "wrong",
+    ]
+    assert page.partition("\nDOOR ")[2].splitlines()[0].split() == ["NEEDS", "HERE", "WHAT", "TO", "DO"]

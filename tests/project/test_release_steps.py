@@ -142,6 +142,16 @@ def test_a_release_without_one_of_the_binaries_is_refused(tmp_path):
         assets.gather(tmp_path, tmp_path / "assets")
 
 
+def test_the_key_of_the_plugin_is_a_file_of_the_release_and_the_plugin_is_not(tmp_path):
+    for name in ("python/a", "python/b", "binary/c", "binary/d", "sbom/e", "krew/f", "plugin/a.tgz"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "plugin" / "archfit-plugin.gpg").write_bytes(b"key")
+    names = {path.name for path in assets.gather(tmp_path, tmp_path / "assets")}
+    assert names == {"a", "b", "c", "d", "e", "krew.yaml", "archfit-plugin.gpg"}
+    assert "archfit-plugin.gpg\n" in (tmp_path / "assets" / "SHA256SUMS").read_text(encoding="utf-8")
+
+
 def test_the_newest_symbol_decides_the_c_library(tmp_path):
     (tmp_path / "a.so").write_bytes(b"\x7fELF GLIBC_2.17\0GLIBC_2.34\0GLIBC_2.4")
     (tmp_path / "b.txt").write_bytes(b"GLIBC_2.99")

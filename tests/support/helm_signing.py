@@ -29,16 +29,17 @@ class SigningKey(NamedTuple):
 
 
 @contextlib.contextmanager
-def signing_key(folder: Path, name: str) -> Iterator[SigningKey]:
-    """A key without passphrase. The agent that gpg starts is ended."""
+def signing_key(folder: Path, name: str, passphrase: str = "") -> Iterator[SigningKey]:
+    """A key. The agent that gpg starts is ended."""
     home = folder / f"gnupg-{name}"
     home.mkdir(mode=0o700)
     key = SigningKey(name, home, folder / f"{name}.secret.gpg", folder / f"{name}.gpg")
     gpg = [machine.tool("gpg"), "--homedir", str(home), "--batch", "--quiet"]
+    gpg += ["--pinentry-mode", "loopback", "--passphrase", passphrase]
     environ = {**os.environ, "GNUPGHOME": str(home)}
     try:
         for words in (
-            ("--passphrase", "", "--quick-generate-key", name, "rsa3072", "sign", "1d"),
+            ("--quick-generate-key", name, "rsa3072", "sign", "1d"),
             ("--output", str(key.secret), "--export-secret-keys", name),
             ("--output", str(key.public), "--export", name),
         ):

@@ -53,7 +53,7 @@ def signed(key: SigningKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the archive, its signature and the public key, as a release has them."""
     folder = tmp_path_factory.mktemp("dist")
     package(folder, "--keyring", str(key.secret), "--key", key.name).ok()
-    shutil.copy(key.public, folder / "archfit-plugin.gpg")
+    assert (folder / "archfit-plugin.gpg").read_bytes() == key.public.read_bytes()
     return folder
 
 
@@ -274,3 +274,20 @@ def test_what_setup_helm_writes_can_be_packaged_too(key: SigningKey, helm4, tmp_
         [helm4.program, "plugin", "verify", "--keyring", str(key.public), str(tmp_path / ARCHIVE)],
         dict(os.environ),
     ).ok()
+
+
+def test_a_key_with_a_passphrase_signs_with_the_file_that_has_it(tmp_path: Path) -> None:
+    (tmp_path / "passphrase").write_text("hush\n", encoding="utf-8")
+    with signing_key(tmp_path, "guarded", "hush") as guarded:
+        words = ("--keyring", str(guarded.secret), "--key", guarded.name)
+        ran = package(tmp_path / "dist", *words, "--passphrase-file", str(tmp_path / "passphrase"))
+    assert b"Signed by: guarded\n" in ran.ok()
+
+
+@pytest.mark.parametrize("key_name", ["nobody", "me"])
+def test_a_keyring_without_the_key_is_said(key: SigningKey, tmp_path: Path, key_name: str) -> None:
+    keyring = key.secret if key_name == "nobody" else tmp_path / "gone.gpg"
+    ran = package(tmp_path / "dist", "--keyring", str(keyring), "--key", key_name)
+    assert ran.status == 1
+    assert f"gpg cannot read the key {key_name!r}" in ran.stderr
+    assert not list((tmp_path / "dist").glob("*.tgz"))
