@@ -38,13 +38,14 @@ def load() -> tuple[Any, Any, Any, Any] | None:
             return _without_package()
         except Exception:  # noqa: BLE001 - whatever another version does differently, the whole package works
             _forget()
-    import yaml
+    # `yaml.events` is no attribute of a package that was imported after `_without_package` had loaded that module.
+    from yaml import error, events, reader
 
     try:
         from yaml._yaml import CParser
     except ImportError:
         return None
-    return CParser, yaml.events, yaml.MarkedYAMLError, yaml.reader.ReaderError
+    return CParser, events, error.MarkedYAMLError, reader.ReaderError
 
 
 def _without_package() -> tuple[Any, Any, Any, Any]:
