@@ -120,7 +120,7 @@ def test_exit_codes_are_as_documented(
     ran = archfit(stream, *words)
     assert ran.status == status
     assert ran.stdout == (b"" if status else stream)
-    documented = archfit(b"", "--help").ok().decode()
+    documented = archfit(b"", "--help-all").ok().decode()
     assert "Exit: 0 done, 1 failed: standard output is empty, 2 wrong usage" in " ".join(documented.split())
 
 

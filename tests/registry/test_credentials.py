@@ -279,7 +279,8 @@ def test_a_helper_is_only_asked_for_one_plain_host(home: Home, server: str) -> N
         pytest.param("import threading; threading.Event().wait()", "gave no answer in 0.3 s", id="silent"),
         pytest.param(
             "os.close(1); import threading; threading.Event().wait()",
-            "failed for h.io",
+            # A busy machine may not come to close it in that time.
+            "failed for h.io|gave no answer in 0.3 s",
             id="closes-its-output",
         ),
     ],
