@@ -1,7 +1,6 @@
 """The block that says how to install archfit, between its markers in README.md and docs/install.md.
 
-    python scripts/install_block.py update PAGE      prints the page with its block renewed
-    make address URL=..                              renews it in every page
+    make address URL=..      renews it in every page, also with the address that is set already
 
 Until the repository's address is set, nothing is published and the block installs from a checkout.
 
@@ -11,8 +10,6 @@ The markers are `<!-- install -->` and `<!-- /install -->`, each on a line of it
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 
 CHECKOUT = """\
 archfit is not published yet. Install it from a checkout of this repository, with Python 3.11 or later:
@@ -45,18 +42,3 @@ def block(*, published: bool) -> str:
 def updated(page: str, *, published: bool) -> str:
     """The page with its block renewed; a page without markers stays as it is."""
     return _BLOCK.sub(lambda markers: f"{markers[1]}{block(published=published)}{markers[2]}", page)
-
-
-def main(words: list[str]) -> int:
-    """The exit code."""
-    from repository_address import is_set
-
-    if words[:1] != ["update"] or len(words) != 2:
-        print("write update and the path of a page", file=sys.stderr)
-        return 2
-    sys.stdout.write(updated(Path(words[1]).read_text(encoding="utf-8"), published=is_set()))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

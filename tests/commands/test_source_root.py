@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from registry import Registry
 
-from archfit.commands.source_roots import SourceRoots
+from archfit.manifest_files.source_roots import SourceRoots
 
 if TYPE_CHECKING:
     from pathlib import Path

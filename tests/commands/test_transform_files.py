@@ -368,7 +368,7 @@ def test_a_folder_is_bounded(
 ) -> None:
     site.write({f"r/{name}/s/t.yaml": AMD for name in "abcd"})
     assert site.run("r").status == 0
-    monkeypatch.setattr(f"archfit.commands.input_files.{limit}", value)
+    monkeypatch.setattr(f"archfit.manifest_files.input_files.{limit}", value)
     ran = site.run("r")
     assert (ran.status, ran.stdout) == (2, b"")
     assert said in ran.stderr

@@ -20,7 +20,7 @@ AS_IT_IS = {
     "commands/login_check.py": {"_text"},
     "commands/completion.py": {"script"},
     "commands/doctor.py": {"doctor_text"},
-    "commands/output_files.py": {"parts"},
+    "manifest_files/output_files.py": {"parts"},
     "commands/patch.py": {"output"},
     "commands/policy.py": {"output", "objects_yaml"},
     "commands/policy_check.py": {"as_text", "as_json"},

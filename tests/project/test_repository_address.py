@@ -170,7 +170,7 @@ def test_the_program_says_the_address_or_what_is_wrong(words, code):
 
 
 def test_the_install_blocks_are_renewed():
-    """If not: python scripts/install_block.py update PAGE"""
+    """If not: make address URL=$(python scripts/repository_address.py)"""
     published = repository_address.is_set()
     for path in PAGES:
         text = path.read_text(encoding="utf-8")

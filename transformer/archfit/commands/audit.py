@@ -26,11 +26,11 @@ from archfit.commands.audit_flags import AuditFlags, audit_flags
 from archfit.commands.audit_inputs import Collected, from_cluster, from_files, from_rendering
 from archfit.commands.audit_reports import facts_of_report
 from archfit.commands.invocation import Invocation, read_invocation
-from archfit.commands.rendered_input import rendered_inputs
 from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file, replace, unwritable
 from archfit.lookup.build_lookup import answered
 from archfit.lookup.session import LookupSession
+from archfit.manifest_files.rendered_input import rendered_inputs
 from archfit.options.layers import Given, Layer
 from archfit.printable import count
 from archfit.report import audit_csv, audit_json, audit_markdown, audit_text

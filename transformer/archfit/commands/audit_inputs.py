@@ -1,7 +1,7 @@
 """What `archfit audit` reads: files, standard input, or the cluster at hand.
 
     FILE, -     lists of kubectl as JSON or YAML, JSON lines, rendered manifests      `cluster.running.list_stream`
-    DIR, --helm a folder of such files, what a chart renders                          `commands.input_files`
+    DIR, --helm a folder of such files, what a chart renders                          `manifest_files.input_files`
     FILE        a report of archfit audit --format json: its lists; the images are asked for again
     --live      pods, nodes, replicasets, jobs, page by page                          `cluster_api`
 
@@ -27,9 +27,9 @@ from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.cluster_error import ClusterError
 from archfit.cluster_api.live_objects import JOBS, NODES, PODS, REPLICA_SETS, live_objects
 from archfit.commands.audit_flags import AuditFlags
-from archfit.commands.input_files import Inputs, found_files, read_inputs
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.renderer_command import Rendering
+from archfit.manifest_files.input_files import Inputs, found_files, read_inputs
 from archfit.options.settings import Options
 from archfit.printable import count, visible
 from archfit.record import Record

@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import BinaryIO, TypeAlias
 
 from archfit import standard_streams
-from archfit.commands.repository_paths import from_root, repository_root
 from archfit.errors import UsageError
 from archfit.files import replace, unwritable
+from archfit.manifest_files.repository_paths import from_root, repository_root
 from archfit.report import check_listing, check_markdown, github, gitlab, sarif
 from archfit.report.findings import Check
 from archfit.spelling import refused

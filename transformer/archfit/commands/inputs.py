@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.commands.input_files import Inputs, holds_object, read_inputs
 from archfit.commands.invocation import Invocation
-from archfit.commands.rendered_input import rendered_inputs
-from archfit.commands.surveyed_files import Manifests, surveyed
+from archfit.manifest_files.input_files import Inputs, holds_object, read_inputs
+from archfit.manifest_files.rendered_input import rendered_inputs
+from archfit.manifest_files.surveyed_files import Manifests, surveyed
 from archfit.options.layers import Layer
 from archfit.options.settings import Options
 from archfit.placement.questions import questions as of_pod

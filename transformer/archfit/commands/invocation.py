@@ -6,10 +6,10 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from archfit.commands.rendered_input import without_renderer
 from archfit.errors import UsageError
 from archfit.files import read_file
 from archfit.integrations.renderer_command import Rendering
+from archfit.manifest_files.rendered_input import without_renderer
 from archfit.options import arguments
 from archfit.options.layers import Layer
 from archfit.options.load import load

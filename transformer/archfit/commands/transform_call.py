@@ -53,7 +53,7 @@ def read_call(argv: Sequence[str]) -> TransformCall:
     rendering = None
     try:
         if any(word.startswith(("--helm", "--kustomize")) for word in argv):
-            from archfit.commands.rendered_input import without_renderer
+            from archfit.manifest_files.rendered_input import without_renderer
 
             argv, rendering = without_renderer(TRANSFORM, argv)
         layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)

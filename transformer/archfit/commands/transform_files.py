@@ -17,16 +17,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import stream
-from archfit.commands import output_files
-from archfit.commands.input_files import Input, Inputs, read_inputs
 from archfit.commands.inputs import in_file, location_in_file, questions, with_note
-from archfit.commands.rendered_input import rendered_inputs
-from archfit.commands.surveyed_files import Manifests, surveyed
 from archfit.commands.transform_call import TransformCall
 from archfit.errors import UsageError
 from archfit.files import read_file
 from archfit.integrations.kustomize.function_frame import FunctionFrame
 from archfit.integrations.kustomize.resource_list import function_config, recognised
+from archfit.manifest_files import output_files
+from archfit.manifest_files.input_files import Input, Inputs, read_inputs
+from archfit.manifest_files.rendered_input import rendered_inputs
+from archfit.manifest_files.surveyed_files import Manifests, surveyed
 from archfit.options.function_config import from_function_config
 from archfit.options.load import load
 from archfit.options.settings import Options

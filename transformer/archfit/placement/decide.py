@@ -30,6 +30,7 @@ from archfit.placement.affinity import (
     states_preference,
 )
 from archfit.placement.architectures import removed
+from archfit.placement.case import Case
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import Malformed
 from archfit.placement.immutability import is_immutable
@@ -38,38 +39,12 @@ from archfit.placement.questions import answers_for
 from archfit.placement.reach import Reach, by_system, reaches, union
 from archfit.placement.required_terms import NOTHING, RequiredTerms, required_terms, stale_term
 from archfit.placement.selection import PodOptions
-from archfit.record import Record
-from archfit.results import Decision, Outcome, Removed, Result, Severity
+from archfit.results import Decision, Outcome, Removed, Severity
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.placement.trace import Trace
-
-
-class Case(Record):
-    """What steps (a) to (d) look at.
-
-    options: of the run. own: of the pod.
-    reachable: E.
-    tolerations: those that the pod has.
-    stated: the pod's own preferred terms name the architecture; False without `prefer`, which alone needs to know.
-    immutable: the object cannot be changed once it is applied.
-    results: messages so far; the steps append to it.
-    trace: takes down what the steps make of it, for `explanation`; None in all other runs.
-    """
-
-    pod: Pod
-    options: Options
-    own: PodOptions
-    evidence: ImageEvidence
-    found: tuple[Reach, ...]
-    reachable: frozenset[str]
-    tolerations: list[Toleration]
-    stated: bool
-    immutable: bool
-    results: list[Result]
-    trace: Trace | None
 
 
 def decide(
@@ -112,10 +87,10 @@ def decide(
     if evidence.leave_reason:
         return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
     reachable = union([reach.live for reach in found])
-    case = Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results, trace)
+    case = Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
     if trace is not None:
         trace.judged(case)
-    return _placed(case) if reachable else _conflict(case)
+    return _placed(case, trace) if reachable else _conflict(case)
 
 
 def _conflict(case: Case) -> Decision:
@@ -126,7 +101,7 @@ def _conflict(case: Case) -> Decision:
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
 
-def _placed(case: Case) -> Decision:
+def _placed(case: Case, trace: Trace | None) -> Decision:
     pod, options, own = case.pod, case.options, case.own
     custom = pod.placement_paths
     needed_only = (case.immutable and options.immutable == "needed") or bool(custom and custom.needed_only)
@@ -150,8 +125,8 @@ def _placed(case: Case) -> Decision:
     terms = NOTHING if options.affinity == "never" else needed
     applying = taints.applicable(own.tolerate, case.found, case.reachable, terms, case.evidence)
     additions = _additions(case, terms, applying, needed_only=needed_only)
-    if case.trace is not None:
-        case.trace.placed(needed, applying, additions, needed_only=needed_only)
+    if trace is not None:
+        trace.placed(needed, applying, additions, needed_only=needed_only)
     if custom is not None:
         from archfit.placement.custom import writable  # only streams with custom resources need it
 
@@ -161,8 +136,8 @@ def _placed(case: Case) -> Decision:
         if left.problem:
             return _decision(case, "OptedOut" if custom.unplaced else "Conflict", left.problem, lacking)
         additions = left.additions
-        if case.trace is not None:
-            case.trace.left(additions)
+        if trace is not None:
+            trace.left(additions)
 
     patch = pod_patch(pod, additions)
     if patch:

@@ -19,7 +19,7 @@ from archfit.patch import Add, Path
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import ARCH, Requirement, arch_pins, runtime_pins
 from archfit.placement.annotations import PREFIX, annotated
-from archfit.placement.decide import Case
+from archfit.placement.case import Case
 from archfit.placement.messages import listed, taint
 from archfit.placement.pod_patch import Additions
 from archfit.placement.reach import Reach, union

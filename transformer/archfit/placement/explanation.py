@@ -19,7 +19,8 @@ from archfit.options.settings import Options, Rule
 from archfit.patch import dotted, pattern_text
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
 from archfit.placement.annotations import PREFIX, annotated
-from archfit.placement.decide import Case, decide
+from archfit.placement.case import Case
+from archfit.placement.decide import decide
 from archfit.placement.explained_images import ImageAnswer, image_answers, named
 from archfit.placement.explained_steps import Step, affinity_steps, preference_steps, toleration_steps
 from archfit.placement.reach import Reach, by_system, union

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from archfit.errors import InvalidReference
 from archfit.images.reference import parse
 from archfit.placement.annotations import PREFIX
-from archfit.placement.decide import Case
+from archfit.placement.case import Case
 from archfit.placement.explained_images import ImageAnswer
 from archfit.placement.selection import PodOptions
 from archfit.record import Record

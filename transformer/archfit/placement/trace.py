@@ -14,13 +14,10 @@ from collections.abc import Sequence
 
 from archfit.images.platforms import Answer
 from archfit.options.settings import Toleration
+from archfit.placement.case import Case
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.pod_patch import Additions
 from archfit.placement.required_terms import NOTHING, RequiredTerms
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.placement.decide import Case
 
 
 class Trace:

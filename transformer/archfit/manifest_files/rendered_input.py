@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import standard_streams
-from archfit.commands.input_files import Input, Inputs
 from archfit.errors import UsageError
 from archfit.integrations.renderer_command import Rendering, reads_standard_input, rendered, taken_apart
+from archfit.manifest_files.input_files import Input, Inputs
 from archfit.usage.command_row import RENDERERS, Command
 from archfit.usage.completion import flags_of
 

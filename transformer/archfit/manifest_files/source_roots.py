@@ -25,10 +25,10 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from archfit.commands.input_files import CHART, KUSTOMIZATIONS
-from archfit.commands.repository_paths import repository_root
 from archfit.errors import InvalidInput, UsageError
 from archfit.files import read_regular
+from archfit.manifest_files.input_files import CHART, KUSTOMIZATIONS
+from archfit.manifest_files.repository_paths import repository_root
 from archfit.record import Record
 from archfit.source.compose import parse
 from archfit.source.tree import ROOT, Children, line_at

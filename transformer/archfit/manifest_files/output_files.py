@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO
 
 from archfit import standard_streams
-from archfit.commands.input_files import Input
 from archfit.errors import OutputError, UsageError
 from archfit.files import Prepared, read_file, replace
+from archfit.manifest_files.input_files import Input
 from archfit.printable import count
 from archfit.record import Record
 
