@@ -117,6 +117,36 @@ def test_no_value_of_a_secret_is_context(data: bytes, shown: list[bytes]) -> Non
         assert b"\n " + line + b"\n" in diff
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(b"stringData:\n  conf: |\n    # hunter2\n    # hunter2\n", id="comment-in-a-block-scalar"),
+        pytest.param(b"stringData:\n  conf: |\n    hunter2:\n", id="key-in-a-block-scalar"),
+        pytest.param(b"stringData:\n  conf: |\n    kind: hunter2\n", id="kind-in-a-block-scalar"),
+        pytest.param(b"stringData:\n  conf: |\n    - apiVersion: hunter2\n", id="version-in-a-block-scalar"),
+        pytest.param(b"--- {stringData: {password: hunter2}}\n", id="on-the-separator"),
+        pytest.param(b"--- |\n hunter2:\n", id="scalar-on-the-separator"),
+        pytest.param(b'stringData:\n  conf: "\n\n    \"kind\": \"hunter2\",\n"\n', id="json-in-a-quoted-scalar"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("side", ["before", "behind"])
+def test_no_line_that_may_be_a_value_of_a_secret_is_context(value: bytes, side: str) -> None:
+    pod = b"- {kind: Pod}\n"
+    data = b"kind: Secret\n" + value + pod if side == "before" else pod + value + b"kind: Secret\n"
+    start = data.index(pod)
+    splices = [Splice(start + 2, start + 13, b"{kind: Pod, a: b}")]
+    diff = diff_of(data, splices, [DiffObject(start, start + len(pod), "Pod")])
+    assert b"hunter2" not in diff
+    assert applied(data, diff) == b"".join(write(data, splices))
+
+
+def test_new_lines_without_context_have_an_old_line_for_git() -> None:
+    pod, secret = b"- kind: Pod\n  a: 1\n", b"- {kind: Secret, data: {password: hunter2}}\n"
+    diff = diff_of(pod + secret, [Splice(len(pod), len(pod), b"  b: 2\n")], [DiffObject(0, len(pod), "Pod")])
+    assert diff.endswith(b"\n@@ -2,1 +2,2 @@ Pod\n-  a: 1\n+  a: 1\n+  b: 2\n")
+    assert applied(pod + secret, diff) == pod + b"  b: 2\n" + secret
+
+
 def test_noop_without_a_secret_the_context_is_whole() -> None:
     data = POD + SECRET.replace(b"Secret", b"ConfigMap")
     diff = diff_of(data, [Splice(len(POD), len(POD), b"  b: 2\n")], [DiffObject(0, len(POD), "Pod")])

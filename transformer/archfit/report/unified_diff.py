@@ -12,8 +12,11 @@ Lines end at LF; a CR before it belongs to the line. A name with a quote, a back
 outside of ASCII is quoted as git quotes it. The cost is that of the lines that change.
 
 Three lines of context stand around a change. Where a Secret is near, only those that cannot hold a value are shown
-(`---`, a comment, `kind:`), so that none gets into a log. Where fewer lines may be shown on one side, the other side
-has no more: patch takes a shorter end for the end of the file.
+(`---`, and what no block scalar can hold, as it has no indent: a comment, a key alone, `kind: ..`; of lines with an
+indent those of a closed list), so that none gets into a log. Where fewer lines may be shown on one side, the other side
+has no more: patch takes a shorter end for the end of the file. Where none may be shown, the line before new lines, which
+is of the same mapping, is removed and added: git would put a hunk without an old line at the end of the file, and it
+refuses this one.
 
 Sources: POSIX.1-2024, diff, "Diff -u Output Format"; GNU patch 2.7, src/patch.c, locate_hunk; git, apply.c and quote.c.
 """
@@ -33,9 +36,10 @@ CONTEXT = 3
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 _LONGEST_TITLE = 100
 _WITHOUT_VALUE = re.compile(
-    rb"(?:[ \t]*(?:- )*(?:apiVersion|kind): \S+|[ \t]*(?:- )*[\"'A-Za-z0-9_./-]+:"
-    rb"|[ \t]*\"(?:apiVersion|kind)\": \"[^\"]*\",?"
-    rb"|---(?:[ \t].*)?|[ \t]*#.*|[ \t]*[\[\]{},]*)\r?\n?"
+    rb"(?:(?:apiVersion|kind): \S+|[\"'A-Za-z0-9_./-]+:|#.*|---[ \t]*(?:#.*)?"
+    rb"|[ \t]*(?:- )*(?:apiVersion: v1|kind: Secret|(?:metadata|data|stringData|spec|items):)"
+    rb"|[ \t]*(?:\"apiVersion\": \"v1\"|\"kind\": \"Secret\"),?"
+    rb"|[ \t]*[\[\]{},]*)\r?\n?"
 ).fullmatch
 _SECRET = re.compile(rb"[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?Secret\b").search
 _QUOTED = re.compile(rb"[^ !#-\[\]-~]")
@@ -73,7 +77,8 @@ def unified_diff(
     around = _Context(data, objects)
     found = [_quoted_name("--- ", f"a/{name}"), _quoted_name("+++ ", f"b/{name}")]
     line, counted, shift = 0, 0, 0
-    for hunk in around.hunks(blocks):
+    for found_hunk in around.hunks(blocks):
+        hunk = around.anchored(found_hunk)
         first, last = around.ends(hunk)
         line, counted = line + data.count(b"\n", counted, first), first
         body, removed, added, at = list[bytes](), 0, 0, first
@@ -143,6 +148,15 @@ class _Context:
         elif len(behind) > len(before) and before[-1] > 0:
             del behind[len(before) :]
         return before[-1], behind[-1]
+
+    def anchored(self, hunk: list[_Block]) -> list[_Block]:
+        """The hunk; one that would show no old line takes the line before it out and puts it in again."""
+        first, last = self.ends(hunk)
+        if not 0 < first == last < len(self._data):
+            return hunk
+        start = self._data.rfind(b"\n", 0, first - 1) + 1
+        line = self._data[start:first]
+        return [_Block(start, last, (line,), (line, *hunk[0].new))]
 
     def title(self, at: int) -> str:
         """What the object at an offset is called."""
