@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -91,6 +92,34 @@ def test_in_place_writes_no_file_where_one_cannot_be_written(
     assert "z.yaml' cannot be written (No space left on device); no file was changed" in ran.stderr
     assert site.files() == before
     assert run(("last",)).stdout.decode().splitlines()[1].startswith("exit 1")
+
+
+def test_in_place_puts_all_files_back_where_it_is_interrupted(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write({"r/z.yaml": pod("z")})
+    before, whole = site.files(), os.replace
+
+    def interrupted(source: str, path: str) -> None:
+        if path.endswith("z.yaml"):
+            raise KeyboardInterrupt
+        whole(source, path)
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with contextlib.suppress(KeyboardInterrupt):
+        site.run("--in-place", "r")
+    assert site.files() == before
+
+
+def test_standard_output_by_its_path_keeps_what_the_file_holds(site: Site) -> None:
+    whole = site.run("r").stdout
+    for flags, added in (((), whole), (("--diff",), site.run("--diff", "r").stdout)):
+        with (site.folder / "out").open("wb") as file:
+            file.write(b"# kept\n")
+            file.flush()
+            ran = site.run(*flags, "r", "-o", f"/dev/fd/{file.fileno()}")
+        assert (ran.status, ran.stdout) == (0, b"")
+        assert (site.folder / "out").read_bytes() == b"# kept\n" + added
 
 
 def test_in_place_overwrites_no_change_of_somebody_else(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,3 +94,39 @@ def test_a_pipe_is_written_when_the_content_is_committed() -> None:
     assert os.read(read, 9) == b"1"
     os.close(read)
     os.close(write)
+
+
+def test_an_open_file_keeps_what_it_holds_and_its_link_stays(tmp_path: Path) -> None:
+    path, link = tmp_path / "a", tmp_path / "stdout"
+    with path.open("wb") as file:
+        file.write(b"kept\n")
+        file.flush()
+        link.symlink_to(f"/dev/fd/{file.fileno()}")
+        for place in (f"/dev/fd/{file.fileno()}", str(link)):
+            replace(place, b"more\n")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"kept\nmore\nmore\n"
+    assert sorted(os.listdir(tmp_path)) == ["a", "stdout"]
+
+
+def test_new_content_is_at_no_time_open_to_more_users_than_the_old(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    path.chmod(0o600)
+    modes = []
+
+    def noted(place: str, mode: int) -> None:
+        modes.append(os.stat(place).st_mode & 0o777)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("os.chmod", noted)
+        replace(str(path), b"2", 0o666)
+    assert modes == [0o600]
+
+
+@pytest.mark.parametrize("name", ["a" * 255, "é" * 127], ids=["ascii", "two-bytes"])
+def test_the_longest_name_can_be_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"1")
+    replace(str(tmp_path / name), b"2")
+    assert (tmp_path / name).read_bytes() == b"2"
+    assert os.listdir(tmp_path) == [name]

@@ -5,6 +5,7 @@
     read_regular    a file that another user may have made: never a pipe or device, which may not end
     Prepared        a temporary file beside the path ── commit ──> renamed to the path
                                                      └─ discard ─> removed
+    /dev/stdout, /dev/fd/3, a link to one    written as the open file that it is, never renamed over or cut off
 
 The temporary file has a random name, and this process creates it or fails (O_EXCL), so that no link of another user
 redirects the writer.
@@ -19,6 +20,7 @@ import stat
 from archfit.errors import ArchfitError, UsageError
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_MOST_LINKS = 40
 
 
 def read_file(path: str) -> bytes:
@@ -51,23 +53,41 @@ def read_regular(path: str, limit: int) -> bytes:
         return file.read(limit)
 
 
+def open_descriptor(path: str) -> int | None:
+    """The descriptor of this process that a path such as /dev/stdout leads to, None where it is another file.
+
+    To open such a path anew would cut off what the file holds, and a rename would put a file in the place of the link.
+    """
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(path)
+        if os.path.realpath(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd") and name.isdecimal():
+            return int(name)
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+
 class Prepared:
     """New content for a path, in a temporary file with the mode and the owner of the old file, or
     `mode`.
 
-    sync: flush it to the disk before the rename. A device or pipe gets no temporary file: `commit` writes to it. Raises
-    OSError, as all of its methods do.
+    sync: flush it to the disk before the rename. A device, pipe or open descriptor gets no temporary file: `commit`
+    writes to it. Raises OSError, as all of its methods do.
     """
 
     def __init__(self, path: str, content: bytes, mode: int = 0o600, *, sync: bool = False) -> None:
         self._path, self._content, self._beside = path, content, ""
         there = os.path.exists(path)
-        if there and not os.path.isfile(path):
+        self._descriptor = open_descriptor(path) if there else None
+        if there and (self._descriptor is not None or not os.path.isfile(path)):
             return
         folder, name = os.path.split(path)
-        self._beside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}")
+        # A name may have 255 bytes; 50 characters have 200 at most.
+        self._beside = os.path.join(folder, f".{name[:50]}.{os.urandom(8).hex()}")
         try:
-            with open(os.open(self._beside, _FLAGS, mode), "wb") as file:
+            # What the old file keeps from other users is theirs at no time.
+            with open(os.open(self._beside, _FLAGS, 0o600 if there else mode), "wb") as file:
                 file.write(content)
                 if sync:
                     file.flush()
@@ -90,7 +110,7 @@ class Prepared:
     def commit(self) -> None:
         """Rename the temporary file to the path."""
         if not self._beside:
-            with open(self._path, "wb") as file:
+            with open(self._path if self._descriptor is None else os.dup(self._descriptor), "wb") as file:
                 file.write(self._content)
             return
         try:

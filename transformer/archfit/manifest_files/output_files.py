@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from archfit import standard_streams
 from archfit.errors import OutputError, UsageError
-from archfit.files import Prepared, read_file, replace
+from archfit.files import Prepared, open_descriptor, read_file, replace
 from archfit.manifest_files.input_files import Input
 from archfit.printable import count
 from archfit.record import Record
@@ -34,7 +34,11 @@ class Target(Record):
 
 def write_stream(parts: Sequence[bytes | memoryview], path: str, stdout: BinaryIO) -> None:
     """The parts to standard output, or to a file that is written whole. Raises OutputError."""
-    if path:
+    descriptor = open_descriptor(path) if os.path.exists(path) else None
+    if descriptor is not None:
+        with open(os.dup(descriptor), "wb") as file:
+            standard_streams.write(file, parts)
+    elif path:
         # A device, as /dev/stdout, is no file that could be renamed.
         at = os.path.realpath(path) if os.path.isfile(path) or not os.path.exists(path) else path
         before = read_file(at) if os.path.isfile(at) else None
@@ -128,10 +132,12 @@ def write_all(targets: Sequence[Target]) -> None:
             path = target.path
             one.commit()
             done += 1
-    except OSError as error:
+    except BaseException as error:
         for one in prepared[done:]:
             one.discard()
         undone = _taken_back(targets[:done])
+        if not isinstance(error, OSError):
+            raise
         raise OutputError(f"{path!r} cannot be written ({error.strerror or error}); {undone}") from None
 
 
