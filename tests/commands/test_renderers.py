@@ -177,10 +177,12 @@ def test_a_renderer_that_fails_says_why_and_nothing_is_written(site: Site, words
     ],
 )
 def test_a_renderer_that_is_missing(site: Site, flag: str, said: str) -> None:
-    ran = site.run(flag, "./my chart", PATH="/nowhere")
+    ran = site.run(flag, "./my chart", "--set=password=hunter2", PATH="/nowhere")
+    assert "hunter2" not in ran.stderr
     assert (ran.status, ran.stdout) == (1, b"")
     assert said in ran.stderr
-    assert "'./my chart' | archfit" in ran.stderr
+    assert "'./my chart' .. | archfit" in ran.stderr
+    assert "'./my chart' | archfit" in site.run(flag, "./my chart", PATH="/nowhere").stderr
 
 
 def test_a_renderer_that_does_not_end_is_ended(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

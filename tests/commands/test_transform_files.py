@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -324,7 +325,8 @@ def test_a_resource_list_that_fails_comes_back_on_standard_output_alone(site: Si
 
 
 def test_a_resource_list_beside_other_files_is_wrong_usage(site: Site) -> None:
-    site.write({"a.yaml": AMD, "list.yaml": LIST})
+    other = CONFIG_MAP + b"data: {a: ResourceList}\n"
+    site.write({"a.yaml": other, "list.yaml": LIST})
     ran = site.run("a.yaml", "list.yaml")
     assert ran.status == 2
     assert "'list.yaml' is the ResourceList of a KRM function: transform it alone" in ran.stderr
@@ -372,6 +374,12 @@ def test_a_folder_is_bounded(
     ran = site.run("r")
     assert (ran.status, ran.stdout) == (2, b"")
     assert said in ran.stderr
+
+
+def test_a_folder_without_folders_is_bounded(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.write({f"r/{name}.yaml": AMD for name in "abc"})
+    monkeypatch.setattr("archfit.manifest_files.input_files.MOST_FILES", 2)
+    assert site.run("r").status == 2
 
 
 def test_stamps_of_files_are_taken_back_together(site: Site) -> None:
@@ -458,3 +466,13 @@ def test_twice_as_many_files_are_twice_the_work(site: Site, words: list[str]) ->
         finally:
             sys.settrace(before)
     assert counted[1] < 2.1 * counted[0]
+
+
+def test_files_named_by_their_whole_path_need_no_working_directory(site: Site, tmp_path: Path) -> None:
+    site.write({"a.yaml": AMD})
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with contextlib.chdir(gone):
+        gone.rmdir()
+        ran = run((*OPTIONS, str(site.folder / "a.yaml")))
+    assert (ran.status, ran.stdout) == (0, placed(AMD)), ran.stderr

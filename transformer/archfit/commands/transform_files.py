@@ -137,13 +137,16 @@ def _check(place: _Place, read: Inputs) -> None:
 
 
 def _frame(read: Inputs) -> FunctionFrame | None:
-    found = [one for one in read.files if b"ResourceList" in one.data]
-    functions = [function for one in found if (function := recognised(one.data))]
+    functions = [
+        (one.name, function)
+        for one in read.files
+        if b"ResourceList" in one.data and (function := recognised(one.data))
+    ]
     if functions and len(read.files) > 1:
         raise UsageError(
-            f"{found[0].name or 'standard input'!r} is the ResourceList of a KRM function: transform it alone"
+            f"{functions[0][0] or 'standard input'!r} is the ResourceList of a KRM function: transform it alone"
         )
-    return FunctionFrame(functions[0]) if functions else None
+    return FunctionFrame(functions[0][1]) if functions else None
 
 
 Write = Callable[[Sequence[_Edited]], str]

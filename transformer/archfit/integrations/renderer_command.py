@@ -117,7 +117,7 @@ def _program(rendering: Rendering, environ: Mapping[str, str]) -> list[str]:
             return [helm, "template"]
         raise ArchfitError(
             "--helm: helm is not on PATH: install it (https://helm.sh/docs/intro/install/), or render elsewhere: "
-            f"helm template {shlex.join(rendering.words)} | archfit"
+            f"helm template {_chart(rendering)} | archfit"
         )
     kustomize, kubectl = shutil.which("kustomize", path=path), shutil.which("kubectl", path=path)
     if kustomize:
@@ -127,5 +127,10 @@ def _program(rendering: Rendering, environ: Mapping[str, str]) -> list[str]:
     raise ArchfitError(
         "--kustomize: neither kustomize nor kubectl is on PATH: install one "
         "(https://kubectl.docs.kubernetes.io/installation/kustomize/), or build elsewhere: "
-        f"kustomize build {shlex.join(rendering.words)} | archfit"
+        f"kustomize build {_chart(rendering)} | archfit"
     )
+
+
+def _chart(rendering: Rendering) -> str:
+    """The first word; the others may hold a password, as in `--set`."""
+    return shlex.quote(rendering.words[0]) + (" .." if len(rendering.words) > 1 else "")

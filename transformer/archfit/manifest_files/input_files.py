@@ -153,7 +153,10 @@ def holds_object(data: bytes) -> bool:
 
 def from_here(path: str) -> str:
     """The path as a repository's own tools name it: from the working directory, for what is inside of it."""
-    near = os.path.relpath(path)
+    try:
+        near = os.path.relpath(path)
+    except FileNotFoundError:  # somebody removed the working directory
+        return os.path.normpath(path)
     return os.path.normpath(path) if near.startswith(os.pardir) else near
 
 
@@ -208,6 +211,7 @@ class _Walk:
             elif entry.name.endswith(EXTENSIONS) and _is_readable(entry):
                 self._check(entry)
                 self.files.append(_Found(entry.path, f"{below}{entry.name}", walked=True))
+        self._count()
 
     def _listed(self, folder: str) -> Iterator[os.DirEntry[str]]:
         try:
@@ -218,12 +222,15 @@ class _Walk:
                 f"cannot read the folder {folder!r} ({error.strerror}): name one that you may read"
             ) from None
         self._entries += len(entries)
+        self._count()
+        return (entry for entry in entries if not entry.name.startswith("."))
+
+    def _count(self) -> None:
         if self._entries > MOST_ENTRIES or len(self.files) > MOST_FILES:
             raise UsageError(
                 f"{self._top!r} holds more than {MOST_FILES:,} manifests or {MOST_ENTRIES:,} files: "
                 "name a folder below it"
             )
-        return (entry for entry in entries if not entry.name.startswith("."))
 
     def _check(self, entry: os.DirEntry[str]) -> None:
         if entry.is_symlink() and not os.path.join(os.path.realpath(entry.path), "").startswith(self._inside):
