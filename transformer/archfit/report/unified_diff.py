@@ -11,12 +11,12 @@
 Lines end at LF; a CR before it belongs to the line. A name with a quote, a backslash, a control character or a byte
 outside of ASCII is quoted as git quotes it. The cost is that of the lines that change.
 
-Three lines of context stand around a change. Where a Secret is near, only those that cannot hold a value are shown
-(`---`, and what no block scalar can hold, as it has no indent: a comment, a key alone, `kind: ..`; of lines with an
-indent those of a closed list), so that none gets into a log. Where fewer lines may be shown on one side, the other side
-has no more: patch takes a shorter end for the end of the file. Where none may be shown, the line before new lines, which
-is of the same mapping, is removed and added: git would put a hunk without an old line at the end of the file, and it
-refuses this one.
+Three lines of context stand around a change. Where a Secret is near, only those that cannot hold a value are shown, so
+that none gets into a log: `---`, and what no block scalar can hold, as it has no indent (a comment, a key alone,
+`kind: ..`); of lines with an indent those of a closed list. Where fewer lines may be shown on one side, the other side
+has no more: patch takes a shorter end for the end of the file. Where none may be shown, the line before new lines,
+which is of the same mapping, is removed and added: git would put a hunk without an old line at the end of the file, and
+it refuses this one.
 
 Sources: POSIX.1-2024, diff, "Diff -u Output Format"; GNU patch 2.7, src/patch.c, locate_hunk; git, apply.c and quote.c.
 """
