@@ -126,7 +126,7 @@ def test_no_value_of_a_secret_is_context(data: bytes, shown: list[bytes]) -> Non
         pytest.param(b"stringData:\n  conf: |\n    - apiVersion: hunter2\n", id="version-in-a-block-scalar"),
         pytest.param(b"--- {stringData: {password: hunter2}}\n", id="on-the-separator"),
         pytest.param(b"--- |\n hunter2:\n", id="scalar-on-the-separator"),
-        pytest.param(b"stringData:\n  conf: |\n    \"kind\": \"hunter2\",\n", id="json-in-a-block-scalar"),
+        pytest.param(b'stringData:\n  conf: |\n    "kind": "hunter2",\n', id="json-in-a-block-scalar"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("side", ["before", "behind"])
