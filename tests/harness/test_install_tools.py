@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -181,3 +182,25 @@ def test_wheels_are_those_of_the_lock_file_and_of_the_build(
         (*common, f"hatchling=={machine.HATCHLING}"),
     ]
     assert machine.find("wheelhouse") == bare / "bin" / "wheelhouse"
+
+
+def test_a_package_of_pip_runs_from_a_folder_that_was_moved_and_through_a_link(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*words: object, **_: object) -> str:
+        folder = bare / "tools" / "python" / "twine" / "bin"
+        program(folder / "python", '#!/bin/sh\nscript=$1\nshift\n. "$script"\n')
+        program(folder / "twine", f'#!{folder / "python"}\necho "twine $*"\n')
+        return ""
+
+    (bare / "tools").mkdir()
+    for module in (machine, install_tools):
+        monkeypatch.setattr(module, "TOOLS", bare / "tools")
+    monkeypatch.setattr(install_tools, "run", run)
+    install_tools.main(["twine"])
+    (bare / "tools").rename(bare / "moved")
+    (bare / "link").symlink_to(bare / "moved" / "bin" / "twine")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    for path in (bare / "moved" / "bin" / "twine", bare / "link"):
+        done = subprocess.run([path, "check", "a b"], capture_output=True, text=True, check=True)
+        assert done.stdout == "twine check a b\n"

@@ -184,13 +184,27 @@ def pip_download(tool: Tool) -> str:
     return complaint or link(tool, folder)
 
 
+RUN_SCRIPT = """\
+#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec "$here/{python}" "$here/{script}" "$@"
+"""
+
+
 def link(tool: Tool, program: Path) -> str:
     """Make a program known in .tools/bin. The complaint, or ""."""
     if not program.exists():
         return f"{tool.origin} {tool.version} has no program {tool.installs}"
     place = TOOLS / "bin" / tool.name
     place.unlink(missing_ok=True)
-    place.symlink_to(os.path.relpath(program, place.parent))
+    near, python = os.path.relpath(program, place.parent), program.parent / "python"
+    if python.exists() and program.read_bytes()[:2] == b"#!":
+        # pip writes the whole path of the interpreter into its scripts, and a folder can be moved or copied.
+        python = Path(os.path.relpath(python, place.parent))
+        place.write_text(RUN_SCRIPT.format(python=python, script=near), encoding="utf-8")
+        place.chmod(0o755)
+    else:
+        place.symlink_to(near)
     stamp(tool).touch()
     return ""
 
