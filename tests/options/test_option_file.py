@@ -267,8 +267,8 @@ BAD = [
         id="an operator that no toleration has",
     ),
     pytest.param(
-        "spec:\n  imagePlatforms: {'a/*': []}\n",
-        '4, spec.imagePlatforms["a/*"]: names no platform: write at least one, as [linux/amd64]',
+        "spec:\n  imagePlatforms: {'a.io/*': []}\n",
+        '4, spec.imagePlatforms["a.io/*"]: names no platform: write at least one, as [linux/amd64]',
         id="an override without platforms",
     ),
     pytest.param(

@@ -78,9 +78,9 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
     "daemonSets": [("fail", "fail", "fail"), ("warn", "warn", "warn"), ("fail", "fail", "fail")],
     "strict": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "onBlank": [("comment", "comment", "comment"), ("fail", "fail", "fail"), ("pass", "pass", "pass")],
-    "imagePlatforms": [("a/*=amd64", "{'a/*': [amd64]}", (ImagePlatforms("a/*", (AMD64,)),)),
-                       ("b/*=amd64", "{'b/*': [amd64]}", (ImagePlatforms("b/*", (AMD64,)),)),
-                       ("b/*=arm64", "{'b/*': [arm64]}", (ImagePlatforms("b/*", (ARM64,)),))],
+    "imagePlatforms": [("a.io/*=amd64", "{'a.io/*': [amd64]}", (ImagePlatforms("a.io/*", (AMD64,)),)),
+                       ("b.io/*=amd64", "{'b.io/*': [amd64]}", (ImagePlatforms("b.io/*", (AMD64,)),)),
+                       ("b.io/*=arm64", "{'b.io/*': [arm64]}", (ImagePlatforms("b.io/*", (ARM64,)),))],
     "exclude": [("Job", "[Job]", (Exclude("Job"),)), ("Pod", "[Pod]", (Exclude("Pod"),)),
                 ("*/a", "['*/a']", (Exclude("*", "a"),))],
     "unlabelledNodes": [("a", "[a]", ("a",)), ("b", "[b]", ("b",)), ("c.io/d", "[c.io/d]", ("c.io/d",))],
@@ -347,8 +347,8 @@ BAD_ARGUMENTS = [
         id="none with others",
     ),
     pytest.param(
-        ["--image-platforms", "a=amd64", "--image-platforms", "a=arm64"],
-        "--image-platforms: 'a' is given twice: write it once",
+        ["--image-platforms", "x.io/a=amd64", "--image-platforms", "x.io/a=arm64"],
+        "--image-platforms: 'x.io/a' is given twice: write it once",
         id="one pattern twice",
     ),
     pytest.param(

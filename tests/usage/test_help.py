@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,12 @@ def test_each_short_help_has_the_examples_and_the_commands_own_flags(command):
     examples = [line for line in command.about.split("\n") if line.startswith(EXAMPLE)]
     flags = [name for flag in command.flags if command is not MAIN or flag.brief for name in flag.names]
     assert [one for one in (*examples, *flags) if one not in text] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_line_of_a_check_says_what_it_checks(command):
+    """The first sentence of its help is "Write nothing."; such a flag needs a `brief`."""
+    assert re.search(r"--\S+ +Write nothing\.$", short_help(command), re.MULTILINE) is None
 
 
 def test_the_short_help_lists_every_command_once():

@@ -1,5 +1,7 @@
 """The site in Chromium, from a disk: it asks nobody for anything, fits a phone, and its search works."""
 
+import pytest
+
 PHONE, DESKTOP = 390, 1280
 PAPER = "getComputedStyle(document.querySelector('.drawing rect')).fill"
 
@@ -63,6 +65,22 @@ def test_the_colours_are_those_of_the_system_until_the_reader_chooses(site, brow
         page.value("document.querySelector('form[data-md-component=palette] label:not([hidden])').click()")
     assert page.value(PAPER) == seen[True]
     page.close()
+
+
+@pytest.mark.parametrize("moment", [0, 300, 900, 1500, 60000], ids="{} ms".format)
+def test_the_picture_shows_the_whole_diff_at_every_moment(site, browser, moment):
+    page = browser.opened(site.folder / "index.html", width=DESKTOP)
+    moved = page.value(
+        "(() => { const all = document.getAnimations().filter(one => one.effect.target.closest('svg.diff'));"
+        f" for (const one of all) {{ one.pause(); one.currentTime = {moment} }} return all.length }})()"
+    )
+    lines = page.value(
+        "[...document.querySelectorAll('svg.diff text, svg.diff rect')].map(one => { const is = getComputedStyle(one);"
+        " return [one.tagName, one.textContent, is.opacity, is.visibility, one.getBBox().height > 0] })"
+    )
+    page.close()
+    assert moved == sum(1 for line in lines if line[1].startswith("+")) > 10
+    assert [line for line in lines if line[2:] != ["1", "visible", True]] == []
 
 
 def test_the_repositorys_address_makes_no_request(published, browser):

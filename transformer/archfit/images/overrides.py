@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Found, ImagePlatforms
-from archfit.images.reference import IPV6, Reference
+from archfit.images.reference import HUB, IPV6, Reference, host_and_rest
 
 _WILDCARD = r"\[[^\]]*\]|[*?]"
 
@@ -64,6 +64,25 @@ def specificity(pattern: str) -> tuple[bool, int]:
     host, rest = split_host(pattern)
     literal = re.sub(_WILDCARD, "", rest)
     return literal == rest, len(host) + len(literal)
+
+
+def with_host(pattern: str) -> str:
+    """The pattern with the host that Docker adds to a name: `nginx:1.*` as `docker.io/library/nginx:1.*`.
+
+    A pattern stays as it is where a wildcard may stand for that.
+    """
+    if re.search(_WILDCARD, _name(pattern.partition("/")[0])):
+        return pattern
+    host, rest = host_and_rest(pattern)
+    if host != HUB:
+        return pattern
+    single = "/" not in rest and not re.search(_WILDCARD, _name(rest))
+    return f"{HUB}/library/{rest}" if single else f"{HUB}/{rest}"
+
+
+def _name(text: str) -> str:
+    """What stands before a tag or digest."""
+    return re.split("[:@]", text, maxsplit=1)[0]
 
 
 def split_host(pattern: str) -> tuple[str, str]:

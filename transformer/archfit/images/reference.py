@@ -109,7 +109,7 @@ def parse(text: str) -> Reference:
         _refuse(
             text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
         )
-    host, rest = _split_host(text)
+    host, rest = host_and_rest(text)
     rest, at, digest = rest.partition("@")
     written, colon, tag = rest.partition(":")
     path = f"library/{written}" if host == HUB and "/" not in written else written
@@ -124,7 +124,8 @@ def parse(text: str) -> Reference:
     return Reference(host, path, "" if digest else tag or "latest", digest, text)
 
 
-def _split_host(text: str) -> tuple[str, str]:
+def host_and_rest(text: str) -> tuple[str, str]:
+    """(the host, with Docker's default; what stands after it)."""
     first, slash, rest = text.partition("/")
     if not slash:
         return HUB, text

@@ -148,7 +148,7 @@ SPEC = (
     _spec(
         "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
         "The platforms of images whose metadata is wrong or cannot be read. The glob is matched against "
-        "host/repository, with :tag or @digest if it has one.",
+        "host/repository, as docker.io/library/nginx, with :tag or @digest if it has one.",
         repeatable=True,
     ),
     _spec(

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from archfit.errors import InvalidReference
+from archfit.images.overrides import with_host
 from archfit.images.platforms import (
     ARCHITECTURES,
     ImagePlatforms,
@@ -150,9 +151,11 @@ def platforms(text: str) -> tuple[Platform, ...]:
 
 
 def glob(text: str) -> str:
-    """A pattern over normalised references: not empty, no blanks. Raises Problem."""
+    """A pattern over normalised references: not empty, no blanks, with a host. Raises Problem."""
     if not text or any(character.isspace() for character in text):
         raise Problem(f"{text!r} is not a pattern for images: write one as 'registry.local/legacy/*'")
+    if (full := with_host(text)) != text:
+        raise Problem(f"{text!r} matches no image, because archfit compares full names: write {full!r}")
     return text
 
 

@@ -155,6 +155,7 @@ AUDIT = Command(
             "ARCH,..",
             "The architectures that count. Exit 3 if a pod cannot run there, 1 if one of its images is not known.",
             repeatable=True,
+            brief="Exit 3 if a pod cannot run on one of these.",
         ),
         Flag(
             ("--min-ready",),

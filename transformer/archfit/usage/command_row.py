@@ -126,7 +126,12 @@ RENDERERS = (
 )
 """A renderer that archfit starts: `integrations.renderer_command` has the grammar."""
 AS_JSON = Flag(("--json",), "", "Write the same as JSON.")
-CHECK_FLAG = Flag(("--check",), "", "Write nothing. Say what is wrong with an installation.")
+CHECK_FLAG = Flag(
+    ("--check",),
+    "",
+    "Write nothing. Say what is wrong with an installation.",
+    brief="Say what is wrong with an installation; write nothing.",
+)
 OUTPUT = Flag(
     ("-o", "--output"),
     "FILE",

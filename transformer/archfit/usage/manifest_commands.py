@@ -75,6 +75,7 @@ CHECK = Command(
             "that archfit leaves alone (skip, excluded, ...). Pods for another operating system are listed apart "
             "and do not fail the check.",
             repeatable=True,
+            brief="Check instead that every image runs there, as arm64.",
         ),
         Flag(
             ("--format",),
@@ -92,6 +93,7 @@ CHECK = Command(
             "the manifests were rendered: the templates of Helm's # Source: comments, the paths of kustomize's "
             "origin annotations. CHART: the name in the comments, if it is not the one in Chart.yaml.",
             repeatable=True,
+            brief="Where your repository has the templates that findings are about.",
         ),
     ),
     options=TABLE,
@@ -209,7 +211,12 @@ LOCK = Command(
             bare="*",
         ),
         Flag(("--prune",), "", "Remove the entries of images that the input does not need."),
-        Flag(("--check",), "", "Write nothing. Exit with 3 if the lock file would change."),
+        Flag(
+            ("--check",),
+            "",
+            "Write nothing. Exit with 3 if the lock file would change.",
+            brief="Exit 3 if the lock file would change; write nothing.",
+        ),
         Flag(("--json",), "", "Write what changed to standard output, as JSON."),
     ),
     # Decisions have no report here, and what a lock file holds does not depend on the age of cached answers.

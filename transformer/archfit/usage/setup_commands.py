@@ -78,6 +78,7 @@ Comments beside the rows name what the schema leaves open.
                 ("--check",),
                 "",
                 "Write nothing. Render a chart with one Pod through Helm and archfit, and report what is wrong.",
+                brief="Render one Pod through Helm, and say what is wrong; write nothing.",
             ),
             Flag(("--helm",), "PATH", "The Helm to set up or check; default: helm, helm4 and helm3 on PATH."),
         ),
@@ -103,6 +104,7 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
                 "chart argo-cd of argo-helm. operator: an ArgoCD resource for argocd-operator.",
                 words=("manifests", "helm-values", "operator"),
                 default="manifests",
+                brief="How you install Argo CD: manifests (the default), helm-values or operator.",
             ),
             Flag(
                 ("--merge",),
@@ -115,6 +117,7 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
                 ("--discover",),
                 "",
                 "Let the plugin find applications itself. Without it they name the plugin: `plugin: {name: archfit}`.",
+                brief="Let the plugin find applications; without it, they name the plugin.",
             ),
             Flag(
                 ("--image",),
@@ -200,7 +203,12 @@ Run --check in the sidecar:
                 default=".",
             ),
             Flag(("--helmrelease",), "", "Write patches for a HelmRelease instead of a Kustomization."),
-            Flag(("--check",), "", "Write nothing. Exit with 1 if the file is missing or out of date."),
+            Flag(
+                ("--check",),
+                "",
+                "Write nothing. Exit with 1 if the file is missing or out of date.",
+                brief="Exit 1 if the file is missing or out of date; write nothing.",
+            ),
         ),
         about="""\
 Flux runs no functions. archfit reads manifests on standard input and writes the changes as patches, for you to paste \
@@ -236,6 +244,7 @@ into a Kustomization or a HelmRelease of Flux.
                 ("--check",),
                 "",
                 "Write nothing. Say whether the cluster has the policy, and whether the job keeps it up to date.",
+                brief="Say whether the job keeps the cluster's policy up to date; write nothing.",
             ),
             Flag(("--context",), "NAME", "The context of kubectl, for --check."),
             Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
@@ -313,6 +322,7 @@ applies the policy. Its service account may list pods and workloads, and write t
                 "",
                 "Write nothing. Say whether key, certificate and caBundle in DIR belong together, and when the "
                 "certificate expires.",
+                brief="Say whether the files in DIR belong together, and when the certificate expires; write nothing.",
             ),
             Flag(
                 ("--live",),
@@ -384,6 +394,7 @@ pods.
                 ("--check",),
                 "",
                 "Write nothing. Say whether the cluster can run the audit, and how the last run ended.",
+                brief="Say whether the cluster can run the audit, and how the last run ended; write nothing.",
             ),
             Flag(("--context",), "NAME", "The context of kubectl, for --check."),
             Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
