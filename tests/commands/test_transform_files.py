@@ -376,6 +376,14 @@ def test_a_folder_is_bounded(
     assert said in ran.stderr
 
 
+def test_a_link_to_nowhere_says_where_it_leads(site: Site) -> None:
+    site.write({"r/a.yaml": AMD})
+    (site.folder / "r" / "b.yaml").symlink_to("gone.yaml")
+    ran = site.run("r")
+    assert ran.status == 2
+    assert "'r/b.yaml': it is a link to 'gone.yaml', which does not exist: remove it" in ran.stderr
+
+
 def test_a_folder_without_folders_is_bounded(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.write({f"r/{name}.yaml": AMD for name in "abc"})
     monkeypatch.setattr("archfit.manifest_files.input_files.MOST_FILES", 2)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from file_runs import AMD, BOTH, CONFIG_MAP, SECRET, Site, placed, pod, run
+from file_runs import AMD, BOTH, CONFIG_MAP, OPTIONS, SECRET, Site, placed, pod, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -270,3 +270,33 @@ def test_a_diff_shows_no_value_of_a_secret_beside_a_workload(site: Site) -> None
     text = site.run("--diff", "r/s.yaml").stdout
     assert b"+      affinity:" in text
     assert b"hunter2" not in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["--report", "./r/a.yaml", "r"], id="report-over-an-input"),
+        pytest.param(["--report", "hard", "r"], id="report-over-an-input-by-another-name"),
+        pytest.param(["--report", "r/a.yaml", "--in-place", "r"], id="report-over-a-file-in-place"),
+        pytest.param(["--report", "x", "-o", "./x", "r"], id="report-over-the-output"),
+        pytest.param(["--report", "out/a.yaml", "-o", "out/", "r"], id="report-over-a-file-of-the-folder"),
+        pytest.param(["check", "--report", "r/a.yaml", "r"], id="report-of-check"),
+        pytest.param(["check", "--format", "json=r/a.yaml", "r"], id="format-of-check"),
+    ],
+)
+def test_no_report_replaces_an_input_or_the_output(site: Site, words: list[str]) -> None:
+    os.link(site.folder / "r" / "a.yaml", site.folder / "hard")
+    before = site.files()
+    ran = site.run(*words)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "is an input or the output: name another file" in ran.stderr
+    assert site.files() == before
+
+
+def test_behind_two_dashes_every_word_is_a_file(site: Site) -> None:
+    site.write({"-x.yaml": AMD, "--diff": AMD})
+    for name in ("-x.yaml", "--diff"):
+        assert site.run(*OPTIONS, "--", name, options=False).stdout == placed(AMD)
+    assert site.run("--", "-o", "x", options=False).status == 2
+    ran = site.run("-o", "./-x.yaml", "--", "-x.yaml", options=False)
+    assert "--in-place ./-x.yaml\n" in ran.stderr

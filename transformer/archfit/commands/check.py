@@ -18,6 +18,7 @@ from archfit.commands.invocation import read_invocation
 from archfit.commands.required_platforms import required_platforms
 from archfit.errors import UsageError
 from archfit.images.platforms import Answer, Platform
+from archfit.manifest_files.output_files import check_report
 from archfit.manifest_files.source_roots import SourceRoots
 from archfit.options.settings import Options
 from archfit.pipeline import decided, located
@@ -53,6 +54,8 @@ def run(
         raise UsageError(
             "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"
         )
+    for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
+        check_report(flag, file, [manifests.name for manifests in inputs])
     one = Run(_COMMAND.program, settings, environ, stderr)
     try:
         texts = questions(inputs, left_alone=bool(required))

@@ -82,6 +82,10 @@ def run(
     frame = _frame(read)
     application = from_function_config(function_config(frame.function)) if frame else None
     settings = load((), environ, read_file, flags=call.options, application=application)
+    written = output_files.folder_targets(place.folder, read.files) if place.folder else [place.file]
+    output_files.check_report(
+        "--report", settings.operator.report, (*(one.path for one in read.files), *written)
+    )
     color = colored(settings.operator.color, stdout, environ) and not place.file
     one = Run("archfit transform", settings, environ, stderr, frame=frame, named_hosts_only=frame is not None)
     try:

@@ -164,6 +164,10 @@ def _content(path: str) -> bytes:
     try:
         return read_file(path)
     except OSError as error:
+        if os.path.islink(path) and isinstance(error, FileNotFoundError):
+            raise UsageError(
+                f"cannot read {path!r}: it is a link to {os.readlink(path)!r}, which does not exist: remove it"
+            ) from None
         near = nearest(os.path.basename(path), _beside(path)) if isinstance(error, FileNotFoundError) else ""
         meant = f"did you mean {os.path.join(os.path.dirname(path), near)!r}?" if near else ""
         raise UsageError(

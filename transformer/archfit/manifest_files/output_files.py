@@ -87,6 +87,23 @@ def folder_targets(folder: str, inputs: Sequence[Input]) -> list[str]:
     return list(paths)
 
 
+def check_report(flag: str, path: str, files: Iterable[str]) -> None:
+    """Raises UsageError where a flag's report would replace an input or the output. files: these, "" for a stream."""
+    if not path or (os.path.exists(path) and not os.path.isfile(path)):
+        return
+    real = os.path.realpath(path)
+    for file in files:
+        if file and (os.path.realpath(file) == real or _are_one(file, path)):
+            raise UsageError(f"{flag}: {path!r} is an input or the output: name another file")
+
+
+def _are_one(file: str, other: str) -> bool:
+    try:
+        return os.path.samefile(file, other)
+    except OSError:
+        return False
+
+
 def in_place_target(one: Input, content: bytes) -> Target:
     """The file of an input, with what it becomes. Raises OutputError if the file is another one by now."""
     path = os.path.realpath(one.path)
@@ -175,7 +192,7 @@ def _check_not_input(path: str, inputs: Mapping[tuple[int, int], str]) -> None:
     if name is not None:
         raise UsageError(
             f"--output: {path!r} is an input: to change the files themselves, run archfit --in-place "
-            f"{shlex.quote(name)}"
+            f"{shlex.quote(f'./{name}' if name.startswith('-') else name)}"
         )
 
 

@@ -3,6 +3,7 @@
     --tolerate a=arm64:NoSchedule      a value as the next argument, or after "="
     --strict, --no-strict              switches
     --config FILE                      the configuration file
+    -- -web.yaml                       behind `--` no word is a flag
 
 Flags are never abbreviated. An empty argument is ignored, as Helm passes one for an empty
 --post-renderer-args.
@@ -39,16 +40,17 @@ class Parser(argparse.ArgumentParser):
     def read(self, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         """The flags, and the arguments that are none; empty ones are dropped. Raises UsageError."""
         known = self.flags()
+        end = list(argv).index("--") if "--" in argv else len(argv)
         try:
-            found, rest = self.parse_known_args(self._with_negative_values(argv))
+            found, rest = self.parse_known_args(self._with_negative_values(argv[:end]))
         except argparse.ArgumentError as error:
             raise UsageError(self.misuse((error.argument_name or "").split("/")[-1])) from None
-        words = [word for word in rest if word not in ("", "--")]
+        words = [word for word in rest if word]
         for word in words:
             name = word.partition("=")[0]
             if word.startswith("-") and word != "-":
                 raise UnknownFlag(self.unknown(name, known), self.prog, name)
-        return found, words
+        return found, words + [word for word in argv[end + 1 :] if word]
 
     def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
         """`--timeout -1s` as `--timeout=-1s`: argparse takes the value for a flag, and no flag begins like that."""
