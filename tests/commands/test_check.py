@@ -191,6 +191,12 @@ def test_require_lists_every_image_with_its_workloads(check):
     )
 
 
+def test_an_image_that_lacks_one_of_several_platforms_is_not_said_to_lack_all(check):
+    ran = check(WEB, "--require=amd64,arm64")
+    assert ran.status == 3
+    assert ran.stdout.decode().splitlines()[-1].endswith("does not run on all of linux/amd64, linux/arm64")
+
+
 @pytest.mark.parametrize(
     ("text", "platforms", "status"),
     [

@@ -85,7 +85,7 @@ def test_control_characters_never_reach_a_terminal():
         pytest.param([], "", id="noop-no-pods"),
         pytest.param(
             [(pod(), Decision("AlreadySet", ""))],
-            "archfit: 0 of 1 pod template change and roll once when applied; 1 image, 0 registry requests",
+            "archfit: 0 of 1 pod template changes and rolls once when applied; 1 image, 0 registry requests",
             id="nothing-changes",
         ),
         pytest.param(

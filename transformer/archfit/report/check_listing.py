@@ -48,7 +48,8 @@ def verdict(check: Check) -> str:
     if not bad:
         return f"runs on {names}: {count(check.images, 'image')} of {count(check.pods, 'pod spec')}{left}"
     verb = "does not run" if bad == 1 else "do not run"
-    return f"{bad} of {count(check.images, 'image')} {verb} on {names}{left}"
+    where = names if len(check.required) == 1 else f"all of {', '.join(check.required)}"
+    return f"{bad} of {count(check.images, 'image')} {verb} on {where}{left}"
 
 
 def note(finding: Finding) -> str:

@@ -66,7 +66,7 @@ def summary(
     recreated = sum(1 for pod, decision in changes if pod.immutable and not decision.immutable)
     templates = sum(1 for pod, decision in decisions if not pod.immutable and not decision.controller)
     rolling = len(changes) - len(refused) - recreated
-    verb = "changes and rolls" if rolling == 1 else "change and roll"
+    verb = "changes and rolls" if rolling == 1 or templates == 1 else "change and roll"
     parts = [f"{rolling} of {count(templates, 'pod template')} {verb} once when applied"]
     if recreated:
         verb = "changes" if recreated == 1 else "change"
