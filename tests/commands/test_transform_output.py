@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import stat
 import subprocess
 from typing import TYPE_CHECKING
@@ -94,21 +95,23 @@ def test_in_place_writes_no_file_where_one_cannot_be_written(
     assert run(("last",)).stdout.decode().splitlines()[1].startswith("exit 1")
 
 
-def test_in_place_puts_all_files_back_where_it_is_interrupted(
-    site: Site, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_in_place_puts_all_files_back_where_a_signal_ends_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     site.write({"r/z.yaml": pod("z")})
     before, whole = site.files(), os.replace
 
     def interrupted(source: str, path: str) -> None:
         if path.endswith("z.yaml"):
-            raise KeyboardInterrupt
+            signal.raise_signal(number)
         whole(source, path)
 
     monkeypatch.setattr("os.replace", interrupted)
-    with contextlib.suppress(KeyboardInterrupt):
-        site.run("--in-place", "r")
+    with contextlib.suppress(KeyboardInterrupt, SystemExit):
+        assert site.run("--in-place", "--report", "report.json", "r").status == 128 + number
     assert site.files() == before
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_standard_output_by_its_path_keeps_what_the_file_holds(site: Site) -> None:

@@ -289,6 +289,10 @@ class PreparedReport:
             failed = self._report.replace(exit_code=1, results=results, edits=())
             PreparedReport(failed, self._path, self._state).commit()
             raise
+        except BaseException:  # a signal
+            for one in (self._named, self._for_last):
+                _tried(one, Prepared.discard)
+            raise
         self.commit()
 
 

@@ -5,15 +5,18 @@
     FolderPlace    each input, by its path below its folder     over an input, or out of the folder
     InPlace        each input that changed, to itself           to a file that changed meanwhile
 
-Files are written to temporary files first, all of them, and then renamed. Where one cannot be renamed, those before it
-get their old contents back. A link is followed: what it leads to is written.
+Files are written to temporary files first, all of them, and then renamed. Where one cannot be renamed, or a signal ends
+archfit, those before it get their old contents back. A link is followed: what it leads to is written.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import BinaryIO
 
 from archfit import standard_streams
@@ -22,6 +25,8 @@ from archfit.files import Prepared, open_descriptor, read_file, replace
 from archfit.manifest_files.input_files import Input
 from archfit.printable import count
 from archfit.record import Record
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Target(Record):
@@ -137,7 +142,30 @@ def write_folder(files: Iterable[tuple[str, bytes]]) -> None:
 
 
 def write_all(targets: Sequence[Target]) -> None:
-    """Writes all of the files, or none. Raises OutputError."""
+    """Writes all of the files, or none. Raises OutputError, and SystemExit for a signal that ends the process."""
+    with _signals_raised():
+        _write_all(targets)
+
+
+@contextmanager
+def _signals_raised() -> Iterator[None]:
+    """Meanwhile a signal that would end this process at once raises SystemExit, so that it can put files back."""
+
+    def end(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    ending = [one for one in _ENDING if in_main and signal.getsignal(one) is signal.SIG_DFL]
+    for one in ending:
+        signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one in ending:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _write_all(targets: Sequence[Target]) -> None:
     prepared: list[Prepared] = []
     done, path = 0, ""
     try:
