@@ -167,6 +167,12 @@ def chart(folder: Path, _environ: dict[str, str]) -> None:
     shutil.copytree(CHARTS / "small", folder / "chart")
 
 
+def chart_and_pods(folder: Path, environ: dict[str, str]) -> None:
+    """The chart ./chart, and pods in the cluster."""
+    chart(folder, environ)
+    apply(folder, environ, PODS)
+
+
 def inside_chart(folder: Path, _environ: dict[str, str]) -> None:
     """The folder itself is a chart."""
     shutil.copytree(CHARTS / "small", folder, dirs_exist_ok=True)
@@ -416,7 +422,7 @@ PLANS = {
                 "archfit check --source-root": _FINDS,
             },
         ),
-        Plan("lock", chart, programs=_HELM3),
+        Plan("lock", chart_and_pods, programs=_HELM3),
         Plan(
             "cache",
             rendered,

@@ -75,7 +75,7 @@ CHECK = Command(
             "that archfit leaves alone (skip, excluded, ...). Pods for another operating system are listed apart "
             "and do not fail the check.",
             repeatable=True,
-            brief="Check instead that every image runs there, as arm64.",
+            brief="Check that every image runs on these, as arm64.",
         ),
         Flag(
             ("--format",),
