@@ -92,6 +92,15 @@ def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_p
     assert path.read_bytes() == audit(CLUSTER, "--format", form).ok()
 
 
+def test_a_report_replaces_no_input(audit: Audit, tmp_path: Path):
+    (tmp_path / "pods.json").write_bytes(CLUSTER)
+    (tmp_path / "link").symlink_to("pods.json")
+    ran = audit(b"", "pods.json", "-o", "link")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "--output: 'link' is an input or the output: name another file" in ran.stderr
+    assert (tmp_path / "pods.json").read_bytes() == CLUSTER
+
+
 def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path):
     (tmp_path / "a.json").write_bytes(listed(pod("a", "quay.io/team/both:1", "3")))
     apart = audit(listed(pod("b", "quay.io/team/intel:1")), "--format", "json", "a.json", "-").ok()

@@ -30,6 +30,7 @@ from archfit.errors import ArchfitError, UsageError
 from archfit.files import read_file, replace, unwritable
 from archfit.lookup.build_lookup import answered
 from archfit.lookup.session import LookupSession
+from archfit.manifest_files.output_files import check_report
 from archfit.manifest_files.rendered_input import rendered_inputs
 from archfit.options.layers import Given, Layer
 from archfit.printable import count
@@ -50,6 +51,7 @@ def run(
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
     flags = audit_flags(invocation.flags, _named(invocation), environ)
+    check_report("--output", flags.output, invocation.words)
     prices = _prices(invocation.flags)
     before = facts_of_report(flags.compare, "--compare") if flags.compare else None
     render = _renderer(flags.format)
