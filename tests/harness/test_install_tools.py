@@ -170,6 +170,7 @@ def test_wheels_are_those_of_the_lock_file_and_of_the_build(
     def run(*words: object, **_: object) -> str:
         asked.append(tuple(str(word) for word in words[3:]))
         (bare / "wheelhouse").mkdir(exist_ok=True)
+        (bare / "python").mkdir(exist_ok=True)  # of programs from pip
         return ""
 
     monkeypatch.setattr(install_tools, "run", run)

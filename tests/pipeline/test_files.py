@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.files import Prepared, read_regular, replace
+from archfit import files, standard_streams
+from archfit.errors import ArchfitError, message_of
+from archfit.files import Prepared, read_file, read_regular, replace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +27,27 @@ def test_a_link_to_a_regular_file_is_one(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     assert read_regular(str(tmp_path / "b"), 9) == b"x"
+
+
+@pytest.mark.parametrize("size", [0, 3, 4, 5, 8, 9, 11])
+def test_whole_files_are_read_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(files, "_CHUNK", 4)
+    path = tmp_path / "a"
+    path.write_bytes(bytes(range(size)))
+    assert read_file(str(path)) == standard_streams.read(io.BytesIO(bytes(range(size)))) == bytes(range(size))
+
+
+def test_an_input_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 8 << 20)
+    with pytest.raises(OSError, match="it holds more than 8 MiB"):
+        read_file("/dev/zero")
+    with open("/dev/zero", "rb") as zero, pytest.raises(ArchfitError) as raised:
+        standard_streams.read(zero)
+    assert str(raised.value) == "standard input cannot be read: it holds more than 8 MiB"
+
+
+def test_too_little_memory_is_no_bug_of_archfit() -> None:
+    assert message_of(MemoryError()).startswith("there is not enough memory for this input")
 
 
 def test_the_null_device_is_empty() -> None:

@@ -198,7 +198,7 @@ def link(tool: Tool, program: Path) -> str:
     place = TOOLS / "bin" / tool.name
     place.unlink(missing_ok=True)
     near, python = os.path.relpath(program, place.parent), program.parent / "python"
-    if python.exists() and program.read_bytes()[:2] == b"#!":
+    if program.is_file() and python.exists() and program.read_bytes()[:2] == b"#!":
         # pip writes the whole path of the interpreter into its scripts, and a folder can be moved or copied.
         python = Path(os.path.relpath(python, place.parent))
         place.write_text(RUN_SCRIPT.format(python=python, script=near), encoding="utf-8")

@@ -143,6 +143,8 @@ def message_of(error: BaseException) -> str:
             f"{error.filename!r} cannot be used" if error.filename else "standard output cannot be written"
         )
         return f"{where}: {error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this input; nothing was written. Split it, or give archfit more memory"
     # The exception's own text may hold a piece of the stream, and a stream may hold Secrets.
     at, frame = "", error.__traceback__
     while frame is not None:

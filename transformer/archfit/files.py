@@ -1,6 +1,6 @@
 """Files: read up to a limit, written whole or not at all.
 
-    read_file       a file that the user names
+    read_file       a file that the user names; read_all, one that is open
     write_new       a file that the user names and that must not exist
     read_regular    a file that another user may have made: never a pipe or device, which may not end
     Prepared        a temporary file beside the path ── commit ──> renamed to the path
@@ -18,15 +18,33 @@ import os
 import stat
 
 from archfit.errors import ArchfitError, UsageError
+from archfit.typing_names import BinaryIO
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _MOST_LINKS = 40
+MOST_BYTES = 1 << 30
+_CHUNK = 1 << 24
 
 
 def read_file(path: str) -> bytes:
-    """The bytes of a file. Raises OSError."""
+    """The bytes of a file. Raises OSError, also for more than MOST_BYTES."""
     with open(path, "rb") as file:
-        return file.read()
+        return read_all(file)
+
+
+def read_all(file: BinaryIO) -> bytes:
+    """What a file holds, which may be a device that never ends. Raises OSError for more than MOST_BYTES."""
+    data = file.read(_CHUNK)
+    if len(data) < _CHUNK:
+        return data
+    chunks, size = [data], len(data)
+    while size <= MOST_BYTES:
+        data = file.read(_CHUNK)
+        if not data:
+            return b"".join(chunks)
+        chunks.append(data)
+        size += len(data)
+    raise OSError(errno.EFBIG, f"it holds more than {MOST_BYTES >> 20:,} MiB")
 
 
 def write_new(path: str, content: bytes) -> None:

@@ -11,13 +11,14 @@ import stat
 from collections.abc import Iterable
 
 from archfit.errors import ArchfitError, OutputError
+from archfit.files import read_all
 from archfit.typing_names import BinaryIO
 
 
 def read(stdin: BinaryIO) -> bytes:
     """All of standard input. Raises ArchfitError."""
     try:
-        return stdin.read()
+        return read_all(stdin)
     except OSError as error:
         raise ArchfitError(f"standard input cannot be read: {error.strerror or error}") from None
 
