@@ -14,6 +14,7 @@ import pytest
 from file_runs import AMD, BOTH, CONFIG_MAP, OPTIONS, SECRET, Site, placed, pod, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 TREE = {"r/a.yaml": AMD, "r/c.yaml": CONFIG_MAP, "r/sub/b.yaml": SECRET + b"---\n" + BOTH}
@@ -95,6 +96,19 @@ def test_in_place_writes_no_file_where_one_cannot_be_written(
     assert run(("last",)).stdout.decode().splitlines()[1].startswith("exit 1")
 
 
+@pytest.fixture
+def default_signals() -> Iterator[None]:
+    """As in a process that a terminal started: a job in the background ignores SIGINT, other tests set handlers."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_in_place_puts_all_files_back_where_a_signal_ends_it(
     site: Site, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
