@@ -134,26 +134,32 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
     if stamp:
         from archfit.stamp.document_stamps import restamped
 
-        return _splices(document, text, restamped(text, document, patch))[0]
+        return _splices(document, text, restamped(text, document, patch))
     from archfit.edit.added_keys import proves
     from archfit.edit.insert import insertions
     from archfit.edit.prove import prove
 
     edits = insertions(text, document.value, document.sites, patch)
-    splices, after = _splices(document, text, edits)
     if not proves(document, patch, text, edits):
-        prove(document, patch, after)
-    return splices
+        prove(document, patch, _edited_text(text, edits))
+    return _splices(document, text, edits)
 
 
-def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> tuple[list[Splice], str]:
-    """The edits of a document's text as splices of the stream, and the edited text."""
-    after: list[str] = []
+def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> list[Splice]:
+    """The edits of a document's text as splices of the stream."""
     splices, at, offset = [], 0, document.span.start
     for edit in edits:
         offset += len(text[at : edit.start].encode())
         length = len(text[edit.start : edit.end].encode())
         splices.append(Splice(offset, offset + length, edit.text.encode()))
-        after += (text[at : edit.start], edit.text)
         at, offset = edit.end, offset + length
-    return splices, "".join((*after, text[at:]))
+    return splices
+
+
+def _edited_text(text: str, edits: Iterable[TextEdit]) -> str:
+    parts: list[str] = []
+    at = 0
+    for edit in edits:
+        parts += (text[at : edit.start], edit.text)
+        at = edit.end
+    return "".join((*parts, text[at:]))

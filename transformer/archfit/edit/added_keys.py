@@ -26,9 +26,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from archfit.edit.insert import value_at
 from archfit.edit.prove import as_read
 from archfit.errors import ArchfitError
-from archfit.patch import Operation, Path, Remove, apply
+from archfit.patch import Operation, Remove, apply
 from archfit.source.compose import parse
 from archfit.typing_names import Any
 from archfit.workloads.documents import Document
@@ -90,7 +91,7 @@ def proves(document: Document, patch: Sequence[Operation], text: str, edits: Seq
         return False
     way, start = _way_to(text, column, at)
     try:
-        mapping = _value_at(document.value, holder)
+        mapping = value_at(document.value, holder)
         expected = apply(mapping, [as_read(step.replace(path=step.path[len(holder) :])) for step in patch])
     except ArchfitError:
         return False
@@ -105,12 +106,6 @@ def proves(document: Document, patch: Sequence[Operation], text: str, edits: Seq
         and all(found[key] == expected[key] for key in found if key not in mapping)
         and all(expected[key] is mapping[key] for key in mapping)
     )
-
-
-def _value_at(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value[step]
-    return value
 
 
 def _way_to(text: str, column: int, at: int) -> tuple[list[str], int]:

@@ -50,7 +50,7 @@ def insertions(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) 
             direct.append(addition)
         else:
             below.setdefault(barrier, []).append(addition.replace(path=addition.path[len(barrier) :]))
-    written_out = {barrier: apply(_value_at(value, barrier), steps) for barrier, steps in below.items()}
+    written_out = {barrier: apply(value_at(value, barrier), steps) for barrier, steps in below.items()}
     if sites.aliases:
         _spare_other_users(written_out, value, apply(value, additions), sites)
     edits: list[tuple[int, TextEdit]] = []
@@ -98,7 +98,7 @@ def _barrier(path: Path, sites: Sites) -> Path | None:
     return None
 
 
-def _value_at(value: Any, path: Path, otherwise: Any = None) -> Any:
+def value_at(value: Any, path: Path, otherwise: Any = None) -> Any:
     """The value at path; `otherwise` where the path leads through a `<<` or a key that is an alias."""
     for token in path:
         if isinstance(value, dict) and token not in value:
@@ -116,12 +116,12 @@ def _spare_other_users(written_out: dict[Path, Any], value: Any, after: Any, sit
     alike: dict[tuple[int, int], bool] = {}
     for alias in sites.aliases:
         if alias.anchored not in anchored:
-            before = _value_at(value, alias.anchored, _UNSEEN)
-            anchored[alias.anchored] = before, _value_at(after, alias.anchored, before)
+            before = value_at(value, alias.anchored, _UNSEEN)
+            anchored[alias.anchored] = before, value_at(after, alias.anchored, before)
         before, becomes = anchored[alias.anchored]
         if before is _UNSEEN:
             continue
-        wanted = _value_at(after, alias.path, before)
+        wanted = value_at(after, alias.path, before)
         # Most aliases want the very same value: it is compared once.
         pair = id(becomes), id(wanted)
         if pair not in alike:
