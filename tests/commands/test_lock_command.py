@@ -548,8 +548,8 @@ def test_without_a_name_it_is_archfit_lock_in_the_working_directory(
 def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None:
     import pty
 
-    from archfit.commands.inputs import contents
     from archfit.errors import UsageError
+    from archfit.manifest_files.input_files import read_inputs
 
     master, slave = pty.openpty()
     try:
@@ -557,9 +557,8 @@ def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None
             with pytest.raises(
                 UsageError, match="standard input is a terminal: pipe manifests in, or name files"
             ):
-                contents([], terminal, "archfit lock")
-            assert contents([str(locked.file)], terminal, "archfit lock") == [
-                (str(locked.file), locked.file.read_bytes())
-            ]
+                read_inputs([], terminal, "archfit lock")
+            read = read_inputs([str(locked.file)], terminal, "archfit lock").files
+            assert [(one.name, one.data) for one in read] == [(str(locked.file), locked.file.read_bytes())]
     finally:
         os.close(master)

@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.commands.check_reports import report_places, write_reports
-from archfit.commands.inputs import Manifests, holds_nothing, in_file, manifests_of, on_blank, questions
+from archfit.commands.inputs import holds_nothing, in_file, manifests_of, on_blank, questions
 from archfit.commands.invocation import read_invocation
 from archfit.commands.required_platforms import required_platforms
 from archfit.errors import UsageError
 from archfit.images.platforms import Answer, Platform
 from archfit.manifest_files.output_files import check_report
 from archfit.manifest_files.source_roots import SourceRoots
+from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options
 from archfit.pipeline import decided, located
 from archfit.placement.requirement import judge

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit import standard_streams
-from archfit.commands.inputs import Manifests, in_file, manifests_of, on_blank
+from archfit.commands.inputs import in_file, manifests_of, on_blank
 from archfit.commands.invocation import read_invocation
 from archfit.errors import UsageError
+from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.excludes import exclude
 from archfit.options.problem import Problem
 from archfit.options.settings import Exclude

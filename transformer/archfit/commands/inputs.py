@@ -8,7 +8,7 @@ Files inside the working directory are named from there, as a repository's own t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import BinaryIO, TextIO
 
 from archfit.commands.invocation import Invocation
@@ -19,27 +19,8 @@ from archfit.options.layers import Layer
 from archfit.options.settings import Options
 from archfit.placement.questions import questions as of_pod
 from archfit.results import Location, Result
-
-__all__ = [
-    "Manifests",
-    "contents",
-    "in_file",
-    "manifests_of",
-    "on_blank",
-    "questions",
-    "surveyed",
-    "with_note",
-]
 from archfit.stream import BEFORE_THE_PIPE
 from archfit.workloads.coverage.non_objects import OTHER_COMMAND
-
-
-def contents(files: Sequence[str], stdin: BinaryIO, program: str) -> list[tuple[str, bytes]]:
-    """(name, content) of each file, those of folders too, or of standard input where none is named.
-
-    program: as in `archfit check`, to name where help is found. Raises UsageError.
-    """
-    return [(one.name, one.data) for one in read_inputs(files, stdin, program).files]
 
 
 def manifests_of(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from archfit.commands.inputs import Manifests, in_file
+from archfit.commands.inputs import in_file
 from archfit.images.overrides import override
 from archfit.images.reference import parse
+from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options
 from archfit.patch import dotted
 from archfit.pipeline import Survey

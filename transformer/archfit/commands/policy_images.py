@@ -17,7 +17,6 @@ from typing import Any, TextIO
 
 from archfit.admission.policy.platform_table import OfferClass
 from archfit.admission.policy.table_reading import as_found
-from archfit.commands.inputs import Manifests
 from archfit.commands.lock_answers import Failure, LockAnswers, asked_anew, looked_up
 from archfit.commands.lock_needs import LockNeeds, lock_needs
 from archfit.errors import ArchfitError, UsageError
@@ -28,6 +27,7 @@ from archfit.integrations.policy.live_images import LiveImage
 from archfit.lookup.lock_storage import content_of, lock_of
 from archfit.lookup.lockfile import DEFAULT_PATH, Lock
 from archfit.lookup.lockfile import parse as parse_lock
+from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options, Settings
 from archfit.printable import count
 from archfit.record import Record
