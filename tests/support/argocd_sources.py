@@ -1,4 +1,6 @@
-"""Applications for the tests of Argo CD's door: two deployments, and a chart that shows what Helm was told."""
+"""Applications for the tests of Argo CD's door: two deployments, a chart that shows what Helm was told,
+and the parts of an installation that archfit changes.
+"""
 
 from __future__ import annotations
 
@@ -46,3 +48,28 @@ spec:
           image: registry.example/{{ .Values.image }}:1
 """,
 }
+# The parts of argo-cd v3.5.1, manifests/base, that the components change.
+REPO_SERVER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: argocd-repo-server}
+spec:
+  selector: {matchLabels: {app.kubernetes.io/name: argocd-repo-server}}
+  template:
+    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}
+    spec:
+      containers:
+        - name: argocd-repo-server
+          image: quay.io/argoproj/argocd:v3.5.1
+          env: [{name: HELM_CACHE_HOME, value: /helm-working-dir}]
+          volumeMounts: [{name: plugins, mountPath: /home/argocd/cmp-server/plugins}]
+      initContainers:
+        - name: copyutil
+          image: quay.io/argoproj/argocd:v3.5.1
+          volumeMounts: [{name: var-files, mountPath: /var/run/argocd}]
+      volumes: [{name: var-files, emptyDir: {}}, {name: plugins, emptyDir: {}}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm}
+"""

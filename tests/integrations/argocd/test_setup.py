@@ -10,6 +10,7 @@ import pytest
 import machine
 from archfit.integrations.argocd import setup_files
 from argocd_caller import tools_folder
+from argocd_sources import REPO_SERVER
 from helm_runs import start
 from program import PROGRAM, Ran
 
@@ -21,31 +22,6 @@ if TYPE_CHECKING:
 DEFAULT = setup_files.files(
     discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE
 )
-# The parts of argo-cd v3.5.1, manifests/base, that the components change.
-BASE = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: argocd-repo-server}
-spec:
-  selector: {matchLabels: {app.kubernetes.io/name: argocd-repo-server}}
-  template:
-    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}
-    spec:
-      containers:
-        - name: argocd-repo-server
-          image: quay.io/argoproj/argocd:v3.5.1
-          env: [{name: HELM_CACHE_HOME, value: /helm-working-dir}]
-          volumeMounts: [{name: plugins, mountPath: /home/argocd/cmp-server/plugins}]
-      initContainers:
-        - name: copyutil
-          image: quay.io/argoproj/argocd:v3.5.1
-          volumeMounts: [{name: var-files, mountPath: /var/run/argocd}]
-      volumes: [{name: var-files, emptyDir: {}}, {name: plugins, emptyDir: {}}]
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: argocd-cm}
-"""
 
 
 def _setup(*words: str, environ: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:
@@ -86,7 +62,7 @@ def built(tmp_path: Path, judge: Judge):
         for name, text in DEFAULT.items():
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text, encoding="utf-8")
-        (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
+        (tmp_path / "base.yaml").write_text(REPO_SERVER, encoding="utf-8")
         kustomization = f"resources: [base.yaml]\ncomponents: [{component}]\n"
         (tmp_path / "kustomization.yaml").write_text(kustomization, encoding="utf-8")
         out = start([machine.tool("kustomize"), "build", str(tmp_path)], dict(os.environ)).ok()

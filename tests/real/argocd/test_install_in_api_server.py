@@ -16,6 +16,7 @@ import yaml
 
 import machine
 from archfit.integrations.argocd.install_forms import FORMS, WAYS, InstallForm
+from argocd_sources import REPO_SERVER
 from helm_runs import start
 from program import PROGRAM
 
@@ -23,31 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from control_plane import ControlPlane
-
-BASE = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: argocd-repo-server}
-spec:
-  selector: {matchLabels: {app.kubernetes.io/name: argocd-repo-server}}
-  template:
-    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}
-    spec:
-      containers:
-        - name: argocd-repo-server
-          image: quay.io/argoproj/argocd:v3.5.1
-          env: [{name: HELM_CACHE_HOME, value: /helm-working-dir}]
-          volumeMounts: [{name: plugins, mountPath: /home/argocd/cmp-server/plugins}]
-      initContainers:
-        - name: copyutil
-          image: quay.io/argoproj/argocd:v3.5.1
-          volumeMounts: [{name: var-files, mountPath: /var/run/argocd}]
-      volumes: [{name: var-files, emptyDir: {}}, {name: plugins, emptyDir: {}}]
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: argocd-cm}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +50,7 @@ def _accepted(plane: ControlPlane, text: str) -> str:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_components(plane: ControlPlane, tmp_path: Path, way: str) -> None:
     start([str(PROGRAM), "setup", "argocd", "--into", str(tmp_path)], dict(os.environ)).ok()
-    (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
+    (tmp_path / "base.yaml").write_text(REPO_SERVER, encoding="utf-8")
     (tmp_path / "kustomization.yaml").write_text(f"resources: [base.yaml]\ncomponents: [{way}]\n")
     built = start([machine.tool("kustomize"), "build", str(tmp_path)], dict(os.environ)).ok().decode()
     assert "deployment.apps/argocd-repo-server serverside-applied" in _accepted(plane, built)
@@ -88,7 +64,7 @@ def test_what_the_chart_and_the_operator_make(
     words = ["setup", "argocd", "--form", form.name, "--into", str(tmp_path)]
     start([str(PROGRAM), *words], dict(os.environ)).ok()
     data = yaml.safe_load((tmp_path / way / form.file).read_text(encoding="utf-8"))
-    deployment, _ = yaml.safe_load_all(BASE)
+    deployment, _ = yaml.safe_load_all(REPO_SERVER)
     spec = deployment["spec"]["template"]["spec"]
     [server] = spec["containers"]
     places = form.places
