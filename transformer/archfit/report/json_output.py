@@ -6,8 +6,7 @@ system would act on are escaped (`printable.json_text`).
 
 from __future__ import annotations
 
-import json
-
+from archfit import c_json
 from archfit.printable import json_text
 from archfit.results import Location, ObjectRef
 from archfit.typing_names import Any
@@ -15,7 +14,7 @@ from archfit.typing_names import Any
 
 def json_output(value: Any, indent: int | None = 2) -> bytes:
     """The value as one JSON document in UTF-8, with a line break at its end. indent: None for a single line."""
-    return (json_text(json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)) + "\n").encode()
+    return (json_text(c_json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)) + "\n").encode()
 
 
 def object_value(ref: ObjectRef) -> dict[str, str]:
