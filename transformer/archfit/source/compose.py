@@ -10,7 +10,6 @@ overflow the C stack on 200,000 nested brackets.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from archfit.errors import InvalidInput
@@ -33,7 +32,6 @@ from archfit.source.tree import (
 from archfit.source.values import PlainKey, Typed, plain, resolve
 from archfit.typing_names import Any
 
-_SURROGATE = r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = _TAG_PREFIX + "merge"
 
@@ -57,7 +55,7 @@ def parse(text: str) -> Tree:
     It is read with a line break at its end, as kubectl reads it: a block scalar may end one code point behind the text.
     Raises InvalidInput, its line counted from the first line of text.
     """
-    masked = re.sub(_SURROGATE, _mask, text) if text.lstrip()[:1] in ("{", "[") else text
+    masked = _masked(text) if "\\ud" in text or "\\uD" in text else text
     try:
         return _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"))
     except MarkedError as error:
@@ -71,9 +69,12 @@ def parse(text: str) -> Tree:
         ) from None
 
 
-def _mask(match: re.Match[str]) -> str:
-    # libyaml refuses the halves of a surrogate pair, which are how JSON writes characters beyond U+FFFF.
-    return match[0] if match[0] == "\\\\" else "\\uFFFD"
+def _masked(text: str) -> str:
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    from archfit.source.yaml_grammar import with_surrogates_masked
+
+    return with_surrogates_masked(text)
 
 
 def _unreadable(error: Any, end: int) -> InvalidInput:

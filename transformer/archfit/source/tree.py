@@ -9,7 +9,6 @@ supplies the same ones, slower. Marks are offsets in code points.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from archfit.patch import Path
@@ -120,9 +119,16 @@ def child(tree: Tree, node: int, step: str | int, known: Children) -> int:
     return known[node].get(step, -1)
 
 
-COLON = re.compile(r"(?:[ \t\r\n]|#[^\n]*+)*+:").match
-"""The colon behind a key, comments and lines apart; one inside of a comment does not count."""
 _BLANK = (" ", "\t", "\r", "\n")
+
+
+def colon_follows(text: str, at: int) -> bool:
+    """Whether a colon stands at `at`, comments and lines apart; one inside of a comment does not count."""
+    while text[at : at + 1] in _BLANK or text.startswith("#", at):
+        at = text.find("\n", at) if text.startswith("#", at) else at + 1
+        if at < 0:
+            return False
+    return text.startswith(":", at)
 
 
 def last_leaf(tree: Tree, node: int) -> Any:
@@ -142,7 +148,7 @@ def last_leaf(tree: Tree, node: int) -> Any:
     if start < event.end_mark.index or tree.text[start - 1 : start] not in _BLANK:
         return event
     before = tree.events[index - 1]
-    return event if COLON(tree.text, before.end_mark.index) else before
+    return event if colon_follows(tree.text, before.end_mark.index) else before
 
 
 def line_at(tree: Tree, known: Children, node: int, path: Path) -> int:

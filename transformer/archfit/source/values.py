@@ -12,8 +12,6 @@ A plain (unquoted) scalar is resolved as kubectl does it (sigs.k8s.io/yaml, YAML
 
 from __future__ import annotations
 
-import re
-
 from archfit.record import Record
 from archfit.typing_names import Any
 
@@ -48,23 +46,36 @@ _WORDS = {
         for spelling in (word, word.capitalize(), word.upper())
     },
 }
-_INT = re.compile(r"[-+]?(?:0[bB][01_]+|0[oO]?[0-7_]+|0[xX][0-9a-fA-F_]+|[0-9][0-9_]*)", re.ASCII).fullmatch
-_FLOAT = re.compile(
-    r"[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
-    re.ASCII,
-).fullmatch
+_BEGIN_NUMBERS = "+-.0123456789"
+_SPELL_NUMBERS = "+-._0123456789abcdefABCDEFoOxXinIN"
 
 
 def resolve(text: str) -> str | Typed | None:
     """What Kubernetes makes of a plain scalar without a tag; see the module's table."""
     if text in _WORDS:
         return _WORDS[text]
-    if text[0] in "+-.0123456789":
-        if _INT(text):
-            return Typed("int", text)
-        if _FLOAT(text):
-            return Typed("float", text)
-    return text
+    if text[0] not in _BEGIN_NUMBERS or text.strip(_SPELL_NUMBERS):
+        return text
+    if text.isdecimal():
+        return Typed("int", text)
+    return _resolved_number(text)
+
+
+def _resolved_number(text: str) -> str | Typed:
+    """Of a text of the characters of numbers alone that begins as one of them. What is usual needs no grammar."""
+    whole, point, fraction = text.partition(".")
+    if point and "." in fraction:
+        return text
+    if point and whole.isdecimal() and fraction.isdecimal():
+        return Typed("float", text)
+    if whole[:1] in ("+", "-") and not (whole[1:2].isdecimal() or (point and len(whole) == 1)):
+        return text
+    if text[0] in "123456789" and not ("_" in text or "e" in text or "E" in text or point):
+        return text
+    from archfit.source.yaml_grammar import number_kind
+
+    kind = number_kind(text)
+    return Typed(kind, text) if kind else text
 
 
 def text_of(value: object) -> str:

@@ -13,7 +13,6 @@ A "*" stands for every item or member; in all paths of a row that begin alike it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from archfit.options.settings import Workload
@@ -28,7 +27,6 @@ _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
 _TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
-_IMAGE = re.compile(r"\bimage\b")
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
 
@@ -217,7 +215,7 @@ class CustomPod:
         for pattern in row.also:
             yield from self._named(pattern)
         for path, text in self._patches():
-            if _IMAGE.search(text):
+            if _names_an_image(text):
                 yield ImageUse(path, None, unasked="this patch may change the images" + ANNOTATE)
         if row.same is not None:
             _, _, label, _, reason = row.same
@@ -261,6 +259,17 @@ def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
                 )
             )
     return found
+
+
+def _names_an_image(text: str) -> bool:
+    """Whether `image` stands in a text as a word of its own."""
+    at = text.find("image")
+    while at >= 0:
+        beside = text[max(at - 1, 0) : at], text[at + 5 : at + 6]
+        if not any(one == "_" or one.isalnum() for one in beside):
+            return True
+        at = text.find("image", at + 5)
+    return False
 
 
 def custom_pods(row: Workload, value: dict[str, Any]) -> Iterator[CustomPod]:

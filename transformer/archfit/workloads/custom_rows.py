@@ -7,7 +7,6 @@ of an injector are.
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
 
 from archfit.options.settings import Workload
@@ -59,11 +58,17 @@ for _line in _FAMILIES.split("\n")[1:-1]:
     for _group in _groups:
         _BY_GROUP.setdefault(_group, []).append(_family)
 _LOADED: dict[str, tuple[Workload, ...]] = {}
+_FOUND: dict[tuple[str, str], tuple[Workload, ...]] = {}
 
 
 def custom_rows(group: str, kind: str) -> tuple[Workload, ...]:
     """The rows of a kind, () for a kind that has none."""
-    return _rows_of_kind(group, kind) if group in _BY_GROUP else ()
+    if group not in _BY_GROUP:
+        return ()
+    if (group, kind) not in _FOUND:
+        rows = (row for family in _BY_GROUP[group] for row in _family_rows(family))
+        _FOUND[group, kind] = tuple(row for row in rows if row.group == group and row.kind == kind)
+    return _FOUND[group, kind]
 
 
 def all_custom_rows() -> dict[tuple[str, str], tuple[Workload, ...]]:
@@ -71,16 +76,6 @@ def all_custom_rows() -> dict[tuple[str, str], tuple[Workload, ...]]:
     families = dict.fromkeys(family for families in _BY_GROUP.values() for family in families)
     kinds = dict.fromkeys((row.group, row.kind) for family in families for row in _family_rows(family))
     return {kind: custom_rows(*kind) for kind in kinds}
-
-
-@cache
-def _rows_of_kind(group: str, kind: str) -> tuple[Workload, ...]:
-    return tuple(
-        row
-        for family in _BY_GROUP[group]
-        for row in _family_rows(family)
-        if row.group == group and row.kind == kind
-    )
 
 
 def _family_rows(name: str) -> tuple[Workload, ...]:

@@ -74,8 +74,8 @@ def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
-    from archfit.workloads.coverage.broken_yaml import remedy
-    from archfit.workloads.coverage.non_objects import CHART, OTHER_COMMAND, is_chart_source, is_error_message
+    from archfit.workloads.coverage.broken_yaml import is_chart_source, is_error_message, remedy
+    from archfit.workloads.coverage.non_objects import CHART, OTHER_COMMAND
     from archfit.workloads.documents import source_file
 
     text = data[piece.start : piece.end]

@@ -22,12 +22,12 @@ from collections.abc import Iterable, Mapping
 from archfit.patch import Path
 from archfit.record import Record
 from archfit.source.tree import (
-    COLON,
     Alias,
     Children,
     Scalar,
     Tree,
     child,
+    colon_follows,
     is_mapping,
     is_sequence,
     items,
@@ -227,7 +227,7 @@ def site(tree: Tree, node: int, above: Site | None) -> Site:
         problem = "an anchor stands where the value is missing" if event.anchor is not None else ""
         if not problem and start == end and above is not None and above.kind == "mapping":
             key_end = tree.events[node - 1].end_mark.index
-            problem = "" if COLON(tree.text, key_end) else "a key without ':' stands there"
+            problem = "" if colon_follows(tree.text, key_end) else "a key without ':' stands there"
         return Site("empty", flow, json, column, start, end, line, problem=problem)
     return Site("other", flow, json, column, start, end, line)
 

@@ -1,5 +1,7 @@
 """What to do about a document that is not YAML, by the words of the parser and by the text at its line.
 
+Error: .., bash: helm: ..                 the message of another command
+{{ .Values.image }}                       the source of a Helm chart
 <<<<<<< HEAD                              a merge conflict of git
 NUL bytes                                 a binary file
 found character that cannot start ..      a tab as indentation, or @ ` % at the beginning of a value
@@ -14,6 +16,14 @@ from __future__ import annotations
 import re
 
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE).search
+_BEGINS_ACTION = (
+    rb"[.$]|(?:block|define|else|end|fail|if|include|lookup|range|required|template|toYaml|tpl|with)\b"
+)
+# `{{ .Values.a }}`, `{{- if ..`: actions of Go templates; `{{inputs.parameters.a}}` is Argo's.
+_ACTION = re.compile(rb"\{\{-?[ \t]*(?:" + _BEGINS_ACTION + rb")").search
+
+# `Error: INSTALLATION FAILED: ..`, `panic: ..`, `bash: helm: command not found`
+_ERROR = re.compile(rb"\s*(?:(?i:error|fatal|panic|warning|traceback)\b[^\n:]*|(?:ba|da|fi|k|z)?sh):").match
 _INDENTATION = "The indentation does not fit the lines above: indent members of one object alike, with blanks"
 _REMEDIES = (
     ("tab character", "Indent with blanks: YAML takes no tabs"),
@@ -31,6 +41,16 @@ _REMEDIES = (
         "Write ': ' behind the key, or indent the line as part of the text above",
     ),
 )
+
+
+def is_chart_source(text: bytes) -> bool:
+    """Whether a text holds actions of Go templates, as the files of a chart do before they are rendered."""
+    return _ACTION(text) is not None
+
+
+def is_error_message(text: bytes) -> bool:
+    """Whether a text begins as messages of commands do: `Error: INSTALLATION FAILED: ..`, `error: ..`."""
+    return _ERROR(text) is not None
 
 
 def remedy(problem: str, text: bytes) -> str:

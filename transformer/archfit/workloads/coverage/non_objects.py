@@ -12,7 +12,6 @@ Kustomizations inside of a list are files of a package that a KRM function is gi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from archfit.patch import Path
@@ -27,14 +26,6 @@ _LIST_DEPTH = 16
 _KUSTOMIZATION = frozenset(
     ("resources", "bases", "components", "patches", "patchesStrategicMerge", "helmCharts")
 )
-_BEGINS_ACTION = (
-    rb"[.$]|(?:block|define|else|end|fail|if|include|lookup|range|required|template|toYaml|tpl|with)\b"
-)
-# `{{ .Values.a }}`, `{{- if ..`: actions of Go templates; `{{inputs.parameters.a}}` is Argo's.
-_ACTION = re.compile(rb"\{\{-?[ \t]*(?:" + _BEGINS_ACTION + rb")").search
-
-# `Error: INSTALLATION FAILED: ..`, `panic: ..`, `bash: helm: command not found`
-_ERROR = re.compile(rb"\s*(?:(?i:error|fatal|panic|warning|traceback)\b[^\n:]*|(?:ba|da|fi|k|z)?sh):").match
 
 CHART = "this is the source of a Helm chart. Render it first: helm template CHART | archfit"
 KUSTOMIZATION = (
@@ -43,16 +34,6 @@ KUSTOMIZATION = (
 )
 OTHER_COMMAND = "Is it an error message of the command before the pipe? Run that command alone"
 NO_OBJECT = "Is it the values of a chart, or a file of another tool? Name rendered manifests"
-
-
-def is_chart_source(text: bytes) -> bool:
-    """Whether a text holds actions of Go templates, as the files of a chart do before they are rendered."""
-    return _ACTION(text) is not None
-
-
-def is_error_message(text: bytes) -> bool:
-    """Whether a text begins as messages of commands do: `Error: INSTALLATION FAILED: ..`, `error: ..`."""
-    return _ERROR(text) is not None
 
 
 def non_objects(value: Any, path: Path = (), *, item: bool = False) -> Iterator[tuple[Path, Severity, str]]:

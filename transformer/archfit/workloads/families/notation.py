@@ -14,10 +14,9 @@ never(..)        image fields of a kind that do not run in its pods, with the re
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 from archfit.options.settings import Workload
-from archfit.patch import undotted
+from archfit.patch import Path, undotted
 from archfit.typing_names import Any
 from archfit.workloads.pods import ANNOTATE
 
@@ -31,10 +30,19 @@ _PATHS = (
     "objects",
     "architecture",
 )
-# Rows of a kind name the same paths again and again.
-_path = cache(undotted)
 _LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merges")
 _PAIRS = ("unseen", "unless", "never_run")
+
+
+class _Paths(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """Texts as paths: rows of a kind name the same ones again and again."""
+
+    def __missing__(self, text: str) -> Path:
+        path = self[text] = undotted(text)
+        return path
+
+
+_path = _Paths().__getitem__
 
 
 def row(group: str, kind: str, pod_spec: str = "", **fields: Any) -> Workload:
