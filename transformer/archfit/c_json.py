@@ -10,9 +10,7 @@ C code does not do goes to `json`, which is loaded then: text with an error, an 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Callable
 
 _BLANKS = " \t\n\r"
 

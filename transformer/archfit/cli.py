@@ -13,9 +13,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
 
-from archfit.typing_names import BinaryIO, NoReturn, TextIO
+from archfit.typing_names import BinaryIO, NoReturn, Sequence, TextIO
 
 
 def main(argv: Sequence[str]) -> int:

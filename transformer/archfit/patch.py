@@ -11,11 +11,9 @@ The patch is the contract of the whole program: `edit` renders it as text, `arch
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.errors import ArchfitError
 from archfit.record import Record
-from archfit.typing_names import Any, TypeAlias
+from archfit.typing_names import Any, Iterable, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -10,15 +10,13 @@ those without what an earlier run added, and the patch takes that out as well (`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-
 from archfit.errors import InvalidInput, UnplaceableEdit
 from archfit.options.settings import Options
 from archfit.record import Record
 from archfit.results import Decision, Result
 from archfit.source.split import Piece
 from archfit.stream import Splice
-from archfit.typing_names import TypeAlias
+from archfit.typing_names import Callable, Iterable, Iterator, Mapping, TypeAlias
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.inventory import Inventory, scan_piece
 

@@ -10,8 +10,6 @@ loaded later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.patch import Operation
@@ -25,6 +23,7 @@ from archfit.source.scan import check_editable
 from archfit.source.split import Piece
 from archfit.source.tree import C_EXTENSION
 from archfit.stream import Splice
+from archfit.typing_names import Iterable, Iterator, Mapping, Sequence
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod

@@ -22,9 +22,7 @@ logging commands; Unicode UAX #9 and TR #36.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from archfit.typing_names import TextIO
+from archfit.typing_names import Iterable, TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

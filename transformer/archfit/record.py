@@ -12,9 +12,7 @@ this costs 20 microseconds for each class.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from archfit.typing_names import Any, Self
+from archfit.typing_names import Any, Callable, Self
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

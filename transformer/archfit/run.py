@@ -14,7 +14,6 @@ report for `archfit last` below $XDG_STATE_HOME (XDG Base Directory); an error t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import gmtime, strftime
 
 from archfit import standard_streams, stream
@@ -30,7 +29,7 @@ from archfit.results import Decision, Result
 from archfit.source.split import Piece
 from archfit.store.directories import state_path
 from archfit.stream import OutputChange, Splice
-from archfit.typing_names import BinaryIO, Protocol, TextIO, TypeAlias
+from archfit.typing_names import BinaryIO, Callable, Iterable, Mapping, Protocol, Sequence, TextIO, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +187,7 @@ class Run:
         self,
         results: Sequence[Result],
         decisions: Sequence[tuple[Pod, Decision]] = (),
-        answers: Mapping[str, Answer] = {},
+        answers: Mapping[str, Answer] = {},  # noqa: B006 - nothing changes it
     ) -> list[str]:
         """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
         from archfit.report.outcome_page import after_failure

@@ -7,7 +7,7 @@ refused("jsn", forms)           "'jsn' is not one of text, json: write 'json'", 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from archfit.typing_names import Iterable
 
 
 def nearest(word: str, known: Iterable[str], likeness: float = 0.7) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 
 from archfit.errors import ArchfitError, OutputError
 from archfit.files import read_all
-from archfit.typing_names import BinaryIO
+from archfit.typing_names import BinaryIO, Iterable
 
 
 def read(stdin: BinaryIO) -> bytes:

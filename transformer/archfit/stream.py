@@ -7,13 +7,12 @@ blank input     --on-blank pass      written back as it is, with a warning
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Result
 from archfit.source.scan import check_utf8
 from archfit.source.split import BOM, Piece, split
+from archfit.typing_names import Iterable
 
 # The first bytes of files that hold other files.
 _ARCHIVES = (

@@ -19,10 +19,9 @@ process has a controlling terminal, archfit writes the last error there; `archfi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 
 from archfit.printable import Messages, beneath, visible
-from archfit.typing_names import BinaryIO, TextIO
+from archfit.typing_names import BinaryIO, Callable, Mapping, TextIO
 
 TERMINAL = "/dev/tty"
 DELAY_SECONDS = 0.5

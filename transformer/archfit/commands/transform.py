@@ -6,15 +6,13 @@ after a failure it is written back unedited. `archfit.run` has the run itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from archfit import standard_streams
 from archfit.errors import ArchfitError, OutputError, UsageError, message_of
 from archfit.files import read_file
 from archfit.options.load import load
 from archfit.results import Result
 from archfit.run import Run, report_failure
-from archfit.typing_names import BinaryIO, TextIO
+from archfit.typing_names import BinaryIO, Mapping, Sequence, TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ input back.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
 
 from archfit.errors import UsageError
 from archfit.options import arguments
 from archfit.options.layers import Layer
 from archfit.record import Record
+from archfit.typing_names import Sequence
 from archfit.usage.manifest_commands import TRANSFORM
 
 TYPE_CHECKING = False

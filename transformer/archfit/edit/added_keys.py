@@ -24,14 +24,13 @@ end.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from archfit.edit.insert import value_at
 from archfit.edit.prove import as_read
 from archfit.errors import ArchfitError
 from archfit.patch import Operation, Remove, apply
 from archfit.source.compose import parse
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Sequence
 from archfit.workloads.documents import Document
 
 TYPE_CHECKING = False

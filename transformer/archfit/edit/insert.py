@@ -13,14 +13,13 @@ Nothing is moved and nothing is removed but empty values and aliases that get re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from archfit.edit.render import Style, block, block_item, block_member, flow
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Add, Operation, Path, apply, dotted
 from archfit.record import Record
 from archfit.source.values import Typed, resolve
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable
 from archfit.workloads.sites import Site, Sites
 
 _UNSEEN = object()

@@ -8,12 +8,11 @@ Both sides are read with a final newline (`parse`). A failed proof is a bug in a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.errors import ArchfitError, InternalError
 from archfit.patch import Operation, Remove, apply
 from archfit.source.compose import parse
 from archfit.source.values import typed
+from archfit.typing_names import Iterable
 from archfit.workloads.documents import Document
 
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, IPV6, Reference, host_and_rest
+from archfit.typing_names import Callable
 
 _WILDCARD = r"\[[^\]]*\]|[*?]"
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
@@ -20,6 +19,7 @@ from archfit.lookup import entries
 from archfit.lookup.keys import OwnKeys, contents_key
 from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
+from archfit.typing_names import Callable, Container, Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

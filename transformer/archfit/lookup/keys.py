@@ -9,9 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.images.reference import Reference
+from archfit.typing_names import Iterable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
@@ -32,6 +31,7 @@ from archfit.lookup.surroundings import Deadline, Surroundings
 from archfit.options.settings import Operator
 from archfit.store import Store, StoreTrouble
 from archfit.store.memory import MemoryStore
+from archfit.typing_names import Callable, Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

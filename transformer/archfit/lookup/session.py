@@ -8,13 +8,12 @@ A run without questions opens nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 
 from archfit.options.settings import Operator, Settings
 from archfit.results import Result
 from archfit.source.split import Piece
-from archfit.typing_names import TextIO
+from archfit.typing_names import Iterable, Mapping, Sequence, TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

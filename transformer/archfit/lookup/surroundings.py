@@ -8,10 +8,10 @@ The answers may be written to the cache within half a second after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from time import monotonic
 
 from archfit.record import Record
+from archfit.typing_names import Callable, Mapping
 
 GRACE_SECONDS = 0.5
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
 
 from archfit.errors import UnknownFlag, UsageError
 from archfit.options.layers import Given, Layer
@@ -21,7 +20,7 @@ from archfit.options.option_types import SWITCH
 from archfit.options.problem import Problem
 from archfit.options.table import CONFIG_FLAG, TABLE, Option
 from archfit.spelling import nearest
-from archfit.typing_names import NoReturn
+from archfit.typing_names import NoReturn, Sequence
 
 
 class Parser(argparse.ArgumentParser):

@@ -14,7 +14,6 @@ the empty list or mapping. A function raises Problem whose `path` leads to the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
 
 from archfit.images.platforms import ImagePlatforms, Platform
@@ -25,7 +24,7 @@ from archfit.options.problem import Problem
 from archfit.options.settings import Mirror, RequestRate, Toleration, TolerationRule
 from archfit.options.taints import OPERATORS, effect, toleration_rule
 from archfit.spelling import expected
-from archfit.typing_names import T
+from archfit.typing_names import Callable, Sequence, T
 
 
 def string(value: object) -> str:

@@ -11,13 +11,12 @@ sets ARCHFITSERVICE_VARIABLES_HOST and similar ones for a Service with the name 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from archfit.errors import UsageError
 from archfit.options.layers import Given, Layer
 from archfit.options.problem import Problem
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
 from archfit.spelling import nearest
+from archfit.typing_names import Mapping
 
 SERVICE_VARIABLES = ("ARCHFIT_PORT", "ARCHFITSERVICE_VARIABLES_")
 

@@ -9,12 +9,11 @@ a layer that gives another value is an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from archfit.errors import UsageError
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import BY_KEY
 from archfit.record import Record
+from archfit.typing_names import Mapping, Sequence
 
 
 class Given(Record):

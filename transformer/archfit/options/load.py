@@ -8,9 +8,8 @@ archfit`, gets the defaults at once; nothing else is imported for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-
 from archfit.options.settings import Settings
+from archfit.typing_names import Callable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,8 +22,6 @@ are in `text_form`, `taints`, `mirrors`, `host_patterns`, `cache_path` and `excl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from archfit.images.platforms import ARCHITECTURES
 from archfit.options import data_form, text_form
 from archfit.options.cache_path import cache_path
@@ -35,7 +33,7 @@ from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
 from archfit.options.text_form import distinct
 from archfit.record import Record
 from archfit.spelling import refused
-from archfit.typing_names import Any, T, TypeAlias
+from archfit.typing_names import Any, Callable, Sequence, T, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
 

@@ -13,12 +13,11 @@ rules do to one pod.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from archfit.options import data_form, text_form
 from archfit.options.option_types import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, OptionType
 from archfit.options.problem import Problem
 from archfit.options.settings import Match, Rule
+from archfit.typing_names import Sequence
 
 _EFFECTS = ("only", "tolerate", "prefer", "skip")
 _GLOBS = ("namespace", "kind", "name")

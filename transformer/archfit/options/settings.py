@@ -6,9 +6,8 @@ credentials, cache; only flags, environment, or a file that one of them names).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from archfit.record import Record
+from archfit.typing_names import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a run with the defaults and nothing to do loads none of them

@@ -16,7 +16,6 @@ variable or key before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
 
 from archfit.errors import InvalidReference
 from archfit.images.overrides import with_host
@@ -30,7 +29,7 @@ from archfit.images.platforms import (
 )
 from archfit.options.problem import Problem
 from archfit.spelling import expected, nearest
-from archfit.typing_names import T
+from archfit.typing_names import Callable, Iterable, T
 
 # Go's ports to Windows.
 WINDOWS = ("386", "amd64", "arm", "arm64")

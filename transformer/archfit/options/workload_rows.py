@@ -22,14 +22,13 @@ row of the kind names leaves its pods without toleration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.options import data_form
 from archfit.options.option_types import OptionType
 from archfit.options.problem import Problem
 from archfit.options.rules import file_only
 from archfit.options.settings import Workload
 from archfit.patch import Path, pattern_text, undotted
+from archfit.typing_names import Iterator
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _KEYS = ("group", "kind", "podSpec", "within", "images", "neverRun", *_FIELDS, "immutable")

@@ -18,12 +18,10 @@ Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery la
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from archfit.patch import Path
 from archfit.placement.fields import items, mapping, string, strings
 from archfit.record import Record
-from archfit.typing_names import Any, TypeAlias
+from archfit.typing_names import Any, Iterable, Sequence, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 Requirement: TypeAlias = tuple[str, tuple[str, ...]]  # operator, values

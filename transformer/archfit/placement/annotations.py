@@ -22,8 +22,6 @@ An annotation at a place where it has no effect is an error, too (`misplaced`):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from archfit.errors import InvalidReference
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.patch import Path, dotted
@@ -31,7 +29,7 @@ from archfit.placement.fields import Malformed, mapping
 from archfit.record import Record
 from archfit.results import Result
 from archfit.source.values import text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterator, Sequence
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects

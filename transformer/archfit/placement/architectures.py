@@ -23,11 +23,9 @@ containerd/platforms, compare.go and database.go; containers/image, internal/pkg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from archfit.images.platforms import Found, Platform
 from archfit.results import Removed
-from archfit.typing_names import TypeAlias
+from archfit.typing_names import Iterable, Sequence, TypeAlias
 from archfit.workloads.pods import ImageUse
 
 Known: TypeAlias = Sequence[tuple[ImageUse, Found]]

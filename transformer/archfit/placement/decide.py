@@ -14,8 +14,6 @@ decides alone; else NotNeeded. A pod with an error is Unresolved; its results sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.patch import Operation
@@ -40,6 +38,7 @@ from archfit.placement.reach import Reach, by_system, reaches, union
 from archfit.placement.required_terms import NOTHING, RequiredTerms, required_terms, stale_term
 from archfit.placement.selection import PodOptions
 from archfit.results import Decision, Outcome, Removed, Severity
+from archfit.typing_names import Mapping, Sequence
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False

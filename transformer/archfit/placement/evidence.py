@@ -13,14 +13,13 @@ All errors of a pod are reported at once, each image once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
 from archfit.patch import dotted
 from archfit.placement.architectures import is_plain
 from archfit.record import Record
 from archfit.results import Result, Severity
+from archfit.typing_names import Iterable
 from archfit.workloads.pods import ImageUse, Pod
 
 

@@ -9,12 +9,10 @@ Source: core/v1 types; Kubernetes' decoder reads null as the zero value everywhe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from archfit.errors import ArchfitError
 from archfit.patch import Path
 from archfit.source.values import Typed
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Sequence
 
 
 class Malformed(ArchfitError):

@@ -7,8 +7,6 @@ A conflict says what the pod itself demands, what every image offers, and what t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from archfit.images.platforms import Found
 from archfit.options.settings import Options, Toleration
 from archfit.patch import Path, dotted
@@ -17,6 +15,7 @@ from archfit.placement.architectures import Known, offered
 from archfit.placement.reach import Reach, union
 from archfit.placement.selection import PodOptions
 from archfit.results import Removed
+from archfit.typing_names import Iterable, Sequence
 from archfit.workloads.pods import REQUIRED, ImageUse, Pod
 
 _ADVICE = (

@@ -25,8 +25,6 @@ A custom resource may have its placement at other paths (`Pod.at`):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-
 from archfit.options.settings import Toleration
 from archfit.patch import Add, Operation, Path, Test, apply
 from archfit.placement.affinity import ARCH, Requirement
@@ -34,7 +32,7 @@ from archfit.placement.required_terms import NOTHING, RequiredTerms
 from archfit.record import Record
 from archfit.results import Decision, Location
 from archfit.source.values import Typed
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable, Iterator, Sequence
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 

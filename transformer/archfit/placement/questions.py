@@ -19,7 +19,6 @@ unseen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 from archfit.errors import InvalidReference
@@ -30,7 +29,7 @@ from archfit.options.settings import Options
 from archfit.placement.annotations import annotated
 from archfit.placement.selection import PodOptions
 from archfit.source.values import text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Mapping
 from archfit.workloads.pods import ImageUse, Pod
 
 ISTIO_REVISION = "istio.io/rev"

@@ -19,12 +19,12 @@ E               the union of T(t) over the terms: what the pod can reach in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from archfit.placement.affinity import Demand, allowed
 from archfit.placement.architectures import Known, supported
 from archfit.record import Record
+from archfit.typing_names import Iterable, Mapping
 
 _NOTHING: frozenset[str] = frozenset()
 

@@ -27,12 +27,11 @@ Without a `stamp` its author is unknown: it stays, and a message says that it is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import ARCH, Demand, Requirement, existing_terms, meets
 from archfit.placement.reach import Reach, union
 from archfit.record import Record
+from archfit.typing_names import Sequence
 from archfit.workloads.pods import Pod
 
 

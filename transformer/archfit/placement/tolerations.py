@@ -18,8 +18,6 @@ taint that it does (core/v1, Toleration.ToleratesTaint):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.options.text_form import WINDOWS
 from archfit.placement.affinity import meets
@@ -28,6 +26,7 @@ from archfit.placement.fields import items, string
 from archfit.placement.reach import Reach, System
 from archfit.placement.required_terms import RequiredTerms
 from archfit.source.values import text_of
+from archfit.typing_names import Iterable, Sequence
 from archfit.workloads.pods import Pod
 
 _FIELDS = ("key", "operator", "value", "effect")

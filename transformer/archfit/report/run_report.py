@@ -19,20 +19,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from archfit import __version__
 from archfit.record import Record
 from archfit.report.json_output import location_value, object_value
 from archfit.results import Decision, Result
 from archfit.stream import OutputChange
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.workloads.pods import Pod
 
+_NONE: Mapping[str, Any] = {}
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -48,11 +47,11 @@ class RunReport(Record):
     exit_code: int
     results: tuple[Result, ...] = ()
     decisions: tuple[tuple[Pod, Decision], ...] = ()
-    answers: Mapping[str, Answer] = {}
+    answers: Mapping[str, Answer] = _NONE
     edits: tuple[OutputChange, ...] = ()
     sources: tuple[str, ...] = ()
-    requests: Mapping[str, int] = {}
-    pulls_left: Mapping[str, str] = {}
+    requests: Mapping[str, int] = _NONE
+    pulls_left: Mapping[str, str] = _NONE
 
 
 def json_value(report: RunReport, time: str) -> dict[str, Any]:

@@ -9,10 +9,9 @@ After a failure the errors come last, and each is one complete sentence: Helm 3 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
 from archfit.printable import count, visible
 from archfit.results import Decision, Result
+from archfit.typing_names import Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,11 +13,9 @@ Source: https://yaml.org/type/merge.html.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.errors import InvalidInput
 from archfit.source.tree import AliasUse, MappingEnd, MappingStart, Scalar, SequenceEnd, SequenceStart
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterator
 
 DEPTH_LIMIT = 250
 """Collections inside collections, aliases written out; CustomResourceDefinitions of the wild reach about 60."""

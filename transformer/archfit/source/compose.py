@@ -10,8 +10,6 @@ overflow the C stack on 200,000 nested brackets.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from archfit.errors import InvalidInput
 from archfit.source.aliases import DEPTH_LIMIT, EXPANSION_LIMIT, Anchors, line_of, merge
 from archfit.source.tree import (
@@ -30,7 +28,7 @@ from archfit.source.tree import (
     events_of,
 )
 from archfit.source.values import PlainKey, Typed, plain, resolve
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Callable
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = _TAG_PREFIX + "merge"

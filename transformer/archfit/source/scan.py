@@ -9,13 +9,12 @@ A list after directives is parsed as one part: `%TAG` defines the tags of every 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.source.container import slices
 from archfit.source.skip import Identity, has_odd_breaks, has_pod_words, identity
 from archfit.source.split import BOM, Piece, split
+from archfit.typing_names import Callable, Iterator
 
 
 class Span(Record):

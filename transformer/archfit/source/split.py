@@ -17,10 +17,10 @@ Lines end at LF, as they do for k8s.io/apimachinery's YAMLReader; CRLF is an LF 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from archfit.errors import InvalidInput
 from archfit.record import Record
+from archfit.typing_names import Iterator
 
 BOM = b"\xef\xbb\xbf"
 _AFTER_MARKER = (b"", b" ", b"\t", b"\r", b"\n", b"#")

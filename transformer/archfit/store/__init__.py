@@ -17,10 +17,8 @@ seconds. A store raises only StoreTrouble. Readers have to validate what it retu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
 from archfit.errors import ArchfitError
-from archfit.typing_names import Protocol
+from archfit.typing_names import Iterable, Mapping, Protocol, Sequence
 
 
 class Claims(Protocol):

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+
+from archfit.typing_names import Mapping
 
 FILE = "lookups.sqlite"
 REPORT = "last.json"

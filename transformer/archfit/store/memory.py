@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from archfit.typing_names import Mapping, Sequence
 
 
 class MemoryStore:

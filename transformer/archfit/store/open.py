@@ -8,12 +8,11 @@ Each store is imported only where it is used: sqlite3 and redis may be missing, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from archfit.files import read_regular
 from archfit.options.settings import CacheServer, Operator
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
+from archfit.typing_names import Callable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.store import StoreTrouble
-from archfit.typing_names import T
+from archfit.typing_names import Callable, Iterable, Mapping, Sequence, T
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

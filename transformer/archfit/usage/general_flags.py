@@ -8,7 +8,7 @@ ARCHFIT_QUIET and ARCHFIT_COLOR count where no flag says it; a configuration fil
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from archfit.typing_names import Mapping, Sequence
 
 _ASKED = {
     "-h": "help",

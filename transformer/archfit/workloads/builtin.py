@@ -15,10 +15,8 @@ user in the configuration.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from archfit.options.settings import Workload as Row
-from archfit.typing_names import TypeAlias
+from archfit.typing_names import Iterable, Mapping, TypeAlias
 
 UserRows: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
 """The rows of `workloads:` in the configuration, by group and kind; they replace those of archfit."""

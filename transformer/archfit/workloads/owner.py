@@ -6,11 +6,9 @@ changes it from its own template (apimachinery, metav1.GetControllerOf), so a ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from archfit.results import ObjectRef, Result
 from archfit.source.values import resolve, text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterator, Sequence
 
 _TRUE = resolve("true")
 

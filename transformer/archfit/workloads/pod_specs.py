@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from archfit.errors import InvalidInput
 from archfit.options.settings import Workload
 from archfit.patch import Path
 from archfit.results import Location, ObjectRef
 from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable, Iterator
 from archfit.workloads.builtin import LISTS, WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod
 

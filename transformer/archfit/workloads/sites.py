@@ -17,8 +17,6 @@ The tree is dropped once its sites are found: the parser events of a thousand wo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from archfit.patch import Path
 from archfit.record import Record
 from archfit.source.tree import (
@@ -34,7 +32,7 @@ from archfit.source.tree import (
     last_leaf,
     members,
 )
-from archfit.typing_names import Any, Literal, TypeAlias
+from archfit.typing_names import Any, Iterable, Literal, Mapping, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False

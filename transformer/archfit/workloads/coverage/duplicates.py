@@ -13,12 +13,11 @@ kubectl takes the last one, kustomize refuses the document: a decision on either
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.patch import Path, dotted
 from archfit.results import Location, Result
 from archfit.source.scan import Span
 from archfit.source.tree import Tree
+from archfit.typing_names import Iterable
 from archfit.workloads.pods import Pod
 
 _IDENTITY = ("apiVersion", "kind", "items")
