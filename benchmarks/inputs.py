@@ -5,7 +5,15 @@ boutique    22 KB, 35 objects, 12 with pods
 dense       boutique x 85, names made unique: 1,020 Deployments
 dense10     dense x 10
 nothing     argo-cd less its workloads
+dense50     dense x 50: 96 MB
 many        40 Pods, an image each
+live        10.7 MB, 1,933 objects, 691 with pods: all of a cluster but its CRDs, as `kubectl get` prints a List with
+            `-A --show-managed-fields -o yaml`
+live-json   the same as `-o json` prints them
+crds        27 MB of CustomResourceDefinitions
+crds-list   the same as one List
+
+    python benchmarks/inputs.py FOLDER      writes them all (dense50 only here), and says what they hold
 """
 
 from __future__ import annotations
@@ -16,12 +24,39 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import kubectl_output
+from decoded import decoded
+from definitions import as_list, definitions, repeated
+from live_cluster import Applied, objects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("TEST_SHARED", ROOT.parent / "shared"))
 _PIN = re.compile(rb"@sha256:[0-9a-f]{64}")
 _CONTAINERS = re.compile(rb"^ +containers:", re.MULTILINE)
+_RELEASES = [
+    "argo-cd",
+    "aws-ebs-csi-driver",
+    "aws-vpc-cni",
+    "cert-manager",
+    "gpu-operator",
+    "ingress-nginx",
+    "jenkins",
+    "kube-prometheus-stack",
+    "loki",
+    "longhorn",
+    "metrics-server",
+    "redis",
+    "traefik",
+    "velero",
+]
+_SHOPS = 4
+_NODES = 12
+_CRDS_BYTES = 27_000_000
 
 
 class Inputs(NamedTuple):
@@ -34,8 +69,11 @@ class Inputs(NamedTuple):
         return self.folder / f"{name}.yaml"
 
 
-def made(folder: Path) -> Inputs:
-    """Writes the streams into folder. Pins are taken off: no registry here can serve their digests."""
+def made(folder: Path, *, largest: bool = False) -> Inputs:
+    """Writes the streams into folder, dense50 only if it has to be the largest.
+
+    Pins are taken off: no registry here can serve their digests.
+    """
     manifests = SHARED / "corpus" / "manifests"
     argo = (manifests / "argo-cd.yaml").read_bytes()
     boutique = _PIN.sub(b"", (manifests / "online-boutique.yaml").read_bytes())
@@ -55,6 +93,11 @@ def made(folder: Path) -> Inputs:
             for number in range(40)
         ),
     }
+    streams |= cluster(boutique)
+    crds = tuple(repeated(definitions([argo, *_releases().values()]), _CRDS_BYTES))
+    streams |= {"crds": b"---\n".join(crds), "crds-list": as_list(crds)}
+    if largest:
+        streams["dense50"] = _repeated(boutique, 4250)
     for name, stream in streams.items():
         (folder / f"{name}.yaml").write_bytes(stream)
     table = json.loads((SHARED / "corpus" / "platforms.json").read_text(encoding="utf-8"))
@@ -71,6 +114,41 @@ def _repeated(stream: bytes, times: int) -> bytes:
         for number in range(times)
         for document in documents
     )
+
+
+def _releases() -> dict[str, bytes]:
+    charts = SHARED / "corpus" / "helm3"
+    return {name: _PIN.sub(b"", (charts / f"{name}.yaml").read_bytes()) for name in _RELEASES}
+
+
+def cluster(boutique: bytes) -> dict[str, bytes]:
+    """The streams `live` and `live-json`: releases of helm, and some shops, each with nightly jobs."""
+    shop = tuple(decoded(boutique))
+    applied = [Applied(name, tuple(decoded(stream)), name) for name, stream in _releases().items()]
+    applied += [Applied(f"shop-{number}", (*shop, *_nightly(shop))) for number in range(_SHOPS)]
+    items = objects(applied, _NODES)
+    return {"live": kubectl_output.to_yaml(items), "live-json": kubectl_output.to_json(items)}
+
+
+def _nightly(shop: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A CronJob with the pod of each third Deployment of the shop."""
+    for one in [one for one in shop if one["kind"] == "Deployment"][::3]:
+        pod = {**one["spec"]["template"]["spec"], "restartPolicy": "Never"}
+        job = {"spec": {"template": {"metadata": {}, "spec": pod}}}
+        yield {
+            "apiVersion": "batch/v1",
+            "kind": "CronJob",
+            "metadata": {"name": f"nightly-{one['metadata']['name']}"},
+            "spec": {"jobTemplate": job, "schedule": "0 3 * * *"},
+        }
+
+
+def _described(stream: bytes) -> tuple[int, int]:
+    """(objects, pods and pod templates) of a stream."""
+    documents = decoded(stream)
+    items = [item for one in documents for item in (one["items"] if one["kind"] == "List" else [one])]
+    templates = {"Pod", "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"}
+    return len(items), sum(item["kind"] in templates for item in items)
 
 
 def kustomization(folder: Path, stream: Path) -> Path:
@@ -116,3 +194,19 @@ def clean_environment(folder: Path) -> Path:
     pip = [folder / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
     subprocess.run([*pip, ROOT], check=True)
     return folder / "bin"
+
+
+def main() -> None:
+    """Writes the streams, and prints a table of them."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    inputs = made(folder, largest=True)
+    print("| stream | bytes | objects | with pods |\n| --- | --- | --- | --- |")
+    for path in sorted(inputs.folder.glob("*.yaml")):
+        stream = path.read_bytes()
+        counts = _described(stream) if len(stream) < 50_000_000 else ("", "")
+        print(f"| {path.stem} | {len(stream):,} | {counts[0]} | {counts[1]} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
