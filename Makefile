@@ -115,7 +115,7 @@ format: .venv/.ready ## Rewrite the sources in the project's style
 	$(RUN) -m ruff format .
 
 bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
-	@$(RUN) tests/support/install_tools.py hyperfine kustomize yq helm3 helm4
+	@$(RUN) tests/support/install_tools.py hyperfine kustomize yq kubectl helm3 helm4 uv
 	@$(RUN) benchmarks $(ARGS)
 
 bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=another folder)

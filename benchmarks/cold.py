@@ -21,7 +21,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from inputs import ROOT, clean_environment
+from environment import clean_environment
+from inputs import ROOT
 from pairs import Command, compared, timed
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))

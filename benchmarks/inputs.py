@@ -1,4 +1,4 @@
-"""What is measured: manifests of the shared corpus, streams made from them, charts, and a clean environment.
+"""What is measured: manifests of the shared corpus, and streams made from them.
 
 argo-cd     1.9 MB, 59 objects, 7 with pods
 boutique    22 KB, 35 objects, 12 with pods
@@ -21,7 +21,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -149,51 +148,6 @@ def _described(stream: bytes) -> tuple[int, int]:
     items = [item for one in documents for item in (one["items"] if one["kind"] == "List" else [one])]
     templates = {"Pod", "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"}
     return len(items), sum(item["kind"] in templates for item in items)
-
-
-def kustomization(folder: Path, stream: Path) -> Path:
-    """A folder that `kustomize build` turns into the stream."""
-    target = folder / f"kustomize-{stream.stem}"
-    target.mkdir()
-    (target / stream.name).write_bytes(stream.read_bytes())
-    (target / "kustomization.yaml").write_text(f"resources: [{stream.name}]\n", encoding="utf-8")
-    return target
-
-
-def function(folder: Path, stream: Path, name: str, program: str) -> Path:
-    """The same, with a program as its exec function."""
-    target = folder / f"kustomize-{stream.stem}-{name}"
-    target.mkdir()
-    (target / stream.name).write_bytes(stream.read_bytes())
-    (target / "kustomization.yaml").write_text(
-        f"resources: [{stream.name}]\ntransformers: [function.yaml]\n", encoding="utf-8"
-    )
-    (target / "function.yaml").write_text(
-        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nmetadata:\n  name: function\n  annotations:\n"
-        f"    config.kubernetes.io/function: |\n      exec:\n        path: {program}\n",
-        encoding="utf-8",
-    )
-    return target
-
-
-def chart(folder: Path, stream: Path) -> Path:
-    """A chart that renders the stream through `.Files.Get`."""
-    target = folder / f"chart-{stream.stem}"
-    (target / "templates").mkdir(parents=True)
-    (target / "Chart.yaml").write_text("apiVersion: v2\nname: big\nversion: 0.1.0\n", encoding="utf-8")
-    (target / stream.name).write_bytes(stream.read_bytes())
-    (target / "templates" / "all.yaml").write_text(
-        f'{{{{ .Files.Get "{stream.name}" }}}}\n', encoding="utf-8"
-    )
-    return target
-
-
-def clean_environment(folder: Path) -> Path:
-    """A virtual environment with archfit as users install it, bytecode compiled; the folder of its programs."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    subprocess.run([*pip, ROOT], check=True)
-    return folder / "bin"
 
 
 def main() -> None:

@@ -45,6 +45,7 @@ class Pair(NamedTuple):
     second: Run
     ratio: float
     processor_ratio: float
+    pairs: int
 
 
 def timed(command: Command) -> Run:
@@ -67,24 +68,30 @@ def timed(command: Command) -> Run:
     return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def compared(first: Command, second: Command, runs: int) -> Pair:
-    """The two commands in turn, `runs` times each after one warm-up, started by a small process."""
-    job = json.dumps({"first": first._asdict(), "second": second._asdict(), "runs": runs}, default=str)
+def compared(first: Command, second: Command, runs: int, seconds: float = 30) -> Pair:
+    """The two commands in turn after one warm-up, started by a small process.
+
+    At most `runs` pairs; fewer, but at least three, where those would take longer than `seconds`.
+    """
+    job = json.dumps(
+        {"first": first._asdict(), "second": second._asdict(), "runs": runs, "seconds": seconds}, default=str
+    )
     done = subprocess.run(
         [sys.executable, "-I", __file__], input=job, stdout=subprocess.PIPE, text=True, check=True
     )
-    one, other, *ratios = json.loads(done.stdout)
-    return Pair(Run(*one), Run(*other), *ratios)
+    one, other, *ratios, count = json.loads(done.stdout)
+    return Pair(Run(*one), Run(*other), *ratios, count)
 
 
-def _compared(first: Command, second: Command, runs: int) -> Pair:
-    timed(first), timed(second)
-    pairs = [(timed(first), timed(second)) for _ in range(runs)]
+def _compared(first: Command, second: Command, runs: int, seconds: float) -> Pair:
+    once = timed(first).seconds + timed(second).seconds
+    pairs = [(timed(first), timed(second)) for _ in range(max(min(runs, 3), min(runs, int(seconds / once))))]
     return Pair(
         _medians([one for one, _ in pairs]),
         _medians([other for _, other in pairs]),
         median(one.seconds / other.seconds for one, other in pairs),
         median(one.processor_seconds / other.processor_seconds for one, other in pairs),
+        len(pairs),
     )
 
 
@@ -94,4 +101,5 @@ def _medians(runs: Sequence[Run]) -> Run:
 
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
-    print(json.dumps(_compared(Command(**asked["first"]), Command(**asked["second"]), asked["runs"])))
+    commands = Command(**asked["first"]), Command(**asked["second"])
+    print(json.dumps(_compared(*commands, asked["runs"], asked["seconds"])))

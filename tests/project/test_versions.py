@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 KEEPS = {
     "scripts/release/versions.py": "examples in a docstring",
     "CHANGELOG.md": "a person writes it",
-    "benchmarks/inputs.py": "a chart of its own",
-    "benchmarks/__main__.py": "a plugin of its own",
+    "benchmarks/callers.py": "a chart and a plugin of its own",
     "transformer/archfit/integrations/helm/setup_check.py": "a chart of its own",
     "transformer/archfit/commands/installation.py": "an example in a docstring",
     "transformer/archfit/report/last_run.py": "an example in a docstring",
