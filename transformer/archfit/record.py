@@ -37,16 +37,19 @@ class _RecordType(type):
     _required: int
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
-        own = tuple(field for field in namespace.get("__annotations__", ()) if not field.startswith("_"))
-        defaults = tuple(namespace.pop(field, _REQUIRED) for field in own)
+        own = tuple(namespace.get("__annotations__", ()))
         namespace["__slots__"] = own
+        fields, defaults = own, tuple([namespace.pop(field, _REQUIRED) for field in own])
+        inherited: Any = bases[0] if bases else None
+        if inherited and inherited._fields:
+            fields = inherited._fields + fields
+            defaults = inherited._defaults + defaults  # noqa: SLF001 - of the same metaclass
+        required = len(fields)
+        while required and defaults[required - 1] is not _REQUIRED:
+            required -= 1
+        namespace["_fields"], namespace["_defaults"], namespace["_required"] = fields, defaults, required
         cls = super().__new__(mcls, name, bases, namespace)
-        inherited = bases[0] if bases else None
-        cls._fields = (getattr(inherited, "_fields", ()) if inherited else ()) + own
-        cls._defaults = (getattr(inherited, "_defaults", ()) if inherited else ()) + defaults
-        cls._setters = tuple(getattr(cls, field).__set__ for field in cls._fields)
-        required = [default is _REQUIRED for default in cls._defaults]
-        cls._required = len(required) - required[::-1].index(True) if True in required else 0
+        cls._setters = tuple([getattr(cls, field).__set__ for field in fields])
         return cls
 
 
