@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from archfit.edit import added_keys
 from archfit.edit.added_keys import proves
 from archfit.edit.insert import TextEdit, insertions
 from archfit.edit.prove import prove
@@ -154,3 +158,38 @@ def test_what_the_short_proof_accepts_in_charts_the_whole_proof_accepts() -> Non
     own, same = judged([path.read_bytes() for path in sorted(folder.glob("*.yaml"))], 3000)
     assert own > 100
     assert same > 50
+
+
+LINES = st.lists(
+    st.builds(
+        "{}{}".format,
+        st.integers(0, 6).map(" ".__mul__),
+        st.sampled_from(["", "a:", "b: c", "- d", "-", "-e", "--", "# f", "#", ": g", '"h" # i', "- # j"]),
+    ),
+    max_size=12,
+)
+
+
+@given(LINES, st.integers(1, 6))
+def test_what_is_left_of_the_lines_is_what_the_patterns_say(lines: list[str], column: int) -> None:
+    """A way to the mapping, then its own lines without what is right of its column, comments and blank lines."""
+    text = "".join(f"{line}\n" for line in lines) or "\n"
+    left_of = list(re.finditer(rf"^( {{0,{column - 1}}})[^ \n#].*\n", text, re.MULTILINE))
+    way: list[str] = []
+    limit = column
+    for line in reversed(left_of):
+        if len(line[1]) < limit:
+            way.append(line[0])
+            limit = len(line[1])
+    start = left_of[-1].end() if left_of else 0
+    dropped = rf"^ {{{column}}}(?: .*|- .*|-)\n|^ *(?:#.*)?\n"
+    own = re.sub(dropped, "", text[start:], flags=re.MULTILINE)
+    assert added_keys._outline(text, column, len(text)) == "".join(reversed(way)) + own
+
+
+@example("")
+@example(" ")
+@example(" # a\n  \n\n")
+@given(st.text(" #\na", max_size=8))
+def test_the_end_of_a_line_is_what_the_pattern_says(text: str) -> None:
+    assert added_keys._ends_line(text) is (re.fullmatch(r" *(?:#.*)?\n(?: *\n)*", text) is not None)

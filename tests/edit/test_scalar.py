@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -131,3 +132,9 @@ def test_block_and_flow_say_the_same(value: object, indent: int, dash: int, colu
     if isinstance(value, (dict, list)) and value:
         lines = block(value, column, Style(indent, dash if indent > 1 or not dash else 0))
         assert parse("\n".join([*lines, ""])).value == value
+
+
+@given(st.text("aZ09./-_ é\u0661\n:", max_size=6))
+def test_plain_text_is_letters_digits_and_three_marks(text: str) -> None:
+    plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9./-]*", text, re.ASCII) is not None
+    assert (scalar(text) == text) is plain

@@ -22,7 +22,7 @@ from archfit.pipeline import transform
 from archfit.placement.affinity import ARCH
 from archfit.placement.decide import decide
 from archfit.placement.explanation import explanation
-from archfit.placement.messages import taint
+from archfit.placement.reasons import taint
 from archfit.placement.selection import pod_options
 from archfit.placement.tolerations import existing
 from archfit.report.explained import Explained, ExplainedPod, Place

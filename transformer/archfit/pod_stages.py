@@ -136,10 +136,11 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
         return _splices(document, text, restamped(text, document, patch))
     from archfit.edit.added_keys import proves
     from archfit.edit.insert import insertions
-    from archfit.edit.prove import prove
 
     edits = insertions(text, document.value, document.sites, patch)
     if not proves(document, patch, text, edits):
+        from archfit.edit.prove import prove
+
         prove(document, patch, _edited_text(text, edits))
     return _splices(document, text, edits)
 

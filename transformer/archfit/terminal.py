@@ -18,15 +18,13 @@ process has a controlling terminal, archfit writes the last error there; `archfi
 
 from __future__ import annotations
 
-import re
-
 from archfit.printable import Messages, beneath, visible
 from archfit.typing_names import BinaryIO, Callable, Mapping, TextIO
 
 TERMINAL = "/dev/tty"
 DELAY_SECONDS = 0.5
 _ERASE = "\r\x1b[K"
-_KIND = re.compile(r"(error|wrong|fatal|panic|warning|info|archfit)(?=:)", re.IGNORECASE).match
+_KINDS = {"error", "wrong", "fatal", "panic", "warning", "info", "archfit"}
 _SERIOUS = {"error", "wrong", "fatal", "panic", "warning"}
 _SGR = {"warning": "1;33", "info": "36", "archfit": "1"}
 _RED = "1;31"
@@ -67,11 +65,11 @@ class Styled(Messages):
         parts = []
         for at, line in enumerate(text.splitlines(keepends=True)):
             if self._begins:
-                kind = _KIND(line)
-                word = kind[0].lower() if kind else ""
+                kind, colon, rest = line.partition(":")
+                word = kind.lower() if colon and kind.lower() in _KINDS else ""
                 self._shown = not self._quiet or word in _SERIOUS or bool(at and not word and self._shown)
-                if kind and self._colors and self._shown:
-                    parts.append(f"\x1b[{_SGR.get(word, _RED)}m{kind[0]}:\x1b[0m{line[kind.end() + 1 :]}")
+                if word and self._colors and self._shown:
+                    parts.append(f"\x1b[{_SGR.get(word, _RED)}m{kind}:\x1b[0m{rest}")
                 elif self._shown:
                     parts.append(line)
             elif self._shown:

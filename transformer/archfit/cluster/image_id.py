@@ -22,7 +22,8 @@ import re
 from typing import Literal, TypeAlias
 
 from archfit.errors import InvalidReference
-from archfit.images.reference import IDENTIFIER, is_digest, parse
+from archfit.images.reference import is_digest, parse
+from archfit.images.reference_grammar import IDENTIFIER
 from archfit.record import Record
 
 Form: TypeAlias = Literal["digest", "image", "none", "malformed"]

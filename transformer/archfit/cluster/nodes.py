@@ -18,10 +18,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from archfit.errors import InvalidInput
-from archfit.images.platforms import ARCHITECTURES
+from archfit.images.platforms import ARCHITECTURES, WINDOWS
 from archfit.options.problem import Problem
 from archfit.options.taints import ARCH_KEYS, architecture_of, toleration_rule
-from archfit.options.text_form import WINDOWS
 from archfit.record import Record
 
 _OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")

@@ -23,13 +23,11 @@ end.
 
 from __future__ import annotations
 
-import re
-
 from archfit.edit.insert import value_at
-from archfit.edit.prove import as_read
 from archfit.errors import ArchfitError
 from archfit.patch import Operation, Remove, apply
 from archfit.source.compose import parse
+from archfit.source.values import typed
 from archfit.typing_names import Any, Sequence
 from archfit.workloads.documents import Document
 
@@ -37,8 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.edit.insert import TextEdit
 
-_UNUSUAL = re.compile("[\t\r\x85\u2028\u2029\ufeff]").search
-_END_OF_LINE = re.compile(r" *(?:#.*)?\n(?: *\n)*").fullmatch
+_UNUSUAL = "\t\r\x85\u2028\u2029\ufeff"
 _WIDEST = 40
 _MOST_PARSED, _LONGEST_PARSED = 256, 4096
 
@@ -80,21 +77,28 @@ def proves(document: Document, patch: Sequence[Operation], text: str, edits: Seq
         or site.block_scalar
         or any(isinstance(step, Remove) or step.path[: len(holder)] != holder for step in patch)
         or any(edit.start != at or edit.end != at or not edit.text.endswith("\n") for edit in edits)
-        or _UNUSUAL(text)
-        or not _END_OF_LINE(text, site.end, at)
+        or any(mark in text for mark in _UNUSUAL)
+        or not _ends_line(text[site.end : at])
     ):
         return False
     column = site.column
     margin = " " * column
     if not 0 < column <= _WIDEST or any(not line.startswith(margin) for line in added.split("\n")[:-1]):
         return False
-    way, start = _way_to(text, column, at)
     try:
         mapping = value_at(document.value, holder)
-        expected = apply(mapping, [as_read(step.replace(path=step.path[len(holder) :])) for step in patch])
+        below = len(holder)
+        expected = apply(
+            mapping,
+            [
+                step.replace(path=step.path[below:], value=typed(step.value))
+                for step in patch
+                if not isinstance(step, Remove)
+            ],
+        )
     except ArchfitError:
         return False
-    found = _parsed["".join((*way, _RIGHT_OF[column].sub("", text[start:at]), added))]
+    found = _parsed[_outline(text, column, at) + added]
     for step in holder:
         if found.__class__ is not dict or list(found) != [step]:
             return False
@@ -107,31 +111,32 @@ def proves(document: Document, patch: Sequence[Operation], text: str, edits: Seq
     )
 
 
-def _way_to(text: str, column: int, at: int) -> tuple[list[str], int]:
-    """The lines above the mapping that ends at `at`, one for each column, and where its own lines begin."""
-    lines = list(_LEFT_OF[column - 1].finditer(text, 0, at))
-    way: list[str] = []
-    limit = column
+def _ends_line(text: str) -> bool:
+    """Whether text is the end of a line, perhaps with a comment, and blank lines below it."""
+    line, newline, below = text.partition("\n")
+    return newline != "" and line.strip(" ")[:1] in ("", "#") and not below.strip(" \n") and below[-1:] != " "
+
+
+def _outline(text: str, column: int, at: int) -> str:
+    """What is left of the text above `at`: a line for each column on the way to the mapping there, and its keys' lines.
+
+    column: of the mapping's keys. Comments and blank lines are left out, and items of a list at the same column.
+    """
+    margin = " " * (column + 1)
+    # Most lines are right of the column; a list comprehension drops them at 50 ns a line.
+    lines = [line for line in text[: at - 1].split("\n") if line[: column + 1] != margin]
+    left: list[str] = []
+    limit = column + 1
     for line in reversed(lines):
-        indent = line.end(1) - line.start()
-        if indent < limit:
-            way.append(line[0])
+        bare = line.lstrip(" ")
+        indent = len(line) - len(bare)
+        if indent >= limit or not bare or bare[0] == "#":
+            continue
+        if indent < column:
             limit = indent
-            if not indent:
-                break
-    return way[::-1], lines[-1].end() if lines else 0
-
-
-class _Patterns(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """A pattern for each column, made once. text: with the column as %d."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __missing__(self, column: int) -> re.Pattern[str]:
-        pattern = self[column] = re.compile(self._text % column, re.MULTILINE)
-        return pattern
-
-
-_LEFT_OF = _Patterns(r"^( {0,%d})[^ \n#].*\n")
-_RIGHT_OF = _Patterns(r"^ {%d}(?: .*|- .*|-)\n|^ *(?:#.*)?\n")
+        elif bare[0] == "-" and bare[1:2] in ("", " "):
+            continue
+        left.append(f"{line}\n")
+        if not indent:
+            break
+    return "".join(reversed(left))

@@ -12,8 +12,6 @@ Nothing is moved and nothing is removed but empty values and aliases that get re
 
 from __future__ import annotations
 
-import re
-
 from archfit.edit.render import Style, block, block_item, block_member, flow
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Add, Operation, Path, apply, dotted
@@ -23,7 +21,7 @@ from archfit.typing_names import Any, Iterable
 from archfit.workloads.sites import Site, Sites
 
 _UNSEEN = object()
-_BLANKS_WITH_TAB = re.compile(r"(?:[ \t\r]*\n)*[ \r]*\t[ \t\r]*(?:\n|\Z)").match
+_BLANKS = " \t\r\n"
 
 
 class TextEdit(Record):
@@ -140,8 +138,10 @@ def _addition(
     here, above = sites.at.get(path), sites.at[path[:-1]]
     if here is not None and not merged:
         _check(here, addition)
-        if here.end > here.start and not here.flow and _BLANKS_WITH_TAB(text, _line_below(text, here.end)):
-            raise _impossible(addition, here, "a blank line below it holds a tab; remove that line first")
+        if here.end > here.start and not here.flow:
+            below = _line_below(text, here.end)
+            if _below_tabs(text, below) > below:
+                raise _impossible(addition, here, "a blank line below it holds a tab; remove that line first")
         return _filled(text, here, value, style)
     _check(above, addition)
     if path[-1] == "-":
@@ -211,13 +211,27 @@ def _lines_below(text: str, at: int, lines: list[str]) -> TextEdit:
 
     Blank lines with a tab stay with the plain scalar that they follow: behind anything else they are no YAML.
     """
-    below = _line_below(text, at)
-    tabbed = _BLANKS_WITH_TAB(text, below)
-    below = tabbed.end() if tabbed else below
+    below = _below_tabs(text, _line_below(text, at))
     if text[below - 1] == "\n":
         return TextEdit(below, below, _joined(text, below, lines))
     newline = _newline(text, below)
     return TextEdit(below, below, "".join(newline + line for line in lines))
+
+
+def _below_tabs(text: str, at: int) -> int:
+    """Of the blank lines from `at` on, where the last one that holds a tab ends; `at` where none does."""
+    below = at
+    if text.find("\t", at) < 0:
+        return below
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        line = text[at:end]
+        if line.strip(_BLANKS):
+            break
+        if "\t" in line:
+            below = end
+        at = end
+    return below
 
 
 def _line_below(text: str, at: int) -> int:

@@ -7,12 +7,10 @@ quoted   = JSON's string, with the line breaks and marks that only YAML knows es
 from __future__ import annotations
 
 import json
-import re
 
 from archfit.source.values import PlainKey, Typed
 from archfit.typing_names import Any
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./-]*", re.ASCII).fullmatch
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"))
 # Not printable in YAML 1.1 and 1.2 alike (section 5.1 of either), or a line break to one of them.
 _ESCAPED = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
@@ -23,6 +21,8 @@ def quoted(text: str) -> str:
     written = json.dumps(text, ensure_ascii=False)
     if written.isascii() and "\x7f" not in written:
         return written
+    import re  # archfit adds nothing but ASCII; the user's own values may be written out again
+
     return re.sub(_ESCAPED, lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
@@ -33,9 +33,14 @@ def scalar(value: Any, *, as_json: bool = False) -> str:
     if isinstance(value, PlainKey):
         return value
     if isinstance(value, str):
-        if not as_json and _PLAIN(value) and value.lower() not in _WORDS:
+        if not as_json and _is_plain(value) and value.lower() not in _WORDS:
             return value
         return quoted(value)
     if isinstance(value, Typed):
         return value.text
     return str(value)
+
+
+def _is_plain(text: str) -> bool:
+    letters = text.replace(".", "").replace("/", "").replace("-", "")
+    return text.isascii() and text[:1].isalpha() and letters.isalnum()

@@ -16,7 +16,8 @@ import re
 
 from archfit.errors import UsageError
 from archfit.images.platforms import Found, ImagePlatforms
-from archfit.images.reference import HUB, IPV6, Reference, host_and_rest
+from archfit.images.reference import HUB, Reference, host_and_rest
+from archfit.images.reference_grammar import IPV6
 from archfit.typing_names import Callable
 
 _WILDCARD = r"\[[^\]]*\]|[*?]"

@@ -31,6 +31,8 @@ ARCHITECTURES = (
     "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le",
     "riscv64", "s390x",
 )  # fmt: skip
+# Go's ports to Windows.
+WINDOWS = ("386", "amd64", "arm", "arm64")
 _ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
 # These names imply their variant, whatever is written beside them.
 _WITH_VARIANT = {"armhf": ("arm", "v7"), "armel": ("arm", "v6"), "i386": ("386", "")}

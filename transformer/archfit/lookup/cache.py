@@ -18,7 +18,6 @@ from archfit.images.reference import Reference
 from archfit.lookup import entries
 from archfit.lookup.keys import OwnKeys, contents_key
 from archfit.store import Store, StoreTrouble
-from archfit.store.memory import MemoryStore
 from archfit.typing_names import Callable, Container, Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
@@ -214,6 +213,8 @@ class LookupCache:
 
     def _use_memory(self, trouble: StoreTrouble) -> None:
         """Warn that the store failed, and go on in memory."""
+        from archfit.store.memory import MemoryStore
+
         self._warn(f"{trouble}; this run goes on without it")
         self._store.close()
         self._store = MemoryStore()

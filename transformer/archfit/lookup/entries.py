@@ -15,7 +15,6 @@ and `Absent` are asked for again in each run, so that no run fails because of an
 
 from __future__ import annotations
 
-import functools
 import json
 
 from archfit.errors import InvalidReference
@@ -26,7 +25,21 @@ _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
 RULES = 2
 _LATEST = 2**40  # Unix seconds; a later time is an error
-_platform = functools.cache(parse_platform)
+_MOST_PLATFORMS_KNOWN = 256
+
+
+class _Platforms(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """The platform for each name. Images mostly have the same few. Raises InvalidReference."""
+
+    def __missing__(self, name: str) -> Platform:
+        found = parse_platform(name)
+        if len(self) >= _MOST_PLATFORMS_KNOWN:
+            self.clear()
+        self[name] = found
+        return found
+
+
+_platforms = _Platforms()
 
 
 def to_json(found: Found, checked: int) -> dict[str, str]:
@@ -66,7 +79,7 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
             and 0 <= checked < _LATEST
         ):
             return None
-        platforms: tuple[Platform, ...] = tuple(_platform(name) for name in names)
+        platforms: set[Platform] = {_platforms[name] for name in names}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
         return None
-    return Found(tuple(sorted(set(platforms), key=str)), digest, index, image, "cache"), checked
+    return Found(tuple(sorted(platforms, key=str)), digest, index, image, "cache"), checked

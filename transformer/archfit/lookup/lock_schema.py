@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from archfit.documentation import schema_id
-from archfit.images.reference import DIGEST
+from archfit.images.reference_grammar import DIGEST
 from archfit.lookup.lockfile import VERSION
 
 _PLATFORM = "^[^/]+/[^/]+(/[^/]+)?$"

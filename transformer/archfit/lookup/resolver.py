@@ -22,7 +22,6 @@ import os
 import time
 
 from archfit.errors import InvalidReference
-from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
@@ -30,7 +29,6 @@ from archfit.lookup.keys import OwnKeys
 from archfit.lookup.surroundings import Deadline, Surroundings
 from archfit.options.settings import Operator
 from archfit.store import Store, StoreTrouble
-from archfit.store.memory import MemoryStore
 from archfit.typing_names import Callable, Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
@@ -97,7 +95,7 @@ class Lookup:
             except InvalidReference as error:
                 answers[text] = unanswerable(text, error)
                 continue
-            found = override(reference, self._overrides) if self._overrides else None
+            found = self._overridden(reference) if self._overrides else None
             if found:
                 answers[text] = found
             else:
@@ -106,6 +104,11 @@ class Lookup:
         for name, (_, same) in wanted.items():
             answers.update(dict.fromkeys(same, resolved[name]))
         return answers
+
+    def _overridden(self, reference: Reference) -> Found | None:
+        from archfit.images.overrides import override
+
+        return override(reference, self._overrides)
 
     def fetch(
         self, references: Sequence[Reference]
@@ -262,7 +265,7 @@ def open_lookup(
     cache cannot be used, `messages` says why. Raises UsageError for a file of the operator's that cannot be used.
     """
     surroundings = Surroundings(environ, clock, wait, progress, named_hosts_only, Deadline())
-    store, trouble = (MemoryStore(), "") if lock and lock.only else _open_store(operator, surroundings)
+    store, trouble = _open_store(operator, surroundings, used=not (lock and lock.only))
     try:
         lookup = Lookup(operator, overrides, store, surroundings, lock=lock, keychain=keychain)
     except BaseException:
@@ -273,16 +276,20 @@ def open_lookup(
     return lookup
 
 
-def _open_store(operator: Operator, surroundings: Surroundings) -> tuple[Store, str]:
-    if operator.no_cache:
-        return MemoryStore(), ""
-    from archfit.store.open import open_store
+def _open_store(operator: Operator, surroundings: Surroundings, *, used: bool) -> tuple[Store, str]:
+    """The store, and why it is not the one that the operator wants. used: False for a run that needs none."""
+    why = ""
+    if used and not operator.no_cache:
+        from archfit.store.open import open_store
 
-    try:
-        left = surroundings.deadline.left_for_cache
-        return open_store(operator, surroundings.environ, surroundings.clock, left), ""
-    except StoreTrouble as trouble:
-        return MemoryStore(), str(trouble)
+        try:
+            left = surroundings.deadline.left_for_cache
+            return open_store(operator, surroundings.environ, surroundings.clock, left), ""
+        except StoreTrouble as trouble:
+            why = str(trouble)
+    from archfit.store.memory import MemoryStore
+
+    return MemoryStore(), why
 
 
 def _age(seconds: int) -> str:

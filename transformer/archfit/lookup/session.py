@@ -84,7 +84,8 @@ class LookupSession:
                 self._lookup = self._opened(progress, operator)
             return {**pulled, **(self._lookup.resolve(rest) if self._lookup and rest else {})}
         finally:
-            progress.clear()
+            if progress:
+                progress.clear()
 
     def answers_with_contents(self, texts: list[str]) -> tuple[Mapping[str, Answer], Mapping[str, Contents]]:
         """The same without pull secrets, and what is behind the digests that were read for it, by digest."""
@@ -102,7 +103,8 @@ class LookupSession:
         try:
             return self._lookup.contents(parts) if self._lookup and parts else {}
         finally:
-            self._progress.clear()
+            if self._line:
+                self._line.clear()
 
     @property
     def messages(self) -> list[Result]:
@@ -132,14 +134,18 @@ class LookupSession:
             self._lookup.close()
 
     @property
-    def _progress(self) -> Progress:
-        if self._line is None:
+    def _progress(self) -> Progress | None:
+        """The line of progress; None where nobody would see it."""
+        quiet = self._settings.operator.quiet
+        if self._line is None and not quiet and self._stderr.isatty():
             from archfit.terminal import Progress
 
-            self._line = Progress(self._stderr, monotonic, quiet=self._settings.operator.quiet)
+            self._line = Progress(self._stderr, monotonic)
         return self._line
 
-    def _opened(self, progress: Progress, operator: Operator, keychain: Keychain | None = None) -> Lookup:
+    def _opened(
+        self, progress: Progress | None, operator: Operator, keychain: Keychain | None = None
+    ) -> Lookup:
         from archfit.lookup.resolver import open_lookup
 
         options, lock = self._settings.options, None

@@ -22,7 +22,7 @@ are in `text_form`, `taints`, `mirrors`, `host_patterns`, `cache_path` and `excl
 
 from __future__ import annotations
 
-from archfit.images.platforms import ARCHITECTURES
+from archfit.images.platforms import ARCHITECTURES, WINDOWS
 from archfit.options import data_form, text_form
 from archfit.options.cache_path import cache_path
 from archfit.options.excludes import exclude
@@ -109,7 +109,7 @@ _TEXT = {"type": "string", "minLength": 1}
 ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*ARCHITECTURES, 386]}, "minItems": 1}
 _CLUSTER_LIST: Schema = {
     "type": "array",
-    "items": {"enum": [*ARCHITECTURES, 386, *(f"windows/{name}" for name in text_form.WINDOWS)]},
+    "items": {"enum": [*ARCHITECTURES, 386, *(f"windows/{name}" for name in WINDOWS)]},
     "contains": ARCHITECTURE_LIST["items"],
 }
 _TOLERATION = {

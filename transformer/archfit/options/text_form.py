@@ -21,6 +21,7 @@ from archfit.errors import InvalidReference
 from archfit.images.overrides import with_host
 from archfit.images.platforms import (
     ARCHITECTURES,
+    WINDOWS,
     ImagePlatforms,
     Platform,
     no_architecture,
@@ -31,8 +32,6 @@ from archfit.options.problem import Problem
 from archfit.spelling import expected, nearest
 from archfit.typing_names import Callable, Iterable, T
 
-# Go's ports to Windows.
-WINDOWS = ("386", "amd64", "arm", "arm64")
 # Of images: `go tool dist list`, and the name of WASI before Go had one.
 SYSTEMS = (
     "linux", "windows", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "illumos", "solaris", "aix",

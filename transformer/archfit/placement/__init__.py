@@ -9,6 +9,7 @@
     custom ─────────── which fields a custom resource has for it
     pod_patch ──────── all of it as RFC 6902 operations
 
-`fields` reads members of a pod spec, `messages` has the sentences, `immutability` knows which objects cannot be
-changed. `requirement` answers another question: does every image run on a platform?
+`fields` reads members of a pod spec, `reasons` and `messages` have the sentences, `pod_warnings` knows which of them
+apply, `immutability` which objects cannot be changed. `requirement` answers another question: does every image run on
+a platform?
 """

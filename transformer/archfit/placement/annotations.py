@@ -53,17 +53,8 @@ class Annotations(Record):
     results: tuple[Result, ...] = ()
 
 
-_NO_ANNOTATIONS = Annotations()
-
-
 def annotated(pod: Pod) -> Annotations:
     """The annotations on the way to the pod, of each name the nearest one."""
-    if (
-        not _ours(pod.metadata.get("annotations"))
-        and not _ours(pod.object_metadata.get("annotations"))
-        and not any(_ours(metadata.get("annotations")) for _, metadata in pod.between)
-    ):
-        return _NO_ANNOTATIONS
     return _Reading(pod).annotated()
 
 
@@ -82,15 +73,6 @@ def known_name(name: str) -> str:
 
     close = nearest(name, KNOWN, 0.0)
     return f"did you mean {close}?" if close else f"known are {', '.join(KNOWN)}"
-
-
-def _ours(found: object) -> bool:
-    """Whether there is anything to read: a name of ours, or a shape that is an error."""
-    if not found:
-        return False
-    if not isinstance(found, dict):
-        return True
-    return any(name[:12] == PREFIX for name in found)
 
 
 class _Reading:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 from archfit.options.settings import Options, Toleration
 from archfit.patch import Add, Operation, Path, dotted
-from archfit.placement import messages
 from archfit.placement.pod_patch import Additions
+from archfit.placement.reasons import because, listed, taint
 from archfit.placement.required_terms import NOTHING
 from archfit.record import Record
 from archfit.results import Removed, Result, Severity
@@ -51,7 +51,7 @@ def writable(
     if no_tolerations and tainted:
         needed["tolerations"] = _no_tolerations(kind, additions.tolerations)
     if needed and unplaced:
-        results = [pod.result("warning", f"{unplaced}{messages.because(lacking)}", pod.path)]
+        results = [pod.result("warning", f"{unplaced}{because(lacking)}", pod.path)]
     elif needed:
         severity: Severity = "error" if options.on_conflict == "fail" else "warning"
         results = [
@@ -63,7 +63,7 @@ def writable(
     else:
         dropped = {
             "affinity": [f"a preference of {name}" for name, _ in additions.preferred] if no_affinity else [],
-            "tolerations": [f"a toleration of {messages.taint(one)}" for one in additions.tolerations]
+            "tolerations": [f"a toleration of {taint(one)}" for one in additions.tolerations]
             if no_tolerations
             else [],
         }
@@ -104,7 +104,7 @@ def _within(step: Operation, holder: Path) -> bool:
 
 def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
     return (
-        f"it has to run on {messages.listed(reachable)}{messages.because(lacking)}, but {kind} has no field for node "
+        f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node "
         "affinity; restrict its namespace or nodes by other means, or leave such pods as they are with "
         "--on-conflict leave"
     )
@@ -112,7 +112,7 @@ def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]
 
 def _no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
     return (
-        f"it needs a toleration of {', '.join(map(messages.taint, needed))}, but {kind} has no field for tolerations; "
+        f"it needs a toleration of {', '.join(map(taint, needed))}, but {kind} has no field for tolerations; "
         "leave such pods as they are with --on-conflict leave"
     )
 

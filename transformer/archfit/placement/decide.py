@@ -17,27 +17,19 @@ from __future__ import annotations
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.patch import Operation
-from archfit.placement import messages
 from archfit.placement import tolerations as taints
-from archfit.placement.affinity import (
-    ARCH_LABELS,
-    arch_pins,
-    demands,
-    existing_terms,
-    runtime_pins,
-    states_preference,
-)
+from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
 from archfit.placement.architectures import removed
 from archfit.placement.case import Case
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import Malformed
-from archfit.placement.immutability import is_immutable
 from archfit.placement.pod_patch import Additions, pod_patch
 from archfit.placement.questions import answers_for
 from archfit.placement.reach import Reach, by_system, reaches, union
+from archfit.placement.reasons import because, changed, not_needed
 from archfit.placement.required_terms import NOTHING, RequiredTerms, required_terms, stale_term
 from archfit.placement.selection import PodOptions
-from archfit.results import Decision, Outcome, Removed, Severity
+from archfit.results import Decision, Outcome, Removed
 from archfit.typing_names import Mapping, Sequence
 from archfit.workloads.pods import Pod
 
@@ -54,7 +46,7 @@ def decide(
     own: `pod_options(pod, options)`. answers: the answer for each of `questions(pod, own)`. trace: for `explanation`.
     Raises UsageError for overrides that disagree.
     """
-    immutable = is_immutable(pod, options)
+    immutable = pod.immutable and _refuses_changes(pod, options)
     if own.left_alone:
         return Decision(
             "OptedOut",
@@ -89,15 +81,18 @@ def decide(
     case = Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
     if trace is not None:
         trace.judged(case)
-    return _placed(case, trace) if reachable else _conflict(case)
+    if reachable:
+        return _placed(case, trace)
+    from archfit.placement.pod_warnings import conflict
 
-
-def _conflict(case: Case) -> Decision:
-    pod, pins = case.pod, _pins(case.pod)
-    severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
-    message = messages.conflict(pod, pins, case.found, case.evidence.known, case.own, case.options)
-    case.results.append(pod.result(severity, message, messages.demanding_path(pod, pins, case.found)))
+    case.results.append(conflict(case, _pins(pod)))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
+
+
+def _refuses_changes(pod: Pod, options: Options) -> bool:
+    from archfit.placement.immutability import is_immutable  # no Deployment needs it
+
+    return is_immutable(pod, options)
 
 
 def _placed(case: Case, trace: Trace | None) -> Decision:
@@ -114,12 +109,17 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
     lacking = _lacking(case)
     narrows = any(system.lacking for reach in case.found for system in reach.systems)
     if custom is not None and custom.chosen and narrows and not pins:
-        case.results.append(pod.result("warning", f"{custom.chosen}{messages.because(lacking)}", pod.path))
+        case.results.append(pod.result("warning", f"{custom.chosen}{because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
-    _warn(case, pins, needed, lacking)
+    if _needs_a_word(case, pins, needed):
+        from archfit.placement.pod_warnings import warnings
+
+        case.results.extend(warnings(case, pins, needed, lacking))
     stale = None if options.stamp else stale_term(pod, case.found, unlabelled=bool(own.unlabelled))
     if stale:
-        case.results.append(pod.result("info", messages.stale_term(*stale), existing_terms(pod)[1]))
+        from archfit.placement.pod_warnings import of_stale_term
+
+        case.results.append(of_stale_term(case, *stale))
 
     terms = NOTHING if options.affinity == "never" else needed
     applying = taints.applicable(own.tolerate, case.found, case.reachable, terms, case.evidence)
@@ -147,7 +147,7 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
     if lacking or covered or case.stated:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
     unseen = case.evidence.unasked and not case.evidence.known
-    return _decision(case, "NotNeeded", messages.not_needed(needed_only=needed_only, unseen=unseen), lacking)
+    return _decision(case, "NotNeeded", not_needed(needed_only=needed_only, unseen=unseen), lacking)
 
 
 def _additions(
@@ -177,9 +177,13 @@ def _changed(
         from archfit.placement.custom import effect
 
         case.results.extend(effect(pod, pod.placement_paths, patch))
-    _warn_of_spread(case, additions.terms)
-    reason = messages.changed(
-        case.reachable if additions.terms is not NOTHING else (),
+    terms = additions.terms
+    if terms is not NOTHING and not terms.only_always and pod.spec.get("topologySpreadConstraints"):
+        from archfit.placement.pod_warnings import spread_warnings
+
+        case.results.extend(spread_warnings(case))
+    reason = changed(
+        case.reachable if terms is not NOTHING else (),
         lacking,
         additions.tolerations,
         [architecture for architecture, _ in additions.preferred],
@@ -188,59 +192,17 @@ def _changed(
     return _decision(case, "Change", reason, lacking, patch)
 
 
-def _warn(case: Case, pins: tuple[str, ...], needed: RequiredTerms, lacking: tuple[Removed, ...]) -> None:
-    """Adds the warnings of step (b), and the DaemonSet row's."""
-    pod, options = case.pod, case.options
-    here = union(system.cluster for reach in case.found for system in reach.systems)
-    if pins and not here & case.reachable:
-        message = messages.pin_outside_cluster(pod, pins, here)
-        case.results.append(pod.result("warning", message, messages.demanding_path(pod, pins, case.found)))
-    chosen = {value for key, value in pod.namespace_selector if key in ARCH_LABELS}
-    if chosen and (len(chosen) > 1 or not chosen <= case.reachable):
-        message = messages.namespace_conflict(pod.ref.namespace, chosen, case.reachable)
-        case.results.append(pod.result("warning", message, pod.path))
-    if needed is NOTHING:
-        return
-    if options.affinity == "never":
-        if not needed.only_always:
-            case.results.append(pod.result("warning", messages.unsafe(lacking), pod.path))
-        return
-    if needed.dead or any(reach.lost for reach in case.found):
-        _warn_of_terms(case, needed)
-    if pod.ref.kind == "DaemonSet":
-        lost = messages.lost_nodes(case.found)
-        if lost:
-            severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
-            case.results.append(pod.result(severity, messages.daemon_set(lost, lacking), pod.path))
-
-
-def _warn_of_terms(case: Case, needed: RequiredTerms) -> None:
-    pod = case.pod
-    path = existing_terms(pod)[1]
-    for reach in needed.dead:
-        message = messages.dead_term(reach, case.reachable)
-        case.results.append(pod.result("warning", message, (*path, reach.demand.index or 0)))
-    for reach in case.found:
-        if reach.lost and reach.live:
-            index = reach.demand.index
-            at = pod.path if index is None else (*path, index)
-            case.results.append(pod.result("warning", messages.lost_systems(reach), at))
-
-
-def _warn_of_spread(case: Case, terms: RequiredTerms) -> None:
-    """Adds the warnings of spread constraints that count nodes which the written affinity shuts out."""
-    if terms is NOTHING or terms.only_always:
-        return
-    constraints = case.pod.spec.get("topologySpreadConstraints")
-    for index, constraint in enumerate(constraints if isinstance(constraints, list) else ()):
-        if (
-            isinstance(constraint, dict)
-            and constraint.get("nodeAffinityPolicy") == "Ignore"
-            and constraint.get("whenUnsatisfiable") != "ScheduleAnyway"
-        ):
-            path = (*case.pod.path, "topologySpreadConstraints", index)
-            message = messages.spread(str(constraint.get("topologyKey")), case.reachable)
-            case.results.append(case.pod.result("warning", message, path))
+def _needs_a_word(case: Case, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
+    """Whether step (b) may have a warning: `pod_warnings` decides."""
+    return bool(pins or case.pod.namespace_selector) or (
+        needed is not NOTHING
+        and (
+            case.options.affinity == "never"
+            or case.pod.ref.kind == "DaemonSet"
+            or bool(needed.dead)
+            or any(reach.lost for reach in case.found)
+        )
+    )
 
 
 def _lacking(case: Case) -> tuple[Removed, ...]:

@@ -20,9 +20,9 @@ from archfit.placement import tolerations as taints
 from archfit.placement.affinity import ARCH, Requirement, arch_pins, runtime_pins
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import Case
-from archfit.placement.messages import listed, taint
 from archfit.placement.pod_patch import Additions
 from archfit.placement.reach import Reach, union
+from archfit.placement.reasons import listed, taint
 from archfit.placement.required_terms import NOTHING
 from archfit.placement.trace import Trace
 from archfit.record import Record

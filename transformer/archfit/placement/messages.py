@@ -1,4 +1,4 @@
-"""The sentences of decisions: conflicts, warnings and reasons.
+"""The sentences of conflicts and warnings; `reasons` has those of what is decided.
 
 A conflict says what the pod itself demands, what every image offers, and what to do:
 
@@ -8,11 +8,12 @@ A conflict says what the pod itself demands, what every image offers, and what t
 from __future__ import annotations
 
 from archfit.images.platforms import Found
-from archfit.options.settings import Options, Toleration
+from archfit.options.settings import Options
 from archfit.patch import Path, dotted
 from archfit.placement.affinity import ARCH_LABELS
 from archfit.placement.architectures import Known, offered
 from archfit.placement.reach import Reach, union
+from archfit.placement.reasons import because, listed
 from archfit.placement.selection import PodOptions
 from archfit.results import Removed
 from archfit.typing_names import Iterable, Sequence
@@ -25,11 +26,6 @@ _ADVICE = (
 
 _SPLIT = "To keep both, write one term for each system, with its own kubernetes.io/os"
 _MOST = 4  # systems that a message names
-
-
-def listed(names: Iterable[str]) -> str:
-    """`amd64, arm64`, sorted."""
-    return ", ".join(sorted(names))
 
 
 def conflict(
@@ -181,48 +177,3 @@ def unsafe(lacking: Sequence[Removed]) -> str:
 def daemon_set(lost: Iterable[str], lacking: Sequence[Removed]) -> str:
     """The warning for a DaemonSet that leaves out nodes."""
     return f"this DaemonSet will not run on the {listed(set(lost))} nodes{because(lacking)}"
-
-
-def because(lacking: Sequence[Removed]) -> str:
-    """` (arm64: a, b do not offer it)`, or nothing."""
-    parts = [f"{one.architecture} is not offered by {', '.join(one.images)}" for one in lacking]
-    return f" ({'; '.join(parts)})" if parts else ""
-
-
-def changed(
-    restricted: Iterable[str],
-    lacking: Sequence[Removed],
-    tolerated: Sequence[Toleration],
-    preferred: Iterable[str],
-    *,
-    unlabelled: str = "",
-) -> str:
-    """The reason of a Change; each part may be empty. unlabelled: the key by which it tolerates virtual nodes."""
-    parts = []
-    architectures = listed(restricted)
-    if architectures:
-        beside = (
-            f", and to nodes without an architecture label (toleration of {unlabelled})" if unlabelled else ""
-        )
-        parts.append(f"restricted to {architectures}{because(lacking)}{beside}")
-    parts += [f"tolerates {taint(toleration)}" for toleration in tolerated]
-    preferences = listed(preferred)
-    if preferences:
-        parts.append(f"prefers {preferences}")
-    return "; ".join(parts)
-
-
-def taint(toleration: Toleration) -> str:
-    """`key=value:effect`, as kubectl writes taints."""
-    value = f"={toleration.value}" if toleration.value else ""
-    effect = f":{toleration.effect}" if toleration.effect else ""
-    return f"{toleration.key}{value}{effect}"
-
-
-def not_needed(*, needed_only: bool, unseen: bool) -> str:
-    """The reason of a NotNeeded. unseen: the platforms of none of its images can be looked up."""
-    if unseen:
-        return "the platforms of its images cannot be looked up"
-    if needed_only:
-        return "it runs as it is, and cannot be changed once applied"
-    return "its images run wherever it can go"

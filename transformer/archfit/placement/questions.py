@@ -19,14 +19,10 @@ unseen.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from archfit.errors import InvalidReference
-from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, ImagePlatforms, Malformed, Unasked, Unknown, unanswerable
 from archfit.images.reference import parse
 from archfit.options.settings import Options
-from archfit.placement.annotations import annotated
 from archfit.placement.selection import PodOptions
 from archfit.source.values import text_of
 from archfit.typing_names import Any, Mapping
@@ -35,6 +31,25 @@ from archfit.workloads.pods import ImageUse, Pod
 ISTIO_REVISION = "istio.io/rev"
 ISTIO_INJECT = "sidecar.istio.io/inject"
 ISTIO_TEMPLATES = "inject.istio.io/templates"
+_MOST_TEXTS = 4096
+
+
+class _NoReference(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """By text: the answer where it is no reference, else None. Pods of one stream often share their images."""
+
+    def __missing__(self, text: str) -> Unasked | Malformed | None:
+        answer = None
+        try:
+            parse(text)
+        except InvalidReference as error:
+            answer = unanswerable(text, error)
+        if len(self) >= _MOST_TEXTS:
+            self.clear()
+        self[text] = answer
+        return answer
+
+
+_no_reference = _NoReference()
 
 
 def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[str, ...]:
@@ -44,7 +59,13 @@ def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[s
     """
     if own.left_alone and not left_alone:
         return ()
-    if (annotated(pod) if own.left_alone else own).platforms is not None:
+    if own.left_alone:
+        from archfit.placement.annotations import annotated
+
+        stated = annotated(pod).platforms
+    else:
+        stated = own.platforms
+    if stated is not None:
         return ()
     return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _without_lookup(pod, use)))
 
@@ -69,7 +90,9 @@ def _answer(
     answer = _without_lookup(pod, use)
     if answer is None:
         return answers.get(use.text or "") or Unknown("it was not looked up")
-    if use.text and rows and not _no_reference(use.text):
+    if use.text and rows and not _no_reference[use.text]:
+        from archfit.images.overrides import override
+
         return override(parse(use.text), rows) or answer
     return answer
 
@@ -81,22 +104,13 @@ def _without_lookup(pod: Pod, use: ImageUse) -> Unasked | Malformed | None:
         return Unasked(use.unasked)
     if not text:
         return Unasked("no image is named")
-    refused = _no_reference(text)
+    refused: Unasked | Malformed | None = _no_reference[text]
     if refused is not None:
         return refused
     if use.pull_policy == "Never":
         return Unasked("it is never pulled (imagePullPolicy: Never)")
     if text == "auto" and _injected(pod):
         return Unasked("Istio's injector writes this image")
-    return None
-
-
-@lru_cache(maxsize=4096)
-def _no_reference(text: str) -> Unasked | Malformed | None:
-    try:
-        parse(text)
-    except InvalidReference as error:
-        return unanswerable(text, error)
     return None
 
 

@@ -19,14 +19,14 @@ E               the union of T(t) over the terms: what the pod can reach in the 
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from archfit.placement.affinity import Demand, allowed
 from archfit.placement.architectures import Known, supported
 from archfit.record import Record
 from archfit.typing_names import Iterable, Mapping
 
 _NOTHING: frozenset[str] = frozenset()
+_MOST_CLUSTERS = 8
+_clusters: dict[tuple[str, ...], dict[str, frozenset[str]]] = {}
 
 
 class System(Record):
@@ -64,9 +64,17 @@ class Reach(Record):
     lost: tuple[tuple[str, str], ...] = ()
 
 
-@lru_cache(maxsize=8)
 def by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
     """The architectures of `clusterArchitectures` by OS; there are always some for linux."""
+    known = _clusters.get(entries)
+    if known is None:
+        if len(_clusters) >= _MOST_CLUSTERS:
+            _clusters.clear()
+        known = _clusters[entries] = _by_system(entries)
+    return known
+
+
+def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {"linux": set()}
     for entry in entries:
         os, _, architecture = entry.rpartition("/")

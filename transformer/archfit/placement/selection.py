@@ -35,18 +35,18 @@ from __future__ import annotations
 from archfit.images.platforms import Platform
 from archfit.options.settings import Exclude, Match, Options, TolerationRule
 from archfit.patch import Path, dotted
-from archfit.placement.annotations import PREFIX, annotated
 from archfit.record import Record
 from archfit.results import ObjectRef, Result
 from archfit.source.values import text_of
 from archfit.typing_names import Any
-from archfit.workloads.owner import controller_of
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.placement.annotations import Annotations
     from archfit.workloads.coverage.untouched import Untouched
 
+_OURS = "archfit.dev/"  # `annotations.PREFIX`
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"
 
@@ -106,6 +106,8 @@ class PodOptions(Record):
 def pod_options(pod: Pod, options: Options) -> PodOptions:
     """The options of this pod, from those of the run, rules and annotations."""
     if "ownerReferences" in pod.object_metadata:
+        from archfit.workloads.owner import controller_of  # live objects have it
+
         controller = controller_of(pod.object_metadata)
         if controller:
             return PodOptions(f"its controller decides ({controller})", controller=controller)
@@ -113,7 +115,7 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         later = _filled_in_later(pod)
         if later:
             return PodOptions(f"{later} is filled in later")
-    noted = annotated(pod)
+    noted = _annotated(pod)
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []
     for rule in options.rules:
@@ -125,26 +127,38 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
     narrowed = None if only is None else frozenset(only)
     if narrowed is not None:
         only_by.append("a rule of the configuration")
-    if noted.only is not None:
+    if noted and noted.only is not None:
         narrowed = noted.only if narrowed is None else narrowed & noted.only
-        only_by.append(f"{PREFIX}only")
-    if noted.tolerate is not None:
+        only_by.append(f"{_OURS}only")
+    if noted and noted.tolerate is not None:
         tolerate = noted.tolerate
     return PodOptions(
-        _left_alone(pod, options, skip_noted=noted.skip, skip_ruled=bool(skip)),
+        _left_alone(pod, options, skip_noted=bool(noted and noted.skip), skip_ruled=bool(skip)),
         narrowed,
         " and ".join(only_by),
         () if tolerate is False else options.tolerate,
         options.prefer if prefer is None else prefer,
-        noted.platforms,
-        noted.results,
+        noted.platforms if noted else None,
+        noted.results if noted else (),
         unlabelled=_unlabelled(pod, options),
     )
 
 
+def _annotated(pod: Pod) -> Annotations | None:
+    """The annotations on the way to the pod; None where none is archfit's."""
+    for metadata in (pod.metadata, pod.object_metadata, *[metadata for _, metadata in pod.between]):
+        notes = metadata.get("annotations")
+        # What is no mapping is an error, and `annotations` has the sentence for it.
+        if notes and (notes.__class__ is not dict or any(name[:12] == _OURS for name in notes)):
+            from archfit.placement.annotations import annotated
+
+            return annotated(pod)
+    return None
+
+
 def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: bool) -> str:
     if skip_noted:
-        return f'{PREFIX}skip is "true"'
+        return f'{_OURS}skip is "true"'
     name = pod.spec.get("nodeName")
     if name and isinstance(name, str):
         return f"spec.nodeName is set to {name}"

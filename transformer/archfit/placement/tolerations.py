@@ -18,8 +18,8 @@ taint that it does (core/v1, Toleration.ToleratesTaint):
 
 from __future__ import annotations
 
+from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Toleration, TolerationRule
-from archfit.options.text_form import WINDOWS
 from archfit.placement.affinity import meets
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import items, string

@@ -14,8 +14,8 @@ from itertools import combinations
 
 from archfit.admission.policy.cel_text import Variable, cel, literal, variable
 from archfit.admission.policy.required_affinity import expression
+from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Options
-from archfit.options.text_form import WINDOWS
 from archfit.placement.affinity import ARCH_LABELS
 from archfit.placement.tolerations import covers
 from archfit.workloads.pods import PREFERRED

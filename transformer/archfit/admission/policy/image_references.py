@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from archfit.admission.policy.cel_text import Variable, text, variable
 from archfit.admission.policy.glob_pattern import quoted
 from archfit.admission.policy.platform_table import CONTAINER, RUNTIME_CLASS, VOLUME
-from archfit.images.reference import DIGEST, HOST, HUB, HUB_INDEX, IDENTIFIER, MAX_PATH, PATH, TAG
+from archfit.images.reference import HUB, HUB_INDEX
+from archfit.images.reference_grammar import DIGEST, HOST, IDENTIFIER, MAX_PATH, PATH, TAG
 
 NAME = text("^[^/]+/[^:@]+")
 """What `find` takes out of a normalised reference: its host and repository."""

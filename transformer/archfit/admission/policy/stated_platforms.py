@@ -12,9 +12,8 @@ from collections.abc import Iterator
 
 from archfit.admission.policy.cel_text import Variable, literal, rows, text, variable
 from archfit.admission.policy.platform_table import SYSTEMS, offer_class
-from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
+from archfit.images.platforms import ARCHITECTURES, WINDOWS, Found, parse_platform
 from archfit.options.settings import Options
-from archfit.options.text_form import WINDOWS
 from archfit.placement.annotations import PREFIX
 
 SPELLINGS = ("x86_64", "x86-64", "aarch64", "armhf", "armel", "i386")

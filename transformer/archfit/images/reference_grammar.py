@@ -1,0 +1,114 @@
+"""The grammar of image references, and what is wrong with a string that does not follow it.
+
+    reference  = [ host "/" ] path [ ":" tag ] [ "@" digest ]
+    host       = ( label *( "." label ) | "[" IPv6 "]" ) [ ":" port ]        label: letters, digits, inner "-"
+    path       = component *( "/" component )                                at most 255 characters
+    component  = run *( ( "." | "_" | "__" | 1*"-" ) run )                   run: 1*( a-z | 0-9 )
+    tag        = ( letter | digit | "_" ) *127( letter | digit | "_" | "." | "-" )
+    digest     = "sha256:" 64 hex | "sha512:" 128 hex                        lower case
+
+Source: distribution/reference, reference.go and regexp.go.
+"""
+
+from __future__ import annotations
+
+import re
+
+from archfit.errors import InvalidReference
+from archfit.typing_names import NoReturn
+
+MAX_PATH = 255
+IPV6 = r"\[[a-fA-F0-9:]+\]"
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+# The grammar in what Python and RE2 both read, so that CEL can check it too.
+HOST = rf"(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?"
+PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
+TAG = r"\w[\w.-]{0,127}"
+DIGEST = r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}"
+IDENTIFIER = r"[a-f0-9]{64}"
+_HOST = re.compile(HOST, re.ASCII).fullmatch
+_PATH = re.compile(PATH, re.ASCII).fullmatch
+_TAG = re.compile(TAG, re.ASCII).fullmatch
+_DIGEST = re.compile(DIGEST, re.ASCII).fullmatch
+_IDENTIFIER = re.compile(IDENTIFIER, re.ASCII).fullmatch
+_TEMPLATE = re.compile(r"\{\{|\}\}|\$\(|\$\{|<[a-zA-Z_ -]+>", re.ASCII).search
+_LENGTHS = {"sha256": 64, "sha512": 128}
+
+
+def follows_host(text: str) -> bool:
+    """Whether it is a `host`, whatever its port."""
+    return _HOST(text) is not None
+
+
+def follows_path(text: str) -> bool:
+    """Whether it is a `path`, of any length."""
+    return _PATH(text) is not None
+
+
+def follows_digest(text: str) -> bool:
+    """Whether it is a `digest`."""
+    return _DIGEST(text) is not None
+
+
+def check(text: str, host: str, written: str, path: str, tag: str | None, digest: str | None) -> None:
+    """Raises InvalidReference unless the parts of `text` follow the grammar.
+
+    host, path: with Docker's defaults. written: the path without them. tag, digest: None where there is none.
+    """
+    if _IDENTIFIER(text):
+        _refuse(
+            text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
+        )
+    if (
+        _PATH(path) is None
+        or len(path) > MAX_PATH
+        or _HOST(host) is None
+        or (tag is not None and _TAG(tag) is None)
+        or (digest is not None and _DIGEST(digest) is None)
+    ):
+        _explain(text, host, written, path, tag, digest)
+
+
+def _explain(text: str, host: str, written: str, path: str, tag: str | None, digest: str | None) -> NoReturn:
+    """Names what is wrong, the likeliest mistakes first."""
+    if not text:
+        raise InvalidReference("the image is empty")
+    if _TEMPLATE(text):
+        _refuse(text, "still holds a placeholder that nothing has filled in")
+    if text.startswith("ko://"):
+        _refuse(text, "names a Go package; let ko build it first: ko resolve -f FILE | archfit")
+    if "://" in text:
+        _refuse(text, f"is a URL; leave out {text.partition('://')[0] + '://'!r}")
+    if any(character.isspace() for character in text):
+        _refuse(text, "holds a blank or a line end")
+    if not text.isascii():
+        _refuse(text, "holds characters outside ASCII")
+    if text.startswith("[") and "/" not in text:
+        _refuse(text, "has a host and no repository")
+    if _HOST(host) is None:
+        _refuse(
+            text,
+            f"has a host, {host!r}, that is not a DNS name, an IPv4 address or an IPv6 address in brackets",
+        )
+    if not written:
+        _refuse(text, "has no repository")
+    if written.lower() != written:
+        _refuse(text, f"has upper-case letters in its repository, {written!r}; they must be lower case")
+    if _PATH(written) is None:
+        _refuse(text, f"has a malformed repository, {written!r}")
+    if len(path) > MAX_PATH:
+        _refuse(text, f"has a repository of {len(path)} characters; at most {MAX_PATH} are allowed")
+    if tag is not None and _TAG(tag) is None:
+        _refuse(text, f"has a malformed tag, {tag!r}")
+    algorithm, _, value = (digest or "").partition(":")
+    if algorithm not in _LENGTHS:
+        _refuse(text, f"has a digest of unknown kind, {algorithm!r}; sha256 and sha512 are known")
+    if len(value) != _LENGTHS[algorithm]:
+        _refuse(text, f"has a {algorithm} digest of {len(value)} digits; it must have {_LENGTHS[algorithm]}")
+    _refuse(text, f"has a {algorithm} digest that is not lower-case hexadecimal")
+
+
+def _refuse(text: str, why: str) -> NoReturn:
+    shown = text if len(text) <= 300 else text[:300] + "..."
+    raise InvalidReference(f"{shown!r} {why}")
