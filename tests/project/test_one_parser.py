@@ -14,9 +14,9 @@ PACKAGE = Path(archfit.__file__).parent
 # Notation, an expression for a literal that a parser of it needs, the module.
 NOTATIONS = [
     ("the names of Docker Hub", r"(index|registry-1)\.docker\.io", "images/reference.py"),
-    ("a digest", r"sha256:\[", "images/reference.py"),
-    ("a path of an image", r"\[\._\]\|__", "images/reference.py"),
-    ("an IPv6 address as a registry's host", r"\\\[\[[a-f0-9A-F-]*:\]", "images/reference.py"),
+    ("a digest", r"sha256:\[", "images/reference_grammar.py"),
+    ("a path of an image", r"\[\._\]\|__", "images/reference_grammar.py"),
+    ("an IPv6 address as a registry's host", r"\\\[\[[a-f0-9A-F-]*:\]", "images/reference_grammar.py"),
     ("a cache server", r"redis\(s\?\)://", "options/cache_path.py"),
 ]
 # Values that options parsed; who takes them apart again reads the notation a second time.

@@ -6,8 +6,7 @@ quoted   = JSON's string, with the line breaks and marks that only YAML knows es
 
 from __future__ import annotations
 
-import json
-
+from archfit import c_json
 from archfit.source.values import PlainKey, Typed
 from archfit.typing_names import Any
 
@@ -18,7 +17,7 @@ _ESCAPED = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 
 def quoted(text: str) -> str:
     """Text as a double-quoted scalar that JSON reads too."""
-    written = json.dumps(text, ensure_ascii=False)
+    written = c_json.dumps(text, ensure_ascii=False)
     if written.isascii() and "\x7f" not in written:
         return written
     import re  # archfit adds nothing but ASCII; the user's own values may be written out again

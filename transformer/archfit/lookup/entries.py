@@ -15,8 +15,7 @@ and `Absent` are asked for again in each run, so that no run fails because of an
 
 from __future__ import annotations
 
-import json
-
+from archfit import c_json
 from archfit.errors import InvalidReference
 from archfit.images.platforms import Found, Platform, parse_platform
 from archfit.images.reference import is_digest
@@ -51,8 +50,8 @@ def to_json(found: Found, checked: int) -> dict[str, str]:
         "rules": RULES,
     }
     return {
-        "tag": json.dumps({"checked": checked, "digest": found.digest, **body}),
-        "digest": json.dumps({"checked": checked, **body}),
+        "tag": c_json.dumps({"checked": checked, "digest": found.digest, **body}),
+        "digest": c_json.dumps({"checked": checked, **body}),
     }
 
 
@@ -62,7 +61,7 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
     digest: the digest whose entry it is, "" for a tag's.
     """
     try:
-        kept = json.loads(text)
+        kept = c_json.loads(text)
         index, image, names = kept["index"], kept["image"], kept["platforms"]
         checked = 0 if digest else kept["checked"]
         digest = digest or kept["digest"]

@@ -26,9 +26,9 @@ credential helper is slow and runs only for servers whose entry in the cache say
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 
+from archfit import c_json
 from archfit.errors import RegistryError
 from archfit.images.reference import Reference
 from archfit.lookup.keys import OwnKeys, key_of
@@ -206,7 +206,7 @@ def _slow_hash(salt: str, secrets: object) -> str:
     import hashlib  # only where a secret names an entry
 
     return hashlib.scrypt(
-        json.dumps(secrets).encode(),
+        c_json.dumps(secrets).encode(),
         salt=f"archfit cache 1 {salt}".encode(),
         n=_SCRYPT_ROUNDS,
         r=8,

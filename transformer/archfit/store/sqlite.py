@@ -15,11 +15,11 @@ made under another name and linked to its own when it is complete, so that no ru
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import time
 
+from archfit import c_json
 from archfit.store import StoreTrouble
 from archfit.typing_names import Callable, Iterable, Mapping, Sequence, T
 
@@ -126,7 +126,7 @@ class SqliteStore:
             now = self._clock()
             kept = self.get_many([_CLAIM + key for key in keys])
             won = {key for key in keys if not _held(kept.get(_CLAIM + key, ""), owner, now)}
-            text = json.dumps({"owner": owner, "until": now + seconds})
+            text = c_json.dumps({"owner": owner, "until": now + seconds})
             self._replace({_CLAIM + key: text for key in won})
             return won
 
@@ -207,7 +207,7 @@ class SqliteStore:
 def _held(text: str, owner: str, now: float) -> bool:
     """Another owner's claim that has not ended; a time that is too far away for a claim does not count."""
     try:
-        claim = json.loads(text)
+        claim = c_json.loads(text)
         other, until = claim["owner"], float(claim["until"])
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return False
