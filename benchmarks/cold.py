@@ -26,6 +26,7 @@ from inputs import ROOT
 from pairs import Command, compared, timed
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.insert(0, str(ROOT / "fixtures"))
 
 from fake_registry import Answer, Asked, FakeRegistry
 from tls_files import tls_files

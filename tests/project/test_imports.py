@@ -152,9 +152,9 @@ def test_a_run_with_nothing_to_do_loads_no_parser_no_decisions_and_no_cache():
     assert loaded(CONFIG_MAP) & (FORBIDDEN | CACHE | PARSER | {"archfit.placement.decide"}) == set()
 
 
-def test_two_modules_know_the_http_library() -> None:
-    """One for registries, one for the API server; beside them, only the streams that the first is given."""
-    knows = {"httpx": set(), "httpcore": set()}
+def test_httpx_is_for_the_api_server_and_h11_for_unusual_answers() -> None:
+    """Requests to registries load neither: `registry.transport.http1` reads what registries usually answer."""
+    knows = {"httpx": set(), "httpcore": set(), "h11": set()}
     for path in (ROOT / "transformer").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -162,7 +162,4 @@ def test_two_modules_know_the_http_library() -> None:
             for name in names:
                 if name.partition(".")[0] in knows:
                     knows[name.partition(".")[0]].add(path.stem)
-    assert knows == {
-        "httpx": {"http_transport", "service_account"},
-        "httpcore": {"http_transport", "network_stream"},
-    }
+    assert knows == {"httpx": {"service_account"}, "httpcore": set(), "h11": {"h11_answer"}}

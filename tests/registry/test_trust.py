@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,6 +64,25 @@ class TestTls:
         assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
         runs.set(ca_file=str(tls_files().ca))
         assert runs.names(f"{safe.host}/a:1") == runs.names(f"{other.host}/b:1") == BOTH
+
+    @pytest.mark.usefixtures("real")
+    def test_a_server_that_also_speaks_http_2_is_asked_for_http_1(self, tmp_path: Path) -> None:
+        context = tls_files().context()
+        context.set_alpn_protocols(["h2", "http/1.1"])
+        seen: list[str | None] = []
+
+        class Connection(ssl.SSLSocket):
+            def do_handshake(self, block: bool = False) -> None:
+                super().do_handshake(block)
+                seen.append(self.selected_alpn_protocol())
+
+        context.sslsocket_class = Connection
+        with FakeRegistry(context) as server:
+            server.index("a", "1", BOTH)
+            runs = runs_at(tmp_path, server)
+            runs.set(ca_file=str(tls_files().ca))
+            assert runs.names(f"{server.host}/a:1") == BOTH
+        assert seen == ["http/1.1"]
 
     @pytest.mark.parametrize("form", ["hosts.toml", "certs.d"])
     def test_a_servers_ca_counts_for_that_server_alone(
@@ -318,13 +338,13 @@ class TestHosts:
     ) -> None:
         connected: list[str] = []
 
-        def connect(address: tuple[str, int], *_: object) -> socket.socket:
-            connected.append(address[0])
+        def connect(address: str, *_: object) -> socket.socket:
+            connected.append(address)
             raise ConnectionRefusedError(111, "Connection refused")
 
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.9.8.7", 443))]
         monkeypatch.setattr("archfit.registry.transport.dialer._resolve", lambda *_, **__: found)
-        monkeypatch.setattr("archfit.registry.transport.dialer.socket.create_connection", connect)
+        monkeypatch.setattr("archfit.registry.transport.dialer._connect", connect)
         operator = Operator(no_cache=True, allow_hosts=tuple(map(host_pattern, allowed)))
         lookup = open_lookup(operator, environ={}, wait=lambda _: None, named_hosts_only=only_named)
         answer = lookup.resolve(["x.io/a:1"])["x.io/a:1"]

@@ -11,7 +11,6 @@ registry    always asked, whatever the cache holds, which learns from it: one re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import BinaryIO, TextIO
 
 from archfit.commands.invocation import read_invocation
 from archfit.errors import InvalidReference, UsageError
@@ -28,6 +27,7 @@ from archfit.registry.client import RawManifest
 from archfit.registry.listing import listed
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.report.inspection import Inspected, as_json, problem, text
+from archfit.typing_names import BinaryIO, TextIO
 from archfit.usage.command_table import BY_NAME
 from archfit.workloads.pods import ImageUse
 

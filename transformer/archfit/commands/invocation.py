@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from typing import TextIO
 
 from archfit.errors import UsageError
 from archfit.files import read_file
-from archfit.integrations.renderer_command import Rendering
-from archfit.manifest_files.rendered_input import without_renderer
 from archfit.options import arguments
 from archfit.options.layers import Layer
 from archfit.options.load import load
@@ -17,7 +14,12 @@ from archfit.options.settings import Settings
 from archfit.record import Record
 from archfit.spelling import refused
 from archfit.terminal import style
-from archfit.usage.command_row import Command
+from archfit.typing_names import TextIO
+from archfit.usage.command_row import RENDERERS, Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.integrations.renderer_command import Rendering
 
 
 class Invocation(Record):
@@ -47,7 +49,11 @@ def read_invocation(
 
     stderr: shows messages as the settings say from now on. fallback: the command's own defaults.
     """
-    argv, rendering = without_renderer(command, argv)
+    rendering = None
+    if set(RENDERERS) <= set(command.flags):
+        from archfit.manifest_files.rendered_input import without_renderer  # 6 ms: processes, files, YAML
+
+        argv, rendering = without_renderer(command, argv)
     layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
     for flag in command.flags:
         name = flag.names[-1]

@@ -9,14 +9,15 @@ from archfit import standard_streams
 from archfit.errors import UsageError
 from archfit.integrations.renderer_command import Rendering, reads_standard_input, rendered, taken_apart
 from archfit.manifest_files.input_files import Input, Inputs
-from archfit.usage.command_row import RENDERERS, Command
+from archfit.usage.command_row import Command
 from archfit.usage.completion import flags_of
 
 
 def without_renderer(command: Command, argv: Sequence[str]) -> tuple[list[str], Rendering | None]:
-    """The words of a command line that are archfit's, and the renderer that the others ask for. Raises UsageError."""
-    if not set(RENDERERS) <= set(command.flags):
-        return list(argv), None
+    """The words of a command line that are archfit's, and the renderer that the others ask for. Raises UsageError.
+
+    command: one with the flags of `RENDERERS`.
+    """
     return taken_apart(argv, {name: values is None for name, values in flags_of(command).items()})
 
 

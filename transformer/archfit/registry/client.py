@@ -18,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import NoReturn
 from urllib.parse import quote
 
 from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, RegistryError, Unauthorized
@@ -37,6 +36,7 @@ from archfit.registry.transport.challenges import Challenge
 from archfit.registry.transport.request import Reply, Request, origin_of
 from archfit.registry.transport.retrying_client import RetryingClient
 from archfit.registry.transport.servers import ServerState
+from archfit.typing_names import NoReturn
 
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024

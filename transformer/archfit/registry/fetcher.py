@@ -20,7 +20,6 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, TypeVar
 
 from archfit.errors import InvalidManifest, ManifestUnknown, Misconfigured, RegistryError
 from archfit.images.contents import Contents
@@ -38,9 +37,14 @@ from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_port import host_port
 from archfit.registry.transport.request import Unreachable
+from archfit.typing_names import Literal, T, TypeAlias
 
-T = TypeVar("T")
-Q = TypeVar("Q", "Question", "Part")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Q = TypeVar("Q", "Question", "Part")
+
 Fetched: TypeAlias = Found | Absent | Unknown
 
 

@@ -29,13 +29,13 @@ core/images/image.go (Manifest), and containers/image, internal/manifest/oci_ind
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from archfit.errors import InvalidManifest
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
 from archfit.record import Record
 from archfit.registry.untrusted_json import load
+from archfit.typing_names import Any
 
 OCI_INDEX = "application/vnd.oci.image.index.v1+json"
 DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"

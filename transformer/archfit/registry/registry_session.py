@@ -3,8 +3,9 @@
     Fetcher          threads, one question each; several endpoints in order
     RegistryClient   manifests, blobs, digests; challenges and tokens
     RetryingClient   pauses, tries, redirects, requests in flight
-    Connections      who may be asked, and when; dials while httpx is imported
-    HttpTransport    httpx over httpcore; bodies, timeouts, TLS
+    Connections      who may be asked, and when; dials while TLS is loaded
+    HttpTransport    connections that are kept; bodies, timeouts, proxies
+    http1            one request and its answer; h11 for unusual answers
     Dialer           names, addresses, sockets
 
 A Request goes down, a Reply comes back.

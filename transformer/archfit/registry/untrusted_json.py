@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import Any
 
 from archfit.errors import InvalidManifest
+from archfit.typing_names import Any
 
 MAX_DEPTH = 32
 MAX_VALUES = 200_000

@@ -18,13 +18,13 @@ entry is that of its manifest; of a single manifest, config and layers are liste
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.printable import visible
 from archfit.record import Record
 from archfit.report.json_output import json_output
+from archfit.typing_names import Any
 
 _HEADS = ("PLATFORM", "DIGEST", "SIZE", "KIND")
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
 
 from archfit.errors import UsageError
 from archfit.spelling import nearest
+from archfit.typing_names import Any
 from archfit.usage.command_row import Command
 from archfit.usage.command_table import MAIN, find, first_words, words_below
-from archfit.usage.help import help_text
-from archfit.usage.short_help import short_help
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 
@@ -21,6 +19,8 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     """Runs the command that argv names. streams: by name, as the table writes it. Raises ArchfitError."""
     command, words = (MAIN, argv) if _is_path(argv[0]) and not find(argv)[0] else named(argv)
     if words == ["help"] and not os.path.exists("help"):  # as in `archfit setup help`
+        from archfit.usage.short_help import short_help
+
         streams["stdout"]().write(short_help(command).encode())
         return 0
     if not command.run:
@@ -33,6 +33,9 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
 
 def help_for(argv: Sequence[str], *, whole: bool = False) -> str:
     """The help of the command that argv names, else of archfit. whole: as --help-all shows it."""
+    from archfit.usage.help import help_text
+    from archfit.usage.short_help import short_help
+
     command, rest = find(argv)
     if command and command.name == "help":  # archfit help check --help-all
         command = find(rest)[0] or command

@@ -23,17 +23,21 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from archfit.errors import Misconfigured, RegistryError
 from archfit.files import read_regular
 from archfit.images.reference import HUB_INDEX, HUB_NAMES
 from archfit.registry.credentials.credential import Credential, checked, from_entry
-from archfit.registry.credentials.credential_helper import Helper
+from archfit.typing_names import Any
 
 _HUB_SERVER = f"https://{HUB_INDEX}/v1/"
 _OLDEST = ".dockercfg"
 _MAX_FILE = 4 * 1024 * 1024
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.registry.credentials.credential_helper import Helper
 
 
 class HelperNeeded(RegistryError):
@@ -120,6 +124,8 @@ class Keychain:
         return self._from_helper(store, host, path, helpers=helpers) if store else None
 
     def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
+        from archfit.registry.credentials.credential_helper import Helper  # `subprocess`: 1.5 ms
+
         server = _HUB_SERVER if host in HUB_NAMES else host
         with self._choosing:
             helper = self._helpers.setdefault((name, server), Helper(name, server, self._environ))

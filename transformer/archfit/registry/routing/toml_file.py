@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from typing import Any, NoReturn
 
 from archfit.errors import UsageError
 from archfit.files import read_regular
 from archfit.spelling import expected
+from archfit.typing_names import Any, NoReturn
 
 _MAX_BYTES = 4 * 1024 * 1024
 

@@ -15,7 +15,8 @@ metadata services of AWS, Google, Azure and Alibaba, which hand out credentials.
 from __future__ import annotations
 
 import ipaddress
-from typing import Literal, TypeAlias
+
+from archfit.typing_names import Literal, TypeAlias
 
 Kind: TypeAlias = "Literal['refused', 'loopback', 'private', 'public']"
 Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"

@@ -9,7 +9,6 @@ unusual ones wait for each other; a wait ends at the run's deadline.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import threading
 from collections.abc import Callable
@@ -50,5 +49,7 @@ def _give_back_large_blocks() -> None:
     # Once a large block is freed, glibc serves the next ones from an arena of the thread and keeps them there: 4 MiB
     # and more for each of 64 threads. A fixed threshold makes them mappings of their own, which end when they are
     # freed (mallopt(3), M_MMAP_THRESHOLD). Other C libraries do so by themselves.
+    import ctypes  # 1 ms, for answers that are seldom
+
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 128 * 1024)

@@ -1,14 +1,14 @@
-"""The connections of a run: who may be asked, and what happens before the HTTP library is loaded.
+"""The connections of a run: who may be asked, and what happens before TLS is loaded.
 
-    RetryingClient ── Request ──> Connections ──> HttpTransport (httpx over httpcore) ──> Dialer
+    RetryingClient ── Request ──> Connections ──> HttpTransport ──> http1, NetworkStream, Dialer
                    <── Reply ────
 
-    thread 1    dial | import httpx ........ | send
-    thread 2    dial | wait                  | send
-    ..                                            on as many connections as there are threads
+    thread 1    dial | import ssl, read the CAs | send
+    thread 2    dial | wait                     | send
+    ..                                               on as many connections as there are threads
 
-Each request that comes before httpx is imported (40 ms) dials its connection first, so that connecting and importing
-run at the same time. So this module must not import `http_transport` at its top.
+Each request that comes before TLS is loaded (5 ms, and up to 20 for the CAs) dials its connection first, so that
+connecting and loading run at the same time. So this module must not import `http_transport` at its top.
 """
 
 from __future__ import annotations

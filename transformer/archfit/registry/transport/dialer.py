@@ -2,8 +2,9 @@
 
     resolve  ->  HostPolicy.permitted  ->  connect         no second resolution in between
 
-`dial_ahead` connects before the connection can be used, while the HTTP library is still being imported. No connection
-attempt lasts longer than the run's deadline.
+`dial_ahead` connects before the connection can be used, while TLS is still being loaded. No connection attempt lasts
+longer than the run's deadline. Names and addresses go to the system as bytes or to the socket itself: `socket` by
+itself loads Python's codec for international names, which takes as long as a connection.
 """
 
 from __future__ import annotations
@@ -11,13 +12,20 @@ from __future__ import annotations
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from archfit.registry.transport.host_policy import HostPolicy
 from archfit.registry.transport.request import Unreachable
+from archfit.typing_names import Any, TypeAlias
+
+Found: TypeAlias = "tuple[int, int, int, str, tuple[Any, ...]]"
+"""As `socket.getaddrinfo` has it."""
 
 CONNECT_SECONDS = 10.0
-_resolve = socket.getaddrinfo
+
+
+def _resolve(host: str, port: int, **hints: int) -> Sequence[Found]:
+    return socket.getaddrinfo(host.encode("ascii") if host.isascii() else host, port, **hints)
 
 
 class Dialer:
@@ -45,6 +53,12 @@ class Dialer:
             if ready:
                 return ready.popleft()
         return self._dial(host, port, other_host)
+
+    def connect_to_proxy(self, host: str, port: int) -> socket.socket:
+        """A connection to a proxy, which the operator chose: its address is not judged. Raises OSError."""
+        made = socket.create_connection((host, port), max(min(CONNECT_SECONDS, self.left()), 0.001))
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return made
 
     def check_literal(self, host: str, port: int, *, other_host: bool) -> None:
         """Check a numeric host that a proxy would connect to; the proxy resolves names. Raises RegistryError."""
@@ -78,8 +92,7 @@ class Dialer:
             # The last address may take all the time there is, each before it half of that.
             share = min(CONNECT_SECONDS, self.left()) / (1 if address == addresses[-1] else 2)
             try:
-                made = socket.create_connection((address, port), max(share, 0.001))
-                made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                made = _connect(address, port, max(share, 0.001))
             except TimeoutError:
                 why = "it does not accept connections in time"
             except OSError as error:
@@ -90,3 +103,16 @@ class Dialer:
             f"{host}:{port} cannot be connected to ({why}): check the name, the port and the network",
             retryable=bool(addresses),
         )
+
+
+def _connect(address: str, port: int, seconds: float) -> socket.socket:
+    """A connection to a numeric address. Raises OSError."""
+    made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        made.settimeout(seconds)
+        made.connect((address, port))
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except BaseException:
+        made.close()
+        raise
+    return made

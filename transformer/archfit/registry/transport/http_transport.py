@@ -1,244 +1,217 @@
-"""HTTP: the only module that knows httpx, as a client over this transport on httpcore's public interface.
+"""Requests over connections that are kept: HTTP/1.1 (`http1`), no cookies, no redirects, no decoding.
 
-    exchange -> httpx.Client -> handle_request -> httpcore.ConnectionPool -> connect_tcp -> Dialer
+    exchange ── an idle connection to the same server by the same way, or a new one ── `http1.ask` ── Reply
 
-One client for the process; HTTP/1.1; no cookies, no redirects, no decoding: bodies are read raw and only up to a limit,
-and a Content-Encoding other than identity is refused (httpx would inflate a bomb before it could be counted). No read
-or write lasts longer than the run's deadline, however slowly the bytes drip.
-
-    pool                                                shared by
+    way                                                 kept apart
     direct, the registries' own servers                 requests to the registry itself (not `other_host`)
-    direct, other hosts                                 redirects and token services (`other_host`); separate, because
-                                                        the registries' own servers may be on private networks
-    each proxy                                          all that goes through it; only numeric hosts can be judged
-    each server with TLS trust of its own (`trust`)     nothing else; it has a TLS context of its own, too
+    direct, other hosts                                 redirects and token services (`other_host`); because the
+                                                        registries' own servers may be on private networks
+    through a proxy                                     http: the whole URL as target; https: CONNECT, then TLS;
+                                                        only numeric hosts can be judged
+
+Bodies are read raw and only up to a limit; a Content-Encoding other than identity is refused, because a bomb would be
+inflated before it could be counted. No read or write lasts longer than the run's deadline, however slowly the bytes
+drip. There is one TLS context for each kind of trust (`trust`), made when a connection first needs it.
 """
 
 from __future__ import annotations
 
-import http.cookiejar
 import ssl
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
-from urllib.parse import unquote, urlsplit
-
-import httpcore
-import httpx
+from collections import deque
+from collections.abc import Mapping
+from time import monotonic
+from urllib.parse import urljoin, urlsplit
 
 from archfit.errors import RegistryError
 from archfit.registry.transport.bodies import SMALL, LargeBodies
-from archfit.registry.transport.dialer import CONNECT_SECONDS, Dialer
+from archfit.registry.transport.dialer import Dialer
 from archfit.registry.transport.host_port import DEFAULT_PORTS
-from archfit.registry.transport.network_stream import DeadlineStream, SocketStream, reason
+from archfit.registry.transport.http1 import Answer, Head, InvalidHeader, ProtocolError, ask
+from archfit.registry.transport.network_stream import NetworkStream, reason
 from archfit.registry.transport.proxies import proxy_for
+from archfit.registry.transport.proxy_tunnel import Proxy, ProxyRefused, open_tunnel, proxy_at
 from archfit.registry.transport.request import Reply, Request, Unreachable
+from archfit.registry.transport.request_target import RequestTarget, holds_control, request_target
 from archfit.registry.transport.tls import context
 from archfit.registry.transport.trust import USUAL, Tls, Trust
+from archfit.typing_names import TypeAlias
 
-READ_SECONDS = 15.0
-MAX_CONNECTIONS = 128
+MAX_IDLE = 128
+IDLE_SECONDS = 60.0
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+Way: TypeAlias = "tuple[str, str, int, str | bool]"
+"""Scheme, host, port; then the proxy's URL, or for a direct connection whether it is to another host."""
 
 
-class HttpTransport(httpx.BaseTransport):
+class HttpTransport:
     """Exchanges for all threads; see the module. agent: the User-Agent header."""
 
     def __init__(
         self, dialer: Dialer, agent: str, environ: Mapping[str, str], trust: Trust, bodies: LargeBodies
     ) -> None:
         self._dialer = dialer
+        self._agent = agent
         self._environ = environ
         self._trust = trust
         self._bodies = bodies
         self._contexts: dict[Tls, ssl.SSLContext] = {}
+        self._making_context = threading.Lock()
         self._lock = threading.Lock()
-        self._pools: dict[tuple[object, ...], httpcore.ConnectionPool] = {}
-        no_cookies = http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
-        self._client = httpx.Client(transport=self, trust_env=False, cookies=no_cookies)
-        # httpx by itself asks for compression.
-        self._client.headers = httpx.Headers({"user-agent": agent, "accept-encoding": "identity"})
+        self._idle: dict[Way, deque[tuple[float, NetworkStream]]] = {}
 
     def exchange(self, request: Request) -> Reply:
         """As `Connections.send`."""
         where = urlsplit(request.url).netloc
         try:
-            response = self._client.send(
-                self._client.build_request(
-                    request.method,
-                    request.url,
-                    headers=dict(request.headers),
-                    content=request.content or None,
-                    extensions={"other_host": request.other_host},
-                ),
-                stream=True,
-            )
-            try:
-                return self._read(response, request)
-            finally:
-                response.close()
-        except (httpx.InvalidURL, UnicodeError):
+            wanted = request_target(request.url)
+        except ValueError:
             raise RegistryError(f"{where!r} is not a host that can be asked: correct the name") from None
-        except (httpcore.TimeoutException, TimeoutError):
+        try:
+            return self._exchanged(request, wanted)
+        except TimeoutError:
             raise Unreachable(f"{where} did not answer in time", retryable=self._dialer.left() > 0) from None
-        except (httpcore.ProxyError, httpcore.UnsupportedProtocol) as error:
+        except ProxyRefused as error:
             raise Unreachable(f"the proxy for {where} refused: {reason(error)}", retryable=False) from None
-        except (httpcore.LocalProtocolError, httpx.LocalProtocolError):
-            # The library's own words repeat the header, which may be a credential.
+        except InvalidHeader:
             raise RegistryError(
                 f"the request to {where} cannot be sent: one of its headers is not valid"
             ) from None
-        except httpx.RemoteProtocolError:
-            # httpx reads Location even where it does not follow it.
-            raise RegistryError(f"{where} redirects to an invalid URL: refused") from None
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError) as error:
+        except (ProtocolError, OSError) as error:
             raise Unreachable(f"the connection to {where} broke: {reason(error)}", retryable=True) from None
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """As httpx.BaseTransport."""
-        url = request.url
-        left = self._dialer.left()
-        if left <= 0:
-            raise httpcore.ReadTimeout
-        timeout = {
-            "connect": min(left, CONNECT_SECONDS),
-            "read": min(left, READ_SECONDS),
-            "write": left,
-            "pool": left,
-        }
-        pool = self._pool(
-            url.scheme,
-            url.host,
-            url.port or DEFAULT_PORTS[url.scheme],
-            other_host=bool(request.extensions.get("other_host")),
-        )
-        answer = pool.handle_request(
-            httpcore.Request(
-                method=request.method,
-                url=httpcore.URL(
-                    scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-                ),
-                headers=request.headers.raw,
-                content=request.stream,
-                extensions={"timeout": timeout},
-            )
-        )
-        stream = answer.extensions.get("network_stream")
-        if isinstance(stream, DeadlineStream) and not stream.answered:
-            stream.close()
-            answer.close()
-            raise httpcore.RemoteProtocolError("an answer came before its request")
-        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
 
     def close(self) -> None:
         """Close all connections."""
-        for pool in self._pools.values():
-            pool.close()
+        with self._lock:
+            for idle in self._idle.values():
+                while idle:
+                    idle.pop()[1].close()
 
-    def _read(self, response: httpx.Response, request: Request) -> Reply:
+    def prepare(self, tls: Tls = USUAL) -> ssl.SSLContext:
+        """The TLS context for servers of this trust, made once."""
+        with self._making_context:
+            if tls not in self._contexts:
+                self._contexts[tls] = context(tls, self._trust.ca_file, self._environ)
+            return self._contexts[tls]
+
+    def _exchanged(self, request: Request, wanted: RequestTarget) -> Reply:
+        scheme, host, port = wanted.scheme, wanted.host, wanted.port
+        if self._dialer.left() <= 0:
+            raise TimeoutError
+        proxy = proxy_for(scheme, host, port, self._environ)
+        if proxy:
+            self._dialer.check_literal(host, port, other_host=request.other_host)
+        tls = self._trust.of(host, port)
+        if not tls.verify:
+            self._trust.insecure.add(f"{scheme}://{host}:{port}")
+        way = (scheme, host, port, proxy or request.other_host)
+        head = self._head(request, wanted, proxy_at(proxy) if proxy and scheme == "http" else None)
+        stream = self._kept(way) or self._connected(wanted, request, proxy, tls)
+        complete = False
+        try:
+            answer = ask(stream, head, request.content)
+            reply = self._read(answer, request)
+            complete = answer.is_complete()
+        finally:
+            if complete:
+                self._keep(way, stream)
+            else:
+                stream.close()
+        return reply
+
+    def _head(self, request: Request, wanted: RequestTarget, proxy: Proxy | None) -> Head:
+        headers = {"Host": wanted.authority}
+        if proxy:
+            headers |= proxy.headers
+        given = {name.lower(): value for name, value in request.headers.items()}
+        defaults = {
+            "accept": "*/*",
+            "connection": "keep-alive",
+            "user-agent": self._agent,
+            "accept-encoding": "identity",
+        }
+        headers |= defaults | given
+        if request.content:
+            headers["content-length"] = str(len(request.content))
+        target = f"{wanted.scheme}://{wanted.authority}{wanted.target}" if proxy else wanted.target
+        return Head(request.method, target, headers)
+
+    def _connected(self, wanted: RequestTarget, request: Request, proxy: str, tls: Tls) -> NetworkStream:
+        """A new connection. Raises OSError, Unreachable, RegistryError, and ProxyRefused."""
+        dialer, host, port = self._dialer, wanted.host, wanted.port
+        if proxy:
+            through = proxy_at(proxy)
+            stream = NetworkStream(dialer.connect_to_proxy(through.host, through.port), dialer.left)
+        else:
+            stream = NetworkStream(dialer.connect(host, port, other_host=request.other_host), dialer.left)
+        try:
+            if proxy:
+                if through.scheme == "https":
+                    stream.start_tls(self.prepare(), through.host, through.port)
+                if wanted.scheme == "https":
+                    open_tunnel(stream, through, host, port)
+            if wanted.scheme == "https":
+                stream.start_tls(self.prepare(tls), host, port)
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
+    def _kept(self, way: Way) -> NetworkStream | None:
+        """An idle connection that the other side has not ended."""
+        while True:
+            with self._lock:
+                idle = self._idle.get(way)
+                if not idle:
+                    return None
+                since, stream = idle.popleft()
+            if monotonic() - since <= IDLE_SECONDS and not stream.has_ended():
+                return stream
+            stream.close()
+
+    def _keep(self, way: Way, stream: NetworkStream) -> None:
+        with self._lock:
+            idle = self._idle.setdefault(way, deque())
+            idle.append((monotonic(), stream))
+            oldest = idle.popleft()[1] if len(idle) > MAX_IDLE else None
+        if oldest:
+            oldest.close()
+
+    def _read(self, answer: Answer, request: Request) -> Reply:
         where = urlsplit(request.url).netloc
-        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        headers: dict[str, str] = {}
+        for name, value in answer.headers:
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        encoding = headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"identity", ""}:
             raise RegistryError(
                 f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
             )
+        if answer.status in _REDIRECTS and "location" in headers:
+            _check_location(request.url, headers["location"], where)
         body = bytearray()
-        for chunk in response.iter_raw():
-            body += chunk
+        for part in answer.body():
+            body += part
             if len(body) > SMALL:
                 self._bodies.enter()
             if len(body) > request.limit:
                 raise RegistryError(
-                    f"{where} sent more than {request.limit} bytes: refused", status=response.status_code
+                    f"{where} sent more than {request.limit} bytes: refused", status=answer.status
                 )
-        challenges = tuple(response.headers.get_list("www-authenticate"))
-        return Reply(response.status_code, dict(response.headers), bytes(body), request.url, challenges)
-
-    def _pool(self, scheme: str, host: str, port: int, *, other_host: bool) -> httpcore.ConnectionPool:
-        proxy = proxy_for(scheme, host, port, self._environ)
-        if proxy:
-            self._dialer.check_literal(host, port, other_host=other_host)
-        tls = self._trust.of(host, port)
-        key = (scheme, proxy or other_host, *((host, port) if tls != USUAL else ()))
-        with self._lock:
-            if key not in self._pools:
-                if not tls.verify:
-                    self._trust.insecure.add(f"{scheme}://{host}:{port}")
-                backend = _ToProxy(self._dialer) if proxy else _Direct(self._dialer, other_host)
-                options: dict[str, Any] = {
-                    "ssl_context": self._context(tls) if scheme == "https" else None,
-                    "max_connections": MAX_CONNECTIONS,
-                    "max_keepalive_connections": MAX_CONNECTIONS,
-                    "keepalive_expiry": 60.0,
-                    "network_backend": backend,
-                }
-                if proxy.startswith("https:"):
-                    options["proxy_ssl_context"] = self._context(USUAL)
-                self._pools[key] = _through(proxy, options) if proxy else httpcore.ConnectionPool(**options)
-            return self._pools[key]
-
-    def _context(self, tls: Tls) -> ssl.SSLContext:
-        if tls not in self._contexts:
-            self._contexts[tls] = context(tls, self._trust.ca_file, self._environ)
-        return self._contexts[tls]
+        challenges = tuple(value for name, value in answer.headers if name == "www-authenticate")
+        return Reply(answer.status, headers, bytes(body), request.url, challenges)
 
 
-class _Body(httpx.SyncByteStream):
-    def __init__(self, answer: httpcore.Response) -> None:
-        self._answer = answer
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._answer.iter_stream())
-
-    def close(self) -> None:
-        self._answer.close()
-
-
-class _Direct(httpcore.NetworkBackend):
-    """Connections from the dialer."""
-
-    def __init__(self, dialer: Dialer, other_host: bool) -> None:
-        self._dialer = dialer
-        self._other_host = other_host
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ARG002 - the dialer knows the deadline
-        local_address: str | None = None,  # noqa: ARG002 - httpcore's signature
-        socket_options: Iterable[Any] | None = None,  # noqa: ARG002 - httpcore's signature
-    ) -> httpcore.NetworkStream:
-        host = host.strip("[]")
-        made = self._dialer.connect(host, port, other_host=self._other_host)
-        return DeadlineStream(SocketStream(made), self._dialer.left, host, port)
-
-
-class _ToProxy(httpcore.NetworkBackend):
-    """Connections to a proxy, which the operator chose: its address is not judged."""
-
-    def __init__(self, dialer: Dialer) -> None:
-        self._dialer = dialer
-        self._inner = httpcore.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        made = self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
-        return DeadlineStream(made, self._dialer.left, host, port)
-
-
-def _through(proxy: str, options: dict[str, Any]) -> httpcore.ConnectionPool:
-    parts = urlsplit(proxy)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise RegistryError(
-            "the proxy in the environment is not an http:// or https:// URL: "
-            "correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
-        )
-    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-    bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-    return httpcore.HTTPProxy(proxy_url=bare, proxy_auth=auth, **options)
+def _check_location(url: str, location: str, where: str) -> None:
+    """Raises RegistryError for a redirect to a URL that no request can have, also where nobody would follow it."""
+    valid = not holds_control(location)
+    try:
+        target = urljoin(url, location)
+        parts = urlsplit(target)
+        if parts.scheme in DEFAULT_PORTS and parts.hostname:
+            request_target(target)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise RegistryError(f"{where} redirects to an invalid URL: refused")

@@ -1,9 +1,10 @@
-"""Streams for httpcore: a socket that the dialer connected, and the run's deadline over any stream.
+"""One connection as bytes: a connected socket, TLS over it, and the run's deadline over both.
 
-    DeadlineStream(SocketStream(socket))      a server that is asked directly
-    DeadlineStream(stream of httpcore)        a proxy; httpcore's own stream can also do TLS inside TLS
+    NetworkStream(socket)      plain
+    .start_tls                 TLS from then on; a second time, TLS inside TLS (`nested_tls`): https through a proxy
+                               that itself is asked over https
 
-Both raise httpcore's own exceptions, as its backends do; DeadlineStream also says why TLS was refused.
+Every wait ends at the run's deadline. Reads and writes raise OSError, of which TimeoutError is one.
 """
 
 from __future__ import annotations
@@ -12,147 +13,103 @@ import select
 import socket
 import ssl
 from collections.abc import Callable
-from typing import Any
-
-import httpcore
 
 from archfit.printable import visible
+from archfit.registry.transport.dialer import CONNECT_SECONDS
 from archfit.registry.transport.request import Unreachable
+from archfit.typing_names import TypeAlias
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.registry.transport.nested_tls import NestedTls
+
+    Wire: TypeAlias = socket.socket | ssl.SSLSocket | NestedTls
+
+READ_SECONDS = 15.0
+_AT_ONCE = 64 * 1024
 # OpenSSL's words for an answer that is no TLS record.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
 # X509_V_ERR_* of OpenSSL's x509_vfy.h.
 _NOT_YET_VALID, _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 9, 10, 62, 64
 
 
-class SocketStream(httpcore.NetworkStream):
-    """A connected socket."""
+class NetworkStream:
+    """See the module. left: seconds until the run's deadline."""
 
-    def __init__(self, connected: socket.socket) -> None:
-        self._socket = connected
+    def __init__(self, connected: socket.socket, left: Callable[[], float]) -> None:
+        self._wire: Wire = connected
+        self._left = left
 
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+    def read(self) -> bytes:
+        """What comes next, at most 64 KiB; b"" at the end."""
+        self._wire.settimeout(self._clamped(READ_SECONDS))
+        return self._wire.recv(_AT_ONCE)
+
+    def write(self, data: bytes) -> None:
+        self._wire.settimeout(self._clamped(float("inf")))
+        self._wire.sendall(data)
+
+    def start_tls(self, context: ssl.SSLContext, host: str, port: int) -> None:
+        """TLS with `host`, whose certificate has to name it. port: for messages.
+
+        Raises Unreachable where TLS is refused, else OSError; the connection is closed then.
+        """
         try:
-            self._socket.settimeout(timeout)
-            return self._socket.recv(max_bytes)
-        except TimeoutError:
-            raise httpcore.ReadTimeout from None
-        except OSError as error:
-            raise httpcore.ReadError(reason(error)) from error
+            self._wire.settimeout(self._clamped(CONNECT_SECONDS))
+            if isinstance(self._wire, socket.socket) and not isinstance(self._wire, ssl.SSLSocket):
+                # Bytes: a str would load the codec for international names.
+                self._wire = context.wrap_socket(self._wire, server_hostname=host.encode("ascii"))
+            else:
+                from archfit.registry.transport.nested_tls import NestedTls
 
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        try:
-            self._socket.settimeout(timeout)
-            self._socket.sendall(buffer)
-        except TimeoutError:
-            raise httpcore.WriteTimeout from None
+                self._wire = NestedTls(self._wire, context, host)
         except OSError as error:
-            raise httpcore.WriteError(reason(error)) from error
+            self.close()
+            refused = _refused(host, port, error)
+            if refused:
+                raise refused from None
+            raise
+
+    def has_ended(self) -> bool:
+        """Something waits to be read; on an idle connection that is its end."""
+        number = self._wire.fileno()
+        if number < 0:
+            return True
+        if not hasattr(select, "poll"):
+            return bool(select.select([number], [], [], 0)[0])
+        waiting = select.poll()
+        waiting.register(number, select.POLLIN)
+        return bool(waiting.poll(0))
 
     def close(self) -> None:
-        self._socket.close()
+        self._wire.close()
 
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        try:
-            self._socket.settimeout(timeout)
-            return SocketStream(ssl_context.wrap_socket(self._socket, server_hostname=server_hostname))
-        except TimeoutError:
-            self.close()
-            raise httpcore.ConnectTimeout from None
-        except OSError as error:
-            self.close()
-            raise httpcore.ConnectError(reason(error)) from error
-
-    def get_extra_info(self, info: str) -> Any:
-        if info == "socket":
-            return self._socket
-        return _readable(self._socket) if info == "is_readable" else None
-
-
-class DeadlineStream(httpcore.NetworkStream):
-    """A stream whose every wait ends at the run's deadline. left: seconds until then. host, port: for messages.
-
-    answered: something was read after what was written last. Bytes beyond the end of an answer stay in httpcore's
-    buffer, where they would be taken for the answer to the connection's next request.
-    """
-
-    def __init__(
-        self, inner: httpcore.NetworkStream, left: Callable[[], float], host: str, port: int
-    ) -> None:
-        self._inner = inner
-        self._left = left
-        self._host = host
-        self._port = port
-        self.answered = False
-
-    def _clamped(self, timeout: float | None) -> float:
+    def _clamped(self, seconds: float) -> float:
         left = self._left()
         if left <= 0:
-            raise httpcore.ReadTimeout
-        return left if timeout is None else min(timeout, left)
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        data = self._inner.read(max_bytes, self._clamped(timeout))
-        self.answered = True
-        return data
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self.answered = False
-        self._inner.write(buffer, self._clamped(timeout))
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        try:
-            inner = self._inner.start_tls(ssl_context, server_hostname, self._clamped(timeout))
-        except httpcore.ConnectError as error:
-            why = error.__cause__ or error.__context__ or error
-            if isinstance(why, ssl.SSLCertVerificationError):
-                raise Unreachable(untrusted(self._host, why), retryable=False, mistake=True) from None
-            if isinstance(why, ssl.SSLError) and why.reason in _NO_TLS:
-                host = self._host if self._port == 443 else f"{self._host}:{self._port}"
-                raise Unreachable(
-                    f"{host} answers without TLS. If it serves plain http, write --mirror {host}=http://{host}",
-                    retryable=False,
-                    mistake=True,
-                ) from None
-            if isinstance(why, ssl.SSLError):
-                raise Unreachable(
-                    f"{self._host} does not speak TLS as expected ({why.reason})", retryable=False
-                ) from None
-            raise
-        return DeadlineStream(inner, self._left, self._host, self._port)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+            raise TimeoutError
+        return min(left, seconds)
 
 
-def _readable(connected: socket.socket) -> bool:
-    """Something waits to be read; on an idle connection that is its end."""
-    if connected.fileno() < 0:
-        return True
-    if not hasattr(select, "poll"):
-        return bool(select.select([connected], [], [], 0)[0])
-    waiting = select.poll()
-    waiting.register(connected, select.POLLIN)
-    return bool(waiting.poll(0))
+def _refused(host: str, port: int, error: OSError) -> Unreachable | None:
+    """What the user is told where TLS itself failed; None for a connection that broke or took too long."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Unreachable(untrusted(host, error), retryable=False, mistake=True)
+    if not isinstance(error, ssl.SSLError):
+        return None
+    if error.reason in _NO_TLS:
+        shown = host if port == 443 else f"{host}:{port}"
+        return Unreachable(
+            f"{shown} answers without TLS. If it serves plain http, write --mirror {shown}=http://{shown}",
+            retryable=False,
+            mistake=True,
+        )
+    return Unreachable(f"{host} does not speak TLS as expected ({error.reason})", retryable=False)
 
 
 def reason(error: BaseException) -> str:
     """The error's own words, short and printable."""
-    cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-    text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return visible(str(text)[:200]).rstrip(".")
 
 

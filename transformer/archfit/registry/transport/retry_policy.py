@@ -11,7 +11,6 @@ wait that would end after the deadline is not begun.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 TRIES = 5
 CONNECTION_TRIES = 3
@@ -28,6 +27,8 @@ def retry_after(header: str, now: float) -> float | None:
         return float(text[:9])
     if not text:
         return None
+    from email.utils import parsedate_to_datetime  # 3.5 ms, for what few servers send
+
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     except (ValueError, TypeError, OverflowError):

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ssl
 from collections.abc import Mapping
 
-import certifi
-
 from archfit.errors import RegistryError
 from archfit.registry.transport.network_stream import reason
 from archfit.registry.transport.trust import Tls
@@ -37,12 +35,15 @@ def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContex
             raise RegistryError(
                 f"the client certificate {certificate} cannot be used: {reason(error)}"
             ) from None
+    made.set_alpn_protocols(["http/1.1"])
     return made
 
 
 def _usual(environ: Mapping[str, str]) -> ssl.SSLContext:
     file, folder = environ.get("SSL_CERT_FILE", ""), environ.get("SSL_CERT_DIR", "")
     if not file and not folder:
+        import certifi  # 2 ms, not needed beside SSL_CERT_FILE
+
         file = certifi.where()
     try:
         return ssl.create_default_context(cafile=file or None, capath=folder or None)

@@ -1,0 +1,186 @@
+"""Requests through a proxy: http with the whole URL, https through a tunnel, TLS inside TLS where the proxy has TLS."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fake_registry import Answer, Asked, FakeRegistry
+from lookup_runs import Runs
+from tls_files import tls_files
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BOTH = ["linux/amd64", "linux/arm64"]
+CONNECTED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+class Proxy:
+    """A proxy that knows CONNECT. heads: what it was asked. answer: to each CONNECT."""
+
+    def __init__(self, context: ssl.SSLContext | None, answer: bytes = CONNECTED) -> None:
+        self.heads: list[str] = []
+        self._context = context
+        self._answer = answer
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def close(self) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listening.accept()
+                threading.Thread(target=self._answered, args=(connection,), daemon=True).start()
+
+    def _answered(self, connection: socket.socket) -> None:
+        with contextlib.suppress(OSError), contextlib.ExitStack() as opened:
+            client = opened.enter_context(connection)
+            if self._context:
+                client = opened.enter_context(self._context.wrap_socket(client, server_side=True))
+            head = client.recv(65536).decode()
+            self.heads.append(head)
+            client.sendall(self._answer)
+            if self._answer == CONNECTED:
+                host, _, port = head.split()[1].rpartition(":")
+                server = opened.enter_context(socket.create_connection((host, int(port))))
+                back = threading.Thread(target=_copied, args=(server, client), daemon=True)
+                back.start()
+                _copied(client, server)
+                back.join()
+
+
+def _copied(one: socket.socket, other: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := one.recv(65536):
+            other.sendall(data)
+    with contextlib.suppress(OSError):
+        other.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def safe() -> Iterator[FakeRegistry]:
+    with FakeRegistry(tls_files().context()) as running:
+        running.single("a", "1", "linux/arm64")
+        running.index("b", "1", BOTH)
+        yield running
+
+
+@pytest.fixture
+def proxy(request: pytest.FixtureRequest) -> Iterator[Proxy]:
+    scheme, *answer = request.param
+    running = Proxy(tls_files().context() if scheme == "https" else None, *answer)
+    yield running
+    running.close()
+
+
+def runs_through(folder: Path, registry: FakeRegistry, proxy: Proxy, url: str) -> Runs:
+    runs = Runs(folder, registry.url, SSL_CERT_FILE=str(tls_files().ca))
+    runs.environ["https_proxy"] = url.format(port=proxy.port)
+    return runs
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("proxy", "url"),
+    [
+        pytest.param(("http",), "http://127.0.0.1:{port}", id="http"),
+        pytest.param(("https",), "https://127.0.0.1:{port}", id="https"),
+    ],
+    indirect=["proxy"],
+)
+def test_a_registry_over_https_is_asked_through_a_tunnel_that_is_used_again(
+    safe: FakeRegistry, proxy: Proxy, url: str, tmp_path: Path
+) -> None:
+    runs = runs_through(tmp_path, safe, proxy, url)
+    assert runs.names("x.io/a:1") == ["linux/arm64"]
+    assert (safe.count(), safe.connections) == (2, 1)
+    assert [head.splitlines()[0] for head in proxy.heads] == [f"CONNECT {safe.host} HTTP/1.1"]
+    assert not any("authorization" in asked.headers for asked in safe.asked)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("proxy", [("https",)], indirect=True, ids=["https"])
+def test_a_large_answer_comes_through_tls_inside_tls_whole(
+    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
+) -> None:
+    padding = {"x": "y" * 400_000}
+    safe.single("big", "1", "linux/arm64", **padding)
+    runs = runs_through(tmp_path, safe, proxy, "https://127.0.0.1:{port}")
+    assert runs.names("x.io/big:1") == ["linux/arm64"]
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("proxy", [("http",)], indirect=True, ids=["http"])
+def test_the_proxys_password_goes_to_the_proxy_alone(
+    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
+) -> None:
+    runs = runs_through(tmp_path, safe, proxy, "http://me%40home:hu%3Ash@127.0.0.1:{port}")
+    assert runs.names("x.io/b:1") == BOTH
+    wanted = "proxy-authorization: Basic " + base64.b64encode(b"me@home:hu:sh").decode()
+    assert [wanted in head for head in proxy.heads] == [True]
+    assert not any("proxy-authorization" in asked.headers for asked in safe.asked)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    "proxy",
+    [("http", b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")],
+    indirect=True,
+    ids=["http"],
+)
+def test_a_proxy_that_refuses_is_said_and_not_asked_again(
+    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
+) -> None:
+    runs = runs_through(tmp_path, safe, proxy, "http://127.0.0.1:{port}")
+    cause = runs.cause("x.io/a:1")
+    assert f"the proxy for {safe.host} refused: 407 Proxy Authentication Required" in cause
+    assert len(proxy.heads) == 1
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("proxy", [("http",)], indirect=True, ids=["http"])
+def test_a_certificate_that_is_not_trusted_is_the_registrys_and_not_the_proxys(
+    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
+) -> None:
+    named = f"https://localhost:{safe.port}"
+    runs = Runs(tmp_path, named)
+    runs.environ["https_proxy"] = f"http://127.0.0.1:{proxy.port}"
+    assert "the TLS certificate of localhost is not trusted" in runs.cause("x.io/a:1")
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1:1", "http://[::1", "http:///a", "http://a:port"])
+def test_a_proxy_that_is_no_url_is_a_mistake_that_is_not_repeated(tmp_path: Path, url: str) -> None:
+    runs = Runs(tmp_path, "http://127.0.0.1:1")
+    runs.environ["http_proxy"] = url
+    cause = runs.cause("x.io/a:1")
+    assert "the proxy in the environment is not an http:// or https:// URL" in cause
+    assert url not in cause.replace("http://127.0.0.1:1", "")
+
+
+def test_over_http_the_proxy_gets_the_whole_url_and_its_password(tmp_path: Path) -> None:
+    with FakeRegistry() as registry, FakeRegistry() as proxy:
+        registry.index("a", "1", BOTH)
+
+        def script(asked: Asked) -> Answer:
+            return registry.stored(Asked(asked.method, asked.path.removeprefix(registry.url), {}))
+
+        proxy.on(script)
+        runs = Runs(tmp_path, registry.url)
+        runs.environ["http_proxy"] = f"http://me:hush@127.0.0.1:{proxy.port}"
+        assert runs.names("x.io/a:1") == BOTH
+        (asked,) = proxy.asked
+        assert asked.path == f"{registry.url}/v2/a/manifests/1"
+        assert asked.headers["host"] == registry.host
+        assert asked.headers["proxy-authorization"] == "Basic " + base64.b64encode(b"me:hush").decode()
