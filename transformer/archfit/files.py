@@ -13,7 +13,6 @@ redirects the writer.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
@@ -44,7 +43,9 @@ def read_all(file: BinaryIO) -> bytes:
             return b"".join(chunks)
         chunks.append(data)
         size += len(data)
-    raise OSError(errno.EFBIG, f"it holds more than {MOST_BYTES >> 20:,} MiB")
+    from errno import EFBIG
+
+    raise OSError(EFBIG, f"it holds more than {MOST_BYTES >> 20:,} MiB")
 
 
 def write_new(path: str, content: bytes) -> None:
@@ -67,7 +68,9 @@ def read_regular(path: str, limit: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", path)
+            from errno import EINVAL
+
+            raise OSError(EINVAL, "it is not a regular file", path)
         return file.read(limit)
 
 
@@ -78,7 +81,7 @@ def open_descriptor(path: str) -> int | None:
     """
     for _ in range(_MOST_LINKS):
         folder, name = os.path.split(path)
-        if os.path.realpath(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd") and name.isdecimal():
+        if name.isdecimal() and os.path.realpath(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd"):
             return int(name)
         if not os.path.islink(path):
             return None
@@ -96,22 +99,25 @@ class Prepared:
 
     def __init__(self, path: str, content: bytes, mode: int = 0o600, *, sync: bool = False) -> None:
         self._path, self._content, self._beside = path, content, ""
-        there = os.path.exists(path)
-        self._descriptor = open_descriptor(path) if there else None
-        if there and (self._descriptor is not None or not os.path.isfile(path)):
+        try:
+            old = os.stat(path)
+        except (OSError, ValueError):
+            old = None
+        self._descriptor = open_descriptor(path) if old else None
+        if old and (self._descriptor is not None or not stat.S_ISREG(old.st_mode)):
             return
         folder, name = os.path.split(path)
         # A name may have 255 bytes; 50 characters have 200 at most.
         self._beside = os.path.join(folder, f".{name[:50]}.{os.urandom(8).hex()}")
         try:
             # What the old file keeps from other users is theirs at no time.
-            with open(os.open(self._beside, _FLAGS, 0o600 if there else mode), "wb") as file:
+            with open(os.open(self._beside, _FLAGS, 0o600 if old else mode), "wb") as file:
                 file.write(content)
                 if sync:
                     file.flush()
                     os.fsync(file.fileno())
-            if there:
-                self._like(os.stat(path))
+            if old:
+                self._like(old)
         except BaseException:
             self.discard()
             raise

@@ -19,21 +19,20 @@ from time import gmtime, strftime
 from archfit import standard_streams, stream
 from archfit.errors import InvalidInput, OutputError, exit_code_of, message_of
 from archfit.files import Prepared, unwritable
-from archfit.lookup.session import LookupSession
+from archfit.last_report import state_path
 from archfit.options.settings import Settings
 from archfit.pipeline import Transformed, transform
 from archfit.report.json_output import json_output
 from archfit.report.run_report import TIME, RunReport, json_value
-from archfit.report.run_text import failure, lines, summary
 from archfit.results import Decision, Result
 from archfit.source.split import Piece
-from archfit.store.directories import state_path
 from archfit.stream import OutputChange, Splice
 from archfit.typing_names import BinaryIO, Callable, Iterable, Mapping, Protocol, Sequence, TextIO, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
+    from archfit.lookup.session import LookupSession
     from archfit.pipeline import Survey
     from archfit.workloads.pods import Pod
 
@@ -85,7 +84,10 @@ class Run:
         self._environ = environ
         self._stderr = stderr
         self._frame = frame
-        self._lookup = LookupSession(settings, environ, stderr, named_hosts_only=named_hosts_only)
+        self._named_hosts_only = named_hosts_only
+        self._lookup: LookupSession | None = None
+        if settings != Settings():
+            self._opened()  # what the operator names is checked before anything is read
 
     def transform(
         self,
@@ -104,8 +106,9 @@ class Run:
             read = stream.read(data, options.on_blank)
         except InvalidInput as error:
             return self._failed(None, [Result.from_error(error)], stdout)
-        self._lookup.use_pull_secrets([(read.data, read.pieces)])
-        transformed = transform(read.data, read.pieces, options, self._lookup.answers)
+        if self._lookup:
+            self._lookup.use_pull_secrets([(read.data, read.pieces)])
+        transformed = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
         results = [*read.results, *self.messages, *transformed.results]
         if self._frame:
             results += self._frame.advice(transformed)
@@ -134,20 +137,34 @@ class Run:
 
         report.commit_after(write)
         summary = self.summary(transformed.decisions, transformed.answers, [transformed.survey])
-        self.write_messages([*lines(results), *why, summary])
+        self.write_messages([*result_lines(results), *why, summary])
         return 0
 
     def answers(
         self, streams: Iterable[tuple[bytes, Sequence[Piece]]], texts: list[str]
     ) -> Mapping[str, Answer]:
         """The answer for each image string. streams: whose pull secrets count. Raises UsageError and InvalidLock."""
-        self._lookup.use_pull_secrets(streams)
-        return self._lookup.answers(texts) if texts else {}
+        if self._lookup:
+            self._lookup.use_pull_secrets(streams)
+        return self._opened().answers(texts) if texts else {}
+
+    def _opened(self) -> LookupSession:
+        if self._lookup is None:
+            from archfit.lookup.session import LookupSession  # a stream without pods asks nothing
+
+            self._lookup = LookupSession(
+                self._settings, self._environ, self._stderr, named_hosts_only=self._named_hosts_only
+            )
+        return self._lookup
 
     @property
     def messages(self) -> list[Result]:
         """Warnings about cache, lock file and registries so far."""
-        return self._lookup.messages
+        return self._lookup.messages if self._lookup else []
+
+    @property
+    def _requests(self) -> Mapping[str, int]:
+        return self._lookup.requests if self._lookup else {}
 
     def prepare_report(
         self,
@@ -166,8 +183,8 @@ class Run:
             answers or {},
             edits,
             self._settings.sources,
-            self._lookup.requests,
-            self._lookup.pulls_left,
+            self._requests,
+            self._lookup.pulls_left if self._lookup else {},
         )
         return PreparedReport(report, self._settings.operator.report, state_path(self._environ))
 
@@ -181,7 +198,11 @@ class Run:
         passed_over = any(
             not one.known and not one.controller for found in surveys for one in found.untouched
         )
-        return summary(decisions, answers, sum(self._lookup.requests.values()), passed_over=passed_over)
+        if not decisions and not passed_over:
+            return ""
+        from archfit.report.run_text import summary
+
+        return summary(decisions, answers, sum(self._requests.values()), passed_over=passed_over)
 
     def failure_lines(
         self,
@@ -191,6 +212,7 @@ class Run:
     ) -> list[str]:
         """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
         from archfit.report.outcome_page import after_failure
+        from archfit.report.run_text import failure, lines
 
         return [failure(results), after_failure(results, decisions, answers), *lines(results)]
 
@@ -215,15 +237,19 @@ class Run:
 
     def write_messages(self, texts: Iterable[str]) -> None:
         """Writes lines to standard error, without the empty ones."""
+        written = "".join(f"{text}\n" for text in texts if text)
+        if not written:
+            return
         try:
-            self._stderr.write("".join(f"{text}\n" for text in texts if text))
+            self._stderr.write(written)
             self._stderr.flush()
         except OSError:
             pass  # The output is written, and the exit code says so.
 
     def close(self) -> None:
         """Gives back the cache and the connections."""
-        self._lookup.close()
+        if self._lookup:
+            self._lookup.close()
 
     def _failed(
         self,
@@ -262,8 +288,7 @@ class PreparedReport:
             raise unwritable("--report", path, error) from None
         if state:
             try:
-                os.makedirs(os.path.dirname(state), mode=0o700, exist_ok=True)
-                self._for_last = Prepared(state, content)
+                self._for_last = _in_its_directory(state, content)
             except OSError:
                 pass  # only `archfit last` reads it
 
@@ -295,10 +320,28 @@ class PreparedReport:
         self.commit()
 
 
+def result_lines(results: Sequence[Result]) -> list[str]:
+    """`run_text.lines`, which is loaded where there is something to say."""
+    if not results:
+        return []
+    from archfit.report.run_text import lines
+
+    return lines(results)
+
+
 def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -> None:
     """Writes a report for `archfit last` about a run that failed early: under Helm 4 the user sees nothing else."""
     report = RunReport(command, exit_code_of(error), (Result("error", message_of(error)),))
     PreparedReport(report, "", state_path(environ)).commit()
+
+
+def _in_its_directory(path: str, content: bytes) -> Prepared:
+    """The file in preparation; its directory is made where it is missing, 0700. Raises OSError."""
+    try:
+        return Prepared(path, content)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        return Prepared(path, content)
 
 
 def _tried(one: Prepared | None, what: Callable[[Prepared], None]) -> None:

@@ -30,6 +30,7 @@ from archfit.integrations.doctor import (
     python_checks,
 )
 from archfit.integrations.doctor.side_by_side import Check, run_checks
+from archfit.last_report import state_path
 from archfit.options import arguments
 from archfit.options.load import load
 from archfit.options.settings import Operator, Settings
@@ -37,7 +38,6 @@ from archfit.report.doctor_findings import OK, WRONG, Finding, doctor_value, exi
 from archfit.report.doctor_text import doctor_text
 from archfit.report.json_output import json_output
 from archfit.store import StoreTrouble
-from archfit.store.directories import state_path
 from archfit.store.open import cache_location
 from archfit.terminal import colored
 from archfit.usage.command_table import BY_NAME

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 
 from archfit.errors import ArchfitError, UsageError
+from archfit.last_report import state_path
 from archfit.printable import json_text, visible
 from archfit.report.last_run import lines
-from archfit.store.directories import state_path
 from archfit.usage.command_table import BY_NAME
 
 

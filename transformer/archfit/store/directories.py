@@ -1,10 +1,8 @@
-r"""The user's directories for the cache and for the last run's report.
+r"""The user's directory for the cache.
 
 Linux and others    $XDG_CACHE_HOME/archfit, else ~/.cache/archfit     (XDG Base Directory: absolute paths only)
 macOS               the same variable, else ~/Library/Caches/archfit
 Windows             %LOCALAPPDATA%\archfit\cache
-
-The report goes to $XDG_STATE_HOME/archfit, else ~/.local/state/archfit; on Windows beside the cache.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ import sys
 from archfit.typing_names import Mapping
 
 FILE = "lookups.sqlite"
-REPORT = "last.json"
 
 
 def default_path(environ: Mapping[str, str], platform: str = sys.platform) -> str:
@@ -31,15 +28,3 @@ def default_path(environ: Mapping[str, str], platform: str = sys.platform) -> st
         return ""
     caches = os.path.join("Library", "Caches") if platform == "darwin" else ".cache"
     return os.path.join(home, caches, "archfit", FILE)
-
-
-def state_path(environ: Mapping[str, str], platform: str = sys.platform) -> str:
-    """Where the last run's report belongs, "" where the user has no directory for it. platform: as sys.platform."""
-    if platform == "win32":
-        local = environ.get("LOCALAPPDATA", "")
-        return os.path.join(local, "archfit", REPORT) if local else ""
-    xdg = environ.get("XDG_STATE_HOME", "")
-    if xdg and os.path.isabs(xdg):
-        return os.path.join(xdg, "archfit", REPORT)
-    home = environ.get("HOME") or os.path.expanduser("~")
-    return os.path.join(home, ".local", "state", "archfit", REPORT) if os.path.isabs(home) else ""

@@ -11,10 +11,10 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
+from archfit.last_report import state_path
 from archfit.options.settings import CacheServer, Operator
 from archfit.report.doctor_findings import NOTE, OK, WRONG, Finding
 from archfit.store import StoreTrouble
-from archfit.store.directories import state_path
 from archfit.store.open import cache_location, open_store
 
 _COUNTED = 64 * 1024 * 1024

@@ -27,7 +27,7 @@ from archfit.integrations.check_pod import CHECK_POD
 from archfit.integrations.external_program import run_program
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
-from archfit.store.directories import state_path
+from archfit.last_report import state_path
 
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
 _SET_UP = "run `archfit setup helm`"

@@ -24,7 +24,7 @@ from archfit.integrations.check_lines import Line, Wrong, up_to_wrong, write_lin
 from archfit.integrations.check_pod import CHECK_POD
 from archfit.integrations.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
-from archfit.store.directories import state_path
+from archfit.last_report import state_path
 
 _VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
 _DEEPEST = 16

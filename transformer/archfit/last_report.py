@@ -1,0 +1,28 @@
+r"""Where a run leaves its report for `archfit last`.
+
+Linux, macOS    $XDG_STATE_HOME/archfit/last.json, else ~/.local/state/archfit/last.json    (XDG Base Directory)
+Windows         %LOCALAPPDATA%\archfit\last.json, beside the cache
+
+It is no part of `store`, which a stream without pods does not load.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from archfit.typing_names import Mapping
+
+REPORT = "last.json"
+
+
+def state_path(environ: Mapping[str, str], platform: str = sys.platform) -> str:
+    """The path, "" where the user has no directory for it; XDG's has to be absolute. platform: as sys.platform."""
+    if platform == "win32":
+        local = environ.get("LOCALAPPDATA", "")
+        return os.path.join(local, "archfit", REPORT) if local else ""
+    xdg = environ.get("XDG_STATE_HOME", "")
+    if xdg and os.path.isabs(xdg):
+        return os.path.join(xdg, "archfit", REPORT)
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return os.path.join(home, ".local", "state", "archfit", REPORT) if os.path.isabs(home) else ""
