@@ -14,16 +14,14 @@ Where the text is not that regular, the whole list is one piece: correct, but sl
 
 from __future__ import annotations
 
-import re
-
 from archfit.record import Record
-from archfit.source.skip import may_be_quoted, otherwise_written
+from archfit.source.skip import OTHERWISE, begins_with_a_plain_key, may_be_quoted, may_begin_otherwise
 
-_ITEMS_KEY = rb"(?:\A|\n)items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])"
-# A key that may be "items" once more, which kubectl would take.
-_ITEMS_AGAIN = rb"(?:\A|\n)(?:" + otherwise_written(b"items") + rb")"
-_INDENTED = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]"
-_AMPERSAND = rb"&[A-Za-z0-9_-]"
+_BEHIND_DASH = (b" ", b"\r", b"\n")
+_BEFORE_ANCHOR = (b"", b" ", b"\t", b"[", b"{", b",", b"\n")
+_BEGINS_NOTHING = (b"\t", b"\n", b"\r", b"#")
+# Longer text repays the 3 ms of loading `re`.
+_SHORT = 1 << 18
 
 
 class Slice(Record):
@@ -42,25 +40,19 @@ class Slice(Record):
 def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     """The items of the list in `data[start:end]`, or None where their lines do not separate them."""
     text = data[start:end]
-    found = re.search(_ITEMS_KEY, text)
-    if (
-        found is None
-        or re.match(_INDENTED, text)
-        or _may_hold_anchors(text)
-        or may_be_quoted(text, 0, found.start())
-    ):
+    key = _plain_items_key(text)
+    if key is None:
+        from archfit.source.unusual_text import items_key
+
+        key = items_key(text)
+    if key is None or _may_hold_anchors(text) or may_be_quoted(text, 0, key[0]):
         return None
-    column = len(found[1])
-    first = found.end() - 1 - column
-    block_end = re.compile(
-        rb"\n {%d}(?![- \t#\r\n])|\n {%d}-(?![ \r\n])" % (column, column)
-        + (rb"|\n {0,%d}(?![ \t#\r\n])" % (column - 1) if column else b"")
-    ).search(text, first)
-    stop = block_end.start() + 1 if block_end and block_end.end() < len(text) else len(text)
+    _, first, column = key
+    stop = _block_end(text, first, column)
     dash = b"\n" + b" " * column + b"- "
     if text.find(dash, stop - 1) >= 0 or text.find(b"\nitems:", stop - 1) >= 0:
         return None
-    if re.search(_ITEMS_AGAIN, text[:first]) or re.search(_ITEMS_AGAIN, text[stop - 1 :]):
+    if _may_name_items(text[:first]) or _may_name_items(text[stop - 1 :]):
         return None
     starts = [first]
     at = text.find(dash[:-1], first, stop)
@@ -74,8 +66,62 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     ]
 
 
+def _plain_items_key(text: bytes) -> tuple[int, int, int] | None:
+    """Where the line `items:` begins, where that of the first item does, and the column of its dash.
+
+    None where that is not plain to see.
+    """
+    if not begins_with_a_plain_key(text, 0, len(text)):  # so it is not indented
+        return None
+    at = 0 if text.startswith(b"items:") else text.find(b"\nitems:") + 1
+    first = text.find(b"\n", at) + 1
+    if not first or not text.startswith((b"items:\n", b"items:\r\n"), at):
+        return None
+    window = text[first : first + 80]
+    column = len(window) - len(window.lstrip(b" "))
+    if window[column : column + 1] != b"-" or window[column + 1 : column + 2] not in _BEHIND_DASH:
+        return None
+    return at, first, column
+
+
+def _block_end(text: bytes, first: int, column: int) -> int:
+    """Where the block of items ends that begins at `first`."""
+    if len(text) - first > _SHORT:
+        from archfit.source.unusual_text import block_end
+
+        return block_end(text, first, column)
+    deeper = b" " * (column + 1)
+    at = text.find(b"\n", first) + 1
+    while at:
+        if not text.startswith(deeper, at):
+            window = text[at : at + column + 2]
+            said = window.lstrip(b" ")
+            beside = len(window) - len(said) == column
+            if not said or (beside and said == b"-"):
+                break  # the text ends here
+            if said[:1] not in _BEGINS_NOTHING and not (
+                beside and said[:1] == b"-" and said[1:] in _BEHIND_DASH
+            ):
+                return at
+        at = text.find(b"\n", at) + 1
+    return len(text)
+
+
+def _may_name_items(text: bytes) -> bool:
+    """Whether a line may name the items once more, written otherwise."""
+    if not text.startswith(OTHERWISE) and not may_begin_otherwise(text, 0, len(text), 0):
+        return False
+    from archfit.source.unusual_text import may_name_items
+
+    return may_name_items(text)
+
+
 def _may_hold_anchors(text: bytes) -> bool:
     """An alias of an anchor in another slice would not parse, and an edit at the anchor would reach it unseen."""
-    return any(
-        text[found.start() - 1 : found.start()] in b" \t[{,\n" for found in re.finditer(_AMPERSAND, text)
-    )
+    at = text.find(b"&")
+    while at >= 0:
+        behind = text[at + 1 : at + 2]
+        if text[at - 1 : at] in _BEFORE_ANCHOR and (behind.isalnum() or behind in (b"_", b"-")):
+            return True
+        at = text.find(b"&", at + 1)
+    return False

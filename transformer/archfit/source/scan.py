@@ -51,11 +51,9 @@ def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | Non
 
     is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if that is unknown.
     """
-    line, counted = piece.line, piece.start
     sliced = not piece.mask and not data.startswith(BOM, piece.start)
     for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless, sliced=sliced):
-        line, counted = line + data.count(b"\n", counted, start), start
-        yield Span(start, end, piece.number, line, item, piece.mask)
+        yield Span(start, end, piece.number, piece.lines.at(start), item, piece.mask)
 
 
 def _parsed(

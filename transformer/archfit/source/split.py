@@ -12,11 +12,12 @@ a comment: libyaml stumbles over `---# c`, which Kubernetes' readers accept. Any
 is for kubectl. Nor does a byte order mark at the start of a piece reach the parser.
 
 Lines end at LF, as they do for k8s.io/apimachinery's YAMLReader; CRLF is an LF with a blank before it.
+
+Every stream passes through here, most of them on a process that has 20 ms to live: bytes are searched with `find`,
+and lines are counted only where one is asked for.
 """
 
 from __future__ import annotations
-
-import re
 
 from archfit.errors import InvalidInput
 from archfit.record import Record
@@ -24,10 +25,24 @@ from archfit.typing_names import Iterator
 
 BOM = b"\xef\xbb\xbf"
 _AFTER_MARKER = (b"", b" ", b"\t", b"\r", b"\n", b"#")
-# An end of a document where none began is nothing, too.
-_BLANK_OR_COMMENT = re.compile(rb"(?:\.\.\.(?=[ \t\r]|\Z))?[ \t\r]*(?:#[^\n]*)?", re.DOTALL).fullmatch
-_ONLY_DIRECTIVES = rb"(?:%[^\n]*(?:\n|\Z)|[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*"
-_NOTHING = rb"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*"
+_BLANKS = b" \t\r"
+
+
+class LineCount:
+    """Lines of places in one stream, counted from the place that was asked about last."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at, self._line = 0, 1
+
+    def at(self, offset: int) -> int:
+        """The 1-based line of the byte at offset."""
+        if offset < self._at:
+            self._line -= self._data.count(b"\n", offset, self._at)
+        else:
+            self._line += self._data.count(b"\n", self._at, offset)
+        self._at = offset
+        return self._line
 
 
 class Piece(Record):
@@ -35,7 +50,7 @@ class Piece(Record):
 
     start, end: byte offsets; the separator line before the piece is outside, unless directives need it.
     number: 1-based, counting pieces that hold something besides comments and blanks.
-    line: 1-based line of `start`.
+    lines: of the stream.
     mask: byte spans inside the piece that are blanked before parsing: what stands behind the dashes of the separator
         line between directives and their document, so one (perhaps empty) exactly where there are directives.
     """
@@ -43,49 +58,50 @@ class Piece(Record):
     start: int
     end: int
     number: int
-    line: int
+    lines: LineCount
     mask: tuple[tuple[int, int], ...] = ()
 
-
-def is_nothing(data: bytes) -> bool:
-    """True if there are only blanks and comments (and perhaps a byte order mark)."""
-    return re.fullmatch(_NOTHING, data.removeprefix(BOM), re.DOTALL) is not None
+    @property
+    def line(self) -> int:
+        """1-based line of `start`."""
+        return self.lines.at(self.start)
 
 
 def split(data: bytes) -> list[Piece]:
     """The pieces of the stream that hold something, in order. Raises InvalidInput."""
     pieces: list[Piece] = []
     start = first_line = len(BOM) if data.startswith(BOM) else 0
-    line = 1
+    lines = LineCount(data)
+    has_ends = data.find(b"\n...") >= 0
     directives: Piece | None = None
     for dashes in (*_lines_that_begin(data, b"---", start, len(data)), len(data)):
-        line_end = data.find(b"\n", dashes)
-        line_end = len(data) if line_end < 0 else line_end
         if data[dashes + 3 : dashes + 4] not in _AFTER_MARKER:
             continue
-        piece = Piece(start, dashes, len(pieces) + 1, line)
-        line += data.count(b"\n", start, dashes)
+        line_end = data.find(b"\n", dashes)
+        line_end = len(data) if line_end < 0 else line_end
         first = _first_content(data, start, dashes)
-        filled = first >= 0
-        if not _BLANK_OR_COMMENT(data, dashes + 3, line_end):
+        if line_end - dashes > 3 and not _says_nothing(data, dashes + 3, line_end):
             raise InvalidInput(
                 "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'",
-                line=line,
-                document=piece.number + filled,
+                line=lines.at(dashes),
+                document=len(pieces) + 1 + (first >= 0),
             )
-        if filled:
-            if _has_only_directives(data, first, piece.end):
-                directives = piece.replace(mask=((dashes + 3, line_end),))
+        if first >= 0:
+            if data.startswith(b"%", first) and _has_only_directives(data, first, dashes):
+                directives = Piece(start, dashes, len(pieces) + 1, lines, ((dashes + 3, line_end),))
             else:
-                end = _document_end(data, piece)
-                pieces.append((directives or piece).replace(end=end))
-                directives = None
+                piece = Piece(start, dashes, len(pieces) + 1, lines)
+                if has_ends or data.startswith(b"...", start):
+                    piece = piece.replace(end=_document_end(data, piece))
+                if directives:
+                    piece = directives.replace(end=piece.end)
+                    directives = None
+                pieces.append(piece)
         # Kubernetes' readers skip a mark behind a separator; the first line of the stream is none to them.
         behind_separator = directives is None and dashes > first_line
         start = line_end + 1
         if behind_separator and data.startswith(BOM, start):
             start += len(BOM)
-        line += 1
     if directives:
         raise InvalidInput(
             "a '%' directive stands here and no document follows it. Is this the output of another command? "
@@ -111,18 +127,38 @@ def _first_content(data: bytes, start: int, end: int) -> int:
     while start < end:
         line_end = data.find(b"\n", start, end)
         line_end = end if line_end < 0 else line_end
-        if not _BLANK_OR_COMMENT(data, start, line_end):
+        if not data.startswith(b"#", start) and not _says_nothing(data, start, line_end):
             return start
         start = line_end + 1
     return -1
 
 
+def _says_nothing(data: bytes, start: int, line_end: int) -> bool:
+    """Whether a line, or the rest of one, is blank or a comment. `...` that ends no document says nothing, too."""
+    if data.startswith(b"...", start, line_end):
+        start += 3
+        if start < line_end and data[start] not in _BLANKS:
+            return False
+    return _is_blank_or_comment(data, start, line_end)
+
+
+def _is_blank_or_comment(data: bytes, start: int, line_end: int) -> bool:
+    # A line may be the whole stream; the window spares its copy.
+    said = data[start : min(start + 80, line_end)].lstrip(_BLANKS) or data[start:line_end].lstrip(_BLANKS)
+    return not said or said.startswith(b"#")
+
+
 def _has_only_directives(data: bytes, first: int, end: int) -> bool:
     """Whether directives, comments and blanks are all there is. first: of the first line with content."""
-    return (
-        data.startswith(b"%", first)
-        and re.fullmatch(_ONLY_DIRECTIVES, data[first:end], re.DOTALL) is not None
-    )
+    if not data.startswith(b"%", first):
+        return False
+    while first < end:
+        line_end = data.find(b"\n", first, end)
+        line_end = end if line_end < 0 else line_end
+        if not data.startswith(b"%", first) and not _is_blank_or_comment(data, first, line_end):
+            return False
+        first = line_end + 1
+    return True
 
 
 def _document_end(data: bytes, piece: Piece) -> int:
@@ -138,7 +174,7 @@ def _document_end(data: bytes, piece: Piece) -> int:
                 raise InvalidInput(
                     "content follows the document end '...' without a new '---'; kubectl and kustomize drop it "
                     "silently. Put '---' on a line of its own before it",
-                    line=piece.line + data.count(b"\n", piece.start, rest),
+                    line=piece.lines.at(rest),
                     document=piece.number,
                 )
             return rest if rest >= 0 else piece.end
