@@ -16,7 +16,8 @@ import pytest
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
 from archfit.store.memory import MemoryStore
-from archfit.store.sqlite import APPLICATION_ID, SCHEMA, SqliteStore
+from archfit.store.resting_file import APPLICATION_ID, SCHEMA
+from archfit.store.sqlite import SqliteStore
 
 WRITER = """
 import sys

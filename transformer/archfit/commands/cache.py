@@ -139,9 +139,9 @@ def _format(operator: Operator) -> int:
         from archfit.store import redis
 
         return redis.SCHEMA
-    from archfit.store import sqlite
+    from archfit.store.resting_file import SCHEMA
 
-    return sqlite.SCHEMA
+    return SCHEMA
 
 
 def _date(seconds: int) -> str | None:

@@ -8,6 +8,8 @@ Each store is imported only where it is used: sqlite3 and redis may be missing, 
 
 from __future__ import annotations
 
+import os
+
 from archfit.files import read_regular
 from archfit.options.settings import CacheServer, Operator
 from archfit.store import StoreTrouble
@@ -16,6 +18,7 @@ from archfit.typing_names import Callable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.store import Store
     from archfit.store.redis import RedisStore
     from archfit.store.sqlite import SqliteStore
 
@@ -48,7 +51,10 @@ def open_store(
     """
     if isinstance(operator.cache, CacheServer):
         return _server(operator.cache, operator, environ, clock, left)
-    path = cache_location(operator, environ)
+    return _file(cache_location(operator, environ), clock, left)
+
+
+def _file(path: str, clock: Callable[[], float], left: Callable[[], float]) -> SqliteStore:
     try:
         from archfit.store.sqlite import SqliteStore
     except ImportError:
@@ -56,6 +62,21 @@ def open_store(
             "this Python has no sqlite3, so there is no cache: install it, or set --no-cache"
         ) from None
     return SqliteStore(path, clock, left)
+
+
+def open_for_lookups(
+    operator: Operator,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+    left: Callable[[], float],
+) -> Store:
+    """The same store, for runs that mostly only read: SQLite is loaded with the first need of it."""
+    path = "" if isinstance(operator.cache, CacheServer) else cache_location(operator, environ)
+    if not path or not os.path.exists(path):
+        return open_store(operator, environ, clock, left)
+    from archfit.store.resting_file import RestingStore
+
+    return RestingStore(path, lambda: _file(path, clock, left))
 
 
 def open_budget(
