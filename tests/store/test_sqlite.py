@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,25 @@ def test_reading_does_not_change_the_file(path: str) -> None:
     store.close()
     assert (Path(path).read_bytes(), Path(path).stat().st_mtime_ns) == before
     assert os.listdir(Path(path).parent) == ["lookups.sqlite"]
+
+
+def test_a_reader_executes_four_statements_and_none_that_writes(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(path).close()
+    statements: list[str] = []
+
+    def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        connection = sqlite3.connect(*arguments, **named)
+        connection.set_trace_callback(statements.append)
+        return connection
+
+    monkeypatch.setattr("archfit.store.sqlite.sqlite3.connect", connect)
+    with closing(SqliteStore(path)) as store:
+        assert store.get_many(["a", "b", *map(str, range(400))]) == {"a": "1", "b": "2"}
+    begin = ["PRAGMA application_id", "PRAGMA user_version", "SELECT type,", "SELECT key, value"]
+    assert len(statements) == len(begin)
+    assert all(statement.startswith(head) for statement, head in zip(statements, begin, strict=True))
 
 
 def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
