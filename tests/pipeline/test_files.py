@@ -31,7 +31,8 @@ def test_a_link_to_a_regular_file_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 3, 4, 5, 8, 9, 11])
 def test_whole_files_are_read_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(files, "_CHUNK", 4)
+    monkeypatch.setattr(files, "_FIRST_READ", 4)
+    monkeypatch.setattr(files, "_CHUNK", 3)
     path = tmp_path / "a"
     path.write_bytes(bytes(range(size)))
     assert read_file(str(path)) == standard_streams.read(io.BytesIO(bytes(range(size)))) == bytes(range(size))
