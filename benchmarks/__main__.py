@@ -25,8 +25,9 @@ from pairs import compared, timed
 sys.path.insert(0, str(ROOT / "fixtures"))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from environment import clean_environment, default_python
 from registry import Registry
+
+from environment import clean_environment, default_python
 from rows import MEMORY_MIB, MEMORY_OF_INPUT, Bench, rows
 
 ROUND_TRIP_SECONDS = 0.05

@@ -13,11 +13,10 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
+from archfit.store.directories import default_path
 from callers import chart, function, kustomization, plugin
 from inputs import ROOT
 from pairs import Command
-
-from archfit.store.directories import default_path
 from warm_cache import warm
 
 if TYPE_CHECKING:
