@@ -17,8 +17,7 @@ import pytest
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
 from archfit.store.memory import MemoryStore
-from archfit.store.resting_file import APPLICATION_ID, SCHEMA
-from archfit.store.sqlite import SqliteStore
+from archfit.store.sqlite import APPLICATION_ID, SCHEMA, SqliteStore
 
 WRITER = """
 import sys

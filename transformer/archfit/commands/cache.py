@@ -139,9 +139,9 @@ def _format(operator: Operator) -> int:
         from archfit.store import redis
 
         return redis.SCHEMA
-    from archfit.store.resting_file import SCHEMA
+    from archfit.store import sqlite
 
-    return SCHEMA
+    return sqlite.SCHEMA
 
 
 def _date(seconds: int) -> str | None:

@@ -41,7 +41,7 @@ def installation() -> dict[str, Any]:
     from archfit.lookup.lockfile import VERSION as LOCK
     from archfit.options.config_file import API_VERSION
     from archfit.source.tree import C_EXTENSION
-    from archfit.store.resting_file import SCHEMA as CACHE
+    from archfit.store.sqlite import SCHEMA as CACHE
 
     own = _own_metadata()
     needed, extras = requirements(own.requires or [] if own else [])

@@ -280,11 +280,11 @@ def _open_store(operator: Operator, surroundings: Surroundings, *, used: bool) -
     """The store, and why it is not the one that the operator wants. used: False for a run that needs none."""
     why = ""
     if used and not operator.no_cache:
-        from archfit.store.open import open_for_lookups
+        from archfit.store.open import open_store
 
         try:
             left = surroundings.deadline.left_for_cache
-            return open_for_lookups(operator, surroundings.environ, surroundings.clock, left), ""
+            return open_store(operator, surroundings.environ, surroundings.clock, left), ""
         except StoreTrouble as trouble:
             why = str(trouble)
     from archfit.store.memory import MemoryStore

@@ -8,8 +8,6 @@ Each store is imported only where it is used: sqlite3 and redis may be missing, 
 
 from __future__ import annotations
 
-import os
-
 from archfit.files import read_regular
 from archfit.options.settings import CacheServer, Operator
 from archfit.store import StoreTrouble
@@ -18,7 +16,6 @@ from archfit.typing_names import Callable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.store import Store
     from archfit.store.redis import RedisStore
     from archfit.store.sqlite import SqliteStore
 
@@ -51,10 +48,7 @@ def open_store(
     """
     if isinstance(operator.cache, CacheServer):
         return _server(operator.cache, operator, environ, clock, left)
-    return _file(cache_location(operator, environ), clock, left)
-
-
-def _file(path: str, clock: Callable[[], float], left: Callable[[], float]) -> SqliteStore:
+    path = cache_location(operator, environ)
     try:
         from archfit.store.sqlite import SqliteStore
     except ImportError:
@@ -62,21 +56,6 @@ def _file(path: str, clock: Callable[[], float], left: Callable[[], float]) -> S
             "this Python has no sqlite3, so there is no cache: install it, or set --no-cache"
         ) from None
     return SqliteStore(path, clock, left)
-
-
-def open_for_lookups(
-    operator: Operator,
-    environ: Mapping[str, str],
-    clock: Callable[[], float],
-    left: Callable[[], float],
-) -> Store:
-    """The same store, for runs that mostly only read: SQLite is loaded with the first need of it."""
-    path = "" if isinstance(operator.cache, CacheServer) else cache_location(operator, environ)
-    if not path or not os.path.exists(path):
-        return open_store(operator, environ, clock, left)
-    from archfit.store.resting_file import RestingStore
-
-    return RestingStore(path, lambda: _file(path, clock, left))
 
 
 def open_budget(

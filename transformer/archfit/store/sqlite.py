@@ -21,7 +21,6 @@ import time
 
 from archfit import c_json
 from archfit.store import StoreTrouble
-from archfit.store.resting_file import APPLICATION_ID, SCHEMA, TABLE
 from archfit.typing_names import Callable, Iterable, Mapping, Sequence, T
 
 TYPE_CHECKING = False
@@ -31,11 +30,14 @@ else:
     # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.
     import _sqlite3 as sqlite3
 
+APPLICATION_ID = 0x61726366
+SCHEMA = 2
 _WAIT_SECONDS = 3.0
 _AT_ONCE = 500
 _CLAIM = "claim:"
 _LONGEST_CLAIM_SECONDS = 60
 _PRAGMAS = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA};"
+_TABLE = "CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 
 class SqliteStore:
@@ -72,7 +74,7 @@ class SqliteStore:
     def _check(self) -> None:
         try:
             if os.path.getsize(self._path) == 0:
-                self._file.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + TABLE)
+                self._file.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
             (application,) = self._file.execute("PRAGMA application_id").fetchone()
             (version,) = self._file.execute("PRAGMA user_version").fetchone()
             found = self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
@@ -83,7 +85,7 @@ class SqliteStore:
                 f"the cache {self._path} was written by another version of archfit (format {version}, not {SCHEMA}) "
                 "and is not used: remove it, or name another file in --cache"
             )
-        if application != APPLICATION_ID or found != [("table", "entries", TABLE)]:
+        if application != APPLICATION_ID or found != [("table", "entries", _TABLE)]:
             raise StoreTrouble(
                 f"{self._path} is not a cache of archfit and is not changed: name another file in --cache"
             )
@@ -235,7 +237,7 @@ def _make(path: str) -> None:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
         made = _connect(partial)
         try:
-            made.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + TABLE)
+            made.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
         finally:
             made.close()
         try:
