@@ -2,6 +2,7 @@
 
 warm        every image is in the cache             locked      every image is in the lock file; no cache either
 nothing     no document can hold a pod              no parser and no decisions
+cold        one image is asked for over TLS         its connection first, then what asks
 """
 
 import ast
@@ -14,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from archfit.store.directories import default_path
+from fake_registry import FakeRegistry
 from machine import ROOT
+from tls_files import tls_files
 from warm_cache import warm
 
 IMAGE = "x.example/a:1"
@@ -161,6 +164,82 @@ def test_a_locked_run_loads_no_cache_either(lock):
 
 def test_a_run_with_nothing_to_do_loads_no_parser_no_decisions_and_no_cache():
     assert loaded(CONFIG_MAP) & (FORBIDDEN | CACHE | PARSER | {"archfit.placement.decide"}) == set()
+
+
+NEVER = {
+    "httpx",
+    "httpcore",
+    "h11",
+    "anyio",
+    "http.client",
+    "email",
+    "logging",
+    "asyncio",
+    "concurrent.futures",
+    "ctypes",
+    "subprocess",
+    "dataclasses",
+    "typing",
+    "pathlib",
+    "encodings.idna",
+    "archfit.registry.credentials.credential_helper",
+    "archfit.integrations.renderer_command",
+}
+_COLD = """
+import sys
+order = []
+def watch(event, arguments):
+    if event == "import":
+        order.append(arguments[0])
+sys.addaudithook(watch)
+import _thread
+for name in ("start_new_thread", "start_joinable_thread"):  # the second from Python 3.13 on
+    def start(*given, _start=getattr(_thread, name, None), **more):
+        order.append("a thread")
+        return _start(*given, **more)
+    if hasattr(_thread, name):
+        setattr(_thread, name, start)
+from archfit.cli import main
+code = main(sys.argv[1:])
+import json
+sys.stderr.write("\\n" + json.dumps([code, sorted(sys.modules), order]))
+"""
+
+
+@pytest.fixture
+def distant():
+    """A registry over TLS, and the variables of a run that trusts it."""
+    files = tls_files()
+    with FakeRegistry(files.context()) as running:
+        running.index("a", "1", ["linux/amd64"])
+        yield running, {**os.environ, "SSL_CERT_FILE": str(files.ca)}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("words", "stream"),
+    [
+        pytest.param(["--mirror=x.example={url}"], POD, id="a-stream"),
+        pytest.param(["inspect", "--raw", "--mirror=x.example={url}", IMAGE], b"", id="inspect"),
+    ],
+)
+def test_a_run_that_asks_connects_before_it_loads_what_asks(distant, words, stream):
+    registry, environ = distant
+    words = [word.format(url=registry.url) for word in words]
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", _COLD, *words],
+        input=stream,
+        env=environ,
+        capture_output=True,
+        check=True,
+    )
+    status, modules, order = json.loads(done.stderr.decode().splitlines()[-1])
+    assert status == 0, done.stderr.decode()
+    assert registry.count() == 1
+    assert set(modules) & NEVER == set()
+    connecting = order.index("a thread")
+    for later in ("ssl", "archfit.registry.image_requests", "archfit.registry.transport.http_transport"):
+        assert order.index(later) > connecting, later
 
 
 def test_httpx_is_for_the_api_server_and_h11_for_unusual_answers() -> None:

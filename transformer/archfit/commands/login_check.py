@@ -28,8 +28,8 @@ from archfit.record import Record
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens
-from archfit.registry.fetcher import Question
 from archfit.registry.login import check
+from archfit.registry.registry_questions import Question
 from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
@@ -117,8 +117,9 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, session: RegistrySess
             "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
         )
         return Checked(endpoint.origin, words, good=bool(words), answer=answer)
+    http = session.requests.http
     try:
-        verdict = check(session.http, Tokens(session.http, time.monotonic), endpoint, tag, credential)
+        verdict = check(http, Tokens(http, time.monotonic), endpoint, tag, credential)
     except RegistryError as error:
         return Checked(endpoint.origin, words, good=False, answer=str(error))
     if not verdict.accepted:

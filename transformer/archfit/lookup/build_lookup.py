@@ -34,7 +34,7 @@ from archfit.images.reference import Reference, parse
 from archfit.lookup.session import LookupSession
 from archfit.options.settings import Settings
 from archfit.record import Record
-from archfit.registry.fetcher import Part
+from archfit.registry.registry_questions import Part
 from archfit.typing_names import Literal, TextIO
 
 _ANSWERED_NOW = ("registry", "cache")

@@ -22,9 +22,8 @@ from archfit.lookup.cache import LookupCache
 from archfit.lookup.single_flight import single_flight
 from archfit.lookup.surroundings import Surroundings
 from archfit.options.settings import Operator
-from archfit.registry.client import RawManifest
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.fetcher import Part, Question, Route
+from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
@@ -35,6 +34,7 @@ from archfit.typing_names import TypeAlias
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.lookup.shared_budget import SharedBudget
+    from archfit.registry.client import RawManifest
 
 ContentsAnswer: TypeAlias = Contents | Absent | Unknown
 
@@ -74,16 +74,16 @@ class RegistryLookup:
     @property
     def requests(self) -> dict[str, int]:
         """How many requests of each kind were sent, sorted by kind."""
-        return dict(sorted(self._session.http.requests.items()))
+        return dict(sorted(self._session.sent.items()))
 
     def take_replies(self) -> dict[tuple[str, int], int]:
         """How many answers came since the last call, by server and HTTP status; 0 is none."""
-        return self._session.http.take_replies()
+        return self._session.take_replies()
 
     @property
     def pulls_left(self) -> dict[str, str]:
         """The last RateLimit-Remaining header of each server that sends it, by origin."""
-        return {server.origin: server.pulls_left for server in self._session.servers if server.pulls_left}
+        return self._session.pulls_left
 
     def answers(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         """An answer for each, by normalised reference. stale: what the cache has that is too old to be used as it is.
@@ -109,10 +109,10 @@ class RegistryLookup:
 
     def keep_contents(self) -> dict[str, Contents]:
         """From now on, keep what is behind the indexes and manifests that are read; by digest, as it grows."""
-        fetcher = self._session.fetcher
-        if fetcher.contents is None:
-            fetcher.contents = {}
-        return fetcher.contents
+        requests = self._session.requests
+        if requests.contents is None:
+            requests.contents = {}
+        return requests.contents
 
     def contents(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
         """What is behind each digest, by normalised reference, asked in the same way as images are."""
@@ -141,12 +141,9 @@ class RegistryLookup:
         self, references: Sequence[Reference]
     ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
         """What registries answer now, by normalised reference, with the manifest and where it was read."""
-        fetcher = self._session.fetcher
-        fetcher.documents = {}
-        answers = self._ask(references, {})
-        return {
-            name: (answer, *fetcher.documents.get(name, (None, None))) for name, answer in answers.items()
-        }
+        answers = self._ask(references, {}, keep_documents=True)
+        documents = self._session.requests.documents or {}
+        return {name: (answer, *documents.get(name, (None, None))) for name, answer in answers.items()}
 
     def close(self) -> None:
         """Close all connections."""
@@ -154,61 +151,67 @@ class RegistryLookup:
         if self._budget:
             self._budget.close()
 
-    def _ask(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
-        session, fetcher = self._session, self._session.fetcher
+    def _ask(
+        self, references: Sequence[Reference], stale: Mapping[str, Found], *, keep_documents: bool = False
+    ) -> dict[str, Answer]:
+        session = self._session
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
-        routes = self._routes(questions)
-        answers = fetcher.ask(questions, routes, self._surroundings.progress)
+        routes = session.fetcher.routes(questions)
+
+        def meanwhile() -> None:
+            self._prepare(routes)
+            if keep_documents:
+                session.requests.documents = {}
+
+        answers = session.fetcher.ask(questions, routes, meanwhile, self._surroundings.progress)
         self._pass_warnings()
+        requests = session.requests
         asked = list(zip(references, routes, answers, strict=True))
         found = [
             (
                 reference,
                 answer,
-                fetcher.answered_by.get(reference.normalised),
-                session.credential_sent(route),
+                requests.answered_by.get(reference.normalised),
+                requests.credential_sent(route),
             )
             for reference, route, answer in asked
             if isinstance(answer, Found)
         ]
         self._cache.write(found, session.changed_servers(), int(self._surroundings.clock()))
-        if fetcher.contents is not None:
+        contents = requests.contents
+        if contents is not None:
             self._keep(
-                (
-                    reference.replace(tag="", digest=answer.digest),
-                    fetcher.contents[answer.digest],
-                    endpoint,
-                    used,
-                )
+                (reference.replace(tag="", digest=answer.digest), contents[answer.digest], endpoint, used)
                 for reference, answer, endpoint, used in found
-                if answer.digest in fetcher.contents
+                if answer.digest in contents
             )
         return {reference.normalised: answer for reference, _, answer in asked}
 
     def _read(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
-        session, fetcher = self._session, self._session.fetcher
-        routes = self._routes(parts)
-        answers = fetcher.read(parts, routes, self._surroundings.progress)
+        session = self._session
+        routes = session.fetcher.routes(parts)
+        answers = session.fetcher.read(
+            parts, routes, lambda: self._prepare(routes), self._surroundings.progress
+        )
         self._pass_warnings()
+        requests = session.requests
         self._cache.write((), session.changed_servers(), int(self._surroundings.clock()))
         self._keep(
             (
                 part.reference,
                 answer,
-                fetcher.answered_by.get(part.reference.normalised),
-                session.credential_sent(route),
+                requests.answered_by.get(part.reference.normalised),
+                requests.credential_sent(route),
             )
             for part, route, answer in zip(parts, routes, answers, strict=True)
             if isinstance(answer, Contents)
         )
         return {part.reference.normalised: answer for part, answer in zip(parts, answers, strict=True)}
 
-    def _routes(self, questions: Sequence[Question | Part]) -> list[Route]:
-        """Where each is asked; what the cache knows of those servers is taken over."""
-        routes = self._session.fetcher.routes(questions)
+    def _prepare(self, routes: Sequence[Route]) -> None:
+        """While connections are made: load what asks, and take over what the cache knows of the servers."""
         origins = [endpoint.origin for route in routes for endpoint in route.endpoints]
-        self._session.recall_servers(self._cache.servers(origins))
-        return routes
+        self._session.prepare(self._cache.servers(origins), origins)
 
     def _pass_warnings(self) -> None:
         for text in self._session.warnings():

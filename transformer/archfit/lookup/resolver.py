@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
     from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
-    from archfit.registry.fetcher import Part
+    from archfit.registry.registry_questions import Part
     from archfit.registry.routing.endpoints import Endpoint
     from archfit.registry.routing.routes import Routes
 

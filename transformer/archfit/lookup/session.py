@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from archfit.lookup.registry_lookup import ContentsAnswer
     from archfit.lookup.resolver import Lookup
     from archfit.registry.credentials.keychain import Keychain
-    from archfit.registry.fetcher import Part
+    from archfit.registry.registry_questions import Part
     from archfit.terminal import Progress
 
 _USUAL = Operator()

@@ -30,7 +30,14 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, program: str) -> None:
-        super().__init__(prog=program, add_help=False, allow_abbrev=False, exit_on_error=False, usage="")
+        super().__init__(
+            prog=program,
+            add_help=False,
+            allow_abbrev=False,
+            exit_on_error=False,
+            usage="",
+            formatter_class=_formatter,
+        )
 
     def error(self, message: str) -> NoReturn:
         """What argparse calls for mistakes that it has no exception for."""
@@ -81,6 +88,11 @@ class Parser(argparse.ArgumentParser):
             return f"{head}: its value is in the same argument: write {head}=VALUE, or two arguments"
         near = nearest(name, known)
         return f"there is no flag {name!r}: {f'write {near}' if near else f'see {self.prog} --help'}"
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    # argparse makes one for each option; without a width, it loads shutil (1.4 ms) to ask for the terminal's.
+    return argparse.HelpFormatter(prog, width=80)
 
 
 def add(parser: argparse.ArgumentParser, option: Option) -> None:

@@ -1,6 +1,7 @@
 """The network side of a run, put together: one set of connections, one keychain, one memory of servers.
 
-    Fetcher          threads, one question each; several endpoints in order
+    Fetcher          threads, one question each
+    ImageRequests    the requests of a question; several endpoints in order
     RegistryClient   manifests, blobs, digests; challenges and tokens
     RetryingClient   pauses, tries, redirects, requests in flight
     Connections      who may be asked, and when; dials while TLS is loaded
@@ -8,29 +9,30 @@
     http1            one request and its answer; h11 for unusual answers
     Dialer           names, addresses, sockets
 
-A Request goes down, a Reply comes back.
+A Request goes down, a Reply comes back. ImageRequests and RegistryClient are loaded while the Fetcher's threads dial.
 """
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from archfit import __version__
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.options.settings import Operator
-from archfit.registry.client import RegistryClient
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.credentials.tokens import Tokens
-from archfit.registry.fetcher import Fetcher, Route
+from archfit.registry.fetcher import Fetcher
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy
 from archfit.registry.transport.request_budget import RequestBudget, Reserve
-from archfit.registry.transport.retrying_client import RetryingClient
-from archfit.registry.transport.servers import Servers
 from archfit.registry.transport.trust import Trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.registry.image_requests import ImageRequests
 
 AGENT = f"archfit/{__version__}"
 
@@ -62,31 +64,54 @@ class RegistrySession:
         rates = operator.requests_per_second
         budget = RequestBudget(rates, time.monotonic, wait, reserve) if rates else None
         self._connections = Connections(AGENT, environ, left, policy, self._trust, budget)
-        self.servers = Servers()
-        self.http = RetryingClient(self._connections, self.servers, now, wait)
-        self._client = RegistryClient(self.http, keychain, Tokens(self.http, time.monotonic))
+        self._made_with = (keychain, now, wait, recall)
+        self._loading = threading.Lock()
+        self._requests: ImageRequests | None = None
         self.fetcher = Fetcher(
-            self._client, self._connections, routes, recall, named_hosts_only=named_hosts_only
+            lambda: self.requests, self._connections, routes, named_hosts_only=named_hosts_only
         )
         self._remembered: dict[str, str] = {}
 
-    def credential_sent(self, route: Route) -> bool:
-        """A credential was used for this image at one of its endpoints, or a token that was had for one."""
-        sent = self._client.credentials_sent
-        return any((endpoint.host, endpoint.repository) in sent for endpoint in route.endpoints)
+    @property
+    def requests(self) -> ImageRequests:
+        """What asks registries; loaded when it is first needed."""
+        with self._loading:
+            if self._requests is None:
+                from archfit.registry.image_requests import ImageRequests
+
+                self._requests = ImageRequests(self._connections, *self._made_with)
+            return self._requests
+
+    def prepare(self, kept: Mapping[str, str], origins: Iterable[str]) -> None:
+        """Get ready to ask these servers: their TLS. kept: what the store has under `host:<origin>`."""
+        self._remembered |= kept
+        self.requests.servers.from_json({key.removeprefix("host:"): text for key, text in kept.items()})
+        self._connections.prepare(origins)
+
+    @property
+    def sent(self) -> Mapping[str, int]:
+        """How many requests were sent, by kind."""
+        return self._requests.http.requests if self._requests else {}
+
+    @property
+    def pulls_left(self) -> dict[str, str]:
+        """The last RateLimit-Remaining header of each server that sends it, by origin."""
+        servers = self._requests.servers if self._requests else ()
+        return {server.origin: server.pulls_left for server in servers if server.pulls_left}
+
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        """As `RetryingClient.take_replies`."""
+        return self._requests.http.take_replies() if self._requests else {}
 
     def warnings(self) -> list[str]:
         """Sentences about servers that were asked."""
         return self._trust.warnings()
 
-    def recall_servers(self, kept: Mapping[str, str]) -> None:
-        """Take over what the store has under `host:<origin>`."""
-        self._remembered |= kept
-        self.servers.from_json({key.removeprefix("host:"): text for key, text in kept.items()})
-
     def changed_servers(self) -> dict[str, str]:
         """What the store should have for servers that answered, where it has not, by `host:<origin>`."""
-        texts = {f"host:{server.origin}": server.to_json() for server in self.servers if server.known}
+        texts = {
+            f"host:{server.origin}": server.to_json() for server in self.requests.servers if server.known
+        }
         changed = {key: text for key, text in texts.items() if self._remembered.get(key) != text}
         self._remembered |= changed
         return changed

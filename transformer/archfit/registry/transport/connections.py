@@ -3,19 +3,20 @@
     RetryingClient ── Request ──> Connections ──> HttpTransport ──> http1, NetworkStream, Dialer
                    <── Reply ────
 
-    thread 1    dial | import ssl, read the CAs | send
-    thread 2    dial | wait                     | send
-    ..                                               on as many connections as there are threads
+    dial_ahead    a connection for a request to come, while TLS is loaded: 5 ms, and up to 20 for the CAs
+    prepare       loads TLS, in another thread at the same time
+    send          a request, on a connection that was dialled ahead or used before, or on a new one
 
-Each request that comes before TLS is loaded (5 ms, and up to 20 for the CAs) dials its connection first, so that
-connecting and loading run at the same time. So this module must not import `http_transport` at its top.
+So this module must not import `http_transport` at its top.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+from archfit.errors import RegistryError
 from archfit.registry.transport.bodies import LargeBodies
 from archfit.registry.transport.dialer import Dialer
 from archfit.registry.transport.host_policy import HostPolicy
@@ -58,22 +59,37 @@ class Connections:
         self._starting = threading.Lock()
         self._http: HttpTransport | None = None
 
+    def dial_ahead(self, origin: str) -> None:
+        """Connect for the first request to a registry, unless TLS is loaded already, or requests are to be rare.
+
+        What goes wrong is said by the request. Raises RegistryError for a server that is refused.
+        """
+        scheme, _, _ = origin.partition("://")
+        host, port = host_port(origin)
+        self.policy.check(host, port)
+        if self._http or self._budget or self.left() <= 0 or proxy_for(scheme, host, port, self._environ):
+            return
+        self._dialer.dial_ahead(host, port)
+
+    def prepare(self, origins: Iterable[str]) -> None:
+        """Load what requests to these origins need."""
+        http = self._http or self._start()
+        if any(origin.startswith("https:") for origin in origins):
+            with contextlib.suppress(RegistryError):  # each request to such a server raises it
+                http.prepare()
+
     def send(self, request: Request) -> Reply:
         """One request, one answer, no redirect.
 
         Raises Unreachable, and RegistryError for a server, an address or an answer that is refused.
         """
         origin = request.origin
-        scheme, _, shown = origin.partition("://")
+        shown = origin.partition("://")[2]
         host, port = host_port(origin)
         self.policy.check(host, port)
         if self.left() <= 0:
             raise Unreachable(f"{shown} did not answer in time", retryable=False)
-        http = self._http
-        if http is None:
-            if not proxy_for(scheme, host, port, self._environ):
-                self._dialer.dial_ahead(host, port, other_host=request.other_host)
-            http = self._start()
+        http = self._http or self._start()
         if self._budget:
             self._budget.take(shown, self.left())
         return http.exchange(request)

@@ -14,7 +14,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from archfit.errors import RegistryError
 from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.host_port import HostPort
 from archfit.registry.transport.request import Unreachable
 from archfit.typing_names import Any, TypeAlias
 
@@ -35,13 +37,17 @@ class Dialer:
         self.left = left
         self.policy = policy
         self._lock = threading.Lock()
-        self._ready: dict[tuple[str, int, bool], deque[socket.socket]] = {}
+        self._ready: dict[HostPort, deque[socket.socket | RegistryError]] = {}
 
-    def dial_ahead(self, host: str, port: int, *, other_host: bool) -> None:
-        """Dial for the next thread that connects there. Raises as `connect` does."""
-        made = self._dial(host, port, other_host)
+    def dial_ahead(self, host: str, port: int) -> None:
+        """Dial for the next thread that connects there, to no other host; it gets the connection, or the error."""
+        made: socket.socket | RegistryError
+        try:
+            made = self._dial(host, port, other_host=False)
+        except RegistryError as error:
+            made = error
         with self._lock:
-            self._ready.setdefault((host, port, other_host), deque()).append(made)
+            self._ready.setdefault((host, port), deque()).append(made)
 
     def connect(self, host: str, port: int, *, other_host: bool) -> socket.socket:
         """A connection. other_host: as for `HostPolicy.permitted`.
@@ -49,10 +55,11 @@ class Dialer:
         Raises RegistryError for addresses that are refused, Unreachable where no address answers.
         """
         with self._lock:
-            ready = self._ready.get((host, port, other_host))
-            if ready:
-                return ready.popleft()
-        return self._dial(host, port, other_host)
+            ready = None if other_host else self._ready.get((host, port))
+            made = ready.popleft() if ready else None
+        if isinstance(made, RegistryError):
+            raise made
+        return made or self._dial(host, port, other_host=other_host)
 
     def connect_to_proxy(self, host: str, port: int) -> socket.socket:
         """A connection to a proxy, which the operator chose: its address is not judged. Raises OSError."""
@@ -72,10 +79,12 @@ class Dialer:
         """Close the connections that no thread used."""
         with self._lock:
             for ready in self._ready.values():
-                while ready:
-                    ready.pop().close()
+                for made in ready:
+                    if not isinstance(made, RegistryError):
+                        made.close()
+                ready.clear()
 
-    def _dial(self, host: str, port: int, other_host: bool) -> socket.socket:
+    def _dial(self, host: str, port: int, *, other_host: bool) -> socket.socket:
         try:
             found = _resolve(host, port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:

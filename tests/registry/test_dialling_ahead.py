@@ -1,0 +1,116 @@
+"""Connections that are made before anything can be asked over them."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.errors import RegistryError
+from archfit.images.reference import parse
+from archfit.options.mirrors import mirror
+from archfit.options.settings import Operator, RequestRate
+from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.registry_questions import Question
+from archfit.registry.registry_session import RegistrySession
+from archfit.registry.routing.routes import Routes
+from archfit.registry.transport.connections import Connections
+from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.request_budget import RequestBudget
+from archfit.registry.transport.trust import Trust
+from fake_registry import FakeRegistry
+from lookup_runs import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+BOTH = ["linux/amd64", "linux/arm64"]
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        running.index("a", "1", BOTH)
+        yield running
+
+
+def connected(fake: FakeRegistry, environ: Mapping[str, str], budget: RequestBudget | None = None) -> bool:
+    """Whether `dial_ahead` has made a connection."""
+    policy = HostPolicy({("127.0.0.1", fake.port)})
+    connections = Connections("test", environ, lambda: 9.0, policy, Trust(), budget)
+    made: list[object] = []
+    connections._dialer.dial_ahead = lambda *where: made.append(where)  # type: ignore[method-assign]
+    connections.dial_ahead(fake.url)
+    connections.close()
+    return bool(made)
+
+
+def test_the_first_server_is_connected_to(fake: FakeRegistry) -> None:
+    assert connected(fake, {})
+
+
+def test_nothing_is_dialled_ahead_where_requests_are_to_be_rare(fake: FakeRegistry) -> None:
+    budget = RequestBudget([RequestRate("*", 1.0)], lambda: 0.0, lambda _: None)
+    assert not connected(fake, {}, budget)
+
+
+def test_nor_where_a_proxy_makes_the_connection(fake: FakeRegistry) -> None:
+    assert not connected(fake, {"http_proxy": "http://127.0.0.1:1"})
+    assert connected(fake, {"http_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"})
+
+
+def test_a_server_that_is_denied_is_not_connected_to() -> None:
+    connections = Connections("test", {}, lambda: 9.0, HostPolicy(denied=[]), Trust())
+    connections.policy.check = _refuse  # type: ignore[method-assign]
+    with pytest.raises(RegistryError):
+        connections.dial_ahead("http://127.0.0.1:1")
+
+
+def _refuse(*_: object) -> None:
+    raise RegistryError("refused")
+
+
+def test_the_connection_is_the_one_that_is_asked_over(fake: FakeRegistry, tmp_path: Path) -> None:
+    fake.index("b", "1", BOTH)
+    Runs(tmp_path, fake.url).ask("x.io/a:1", "x.io/b:1")
+    assert fake.connections <= 2
+    assert fake.count() == 2
+
+
+def test_what_went_wrong_is_said_by_the_request_and_not_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+
+    def nowhere(*given: object, **_: object) -> list[object]:
+        tried.append(given)
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    monkeypatch.setattr("archfit.registry.transport.dialer._resolve", nowhere)
+    assert "the name 'x.io' cannot be resolved" in Runs(tmp_path, "https://x.io").cause("x.io/a:1")
+    assert len(tried) == 1
+
+
+def test_what_cannot_be_loaded_is_an_error_and_leaves_no_thread_behind(fake: FakeRegistry) -> None:
+    operator = Operator(mirrors=(mirror("x.io", fake.url),))
+    keychain = Keychain("", {"HOME": "/nowhere"})
+    routes = Routes(operator)
+    session = RegistrySession(
+        operator, {}, lambda: 0.0, lambda _: None, lambda: 9.0, lambda *_: None, keychain, routes
+    )
+    questions = [Question(parse("x.io/a:1"))]
+    before = set(threading.enumerate())
+
+    def broken() -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        session.fetcher.ask(questions, session.fetcher.routes(questions), broken, None)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive() or "serve" in thread.name or "process_request" in thread.name
+    session.close()
+    assert fake.asked == []
