@@ -29,9 +29,14 @@ AS_IT_IS = {
     "integrations/cluster/configuration_file.py": {"text"},
     "integrations/helm/setup.py": {"setup_files"},
 }
-# Whose question it is whether a character can be seen, beside the cleaner: texts that become YAML or headers, not
-# messages.
-ASKS_ITSELF = {"integrations/cluster/rows_file.py", "cluster/crds/row_text.py", "registry/transport/http1.py"}
+# Whose question it is whether a character can be seen, beside the cleaner: texts that are or become YAML or headers,
+# not messages.
+ASKS_ITSELF = {
+    "integrations/cluster/rows_file.py",
+    "cluster/crds/row_text.py",
+    "registry/transport/http1.py",
+    "source/block_lines.py",
+}
 
 
 def written(node: ast.AST) -> list[ast.expr]:

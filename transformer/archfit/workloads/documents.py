@@ -14,10 +14,12 @@ from __future__ import annotations
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Location, Result
+from archfit.source.block_lines import BlockText, block_text
 from archfit.source.compose import parse
 from archfit.source.scan import Span
 from archfit.source.tree import ROOT, Children, Tree, line_at
 from archfit.typing_names import Any
+from archfit.workloads.block_sites import block_sites
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.coverage.duplicates import duplicate_results
 from archfit.workloads.pod_specs import find_pods
@@ -57,8 +59,31 @@ class Contents(Record):
 
 def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
     """The contents of a part. Raises InvalidInput."""
+    text = span.text(data)
+    usual = block_text(text)
+    contents = _of_usual(usual, data, span, user_rows) if usual is not None else None
+    return _of_tree(text, data, span, user_rows) if contents is None else contents
+
+
+def _of_usual(usual: BlockText, data: bytes, span: Span, user_rows: UserRows) -> Contents | None:
+    """The contents of a part in usual YAML, None where its tree is needed."""
+    value = usual.value[0] if span.item else usual.value
+    if not isinstance(value, dict) or _may_be_no_object(value):
+        return None
+    location = Location(span.number, span.line, source_file(data, span.start, span.end))
+    pods = find_pods(value, location, (), user_rows)
+    untouched = _untouched(value, pods, location, user_rows)
+    if not pods:
+        return Contents(None, (), untouched)
+    sites = block_sites(usual, value, anchors(pods))
+    return (
+        None if sites is None else Contents(Document(span, value, (), 0, sites, tuple(pods)), (), untouched)
+    )
+
+
+def _of_tree(text: str, data: bytes, span: Span, user_rows: UserRows) -> Contents:
     try:
-        tree = parse(span.text(data))
+        tree = parse(text)
     except InvalidInput as error:
         raise InvalidInput(error.message, line=span.line + max(error.line - 1, 0)) from None
     root, value = (ROOT + 1, tree.value[0]) if span.item else (ROOT, tree.value)
@@ -75,18 +100,26 @@ def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
         )
     pods = find_pods(value, location, (), user_rows)
     results = duplicate_results(tree, root, pods, span, location)
-    untouched: tuple[Untouched, ...] = ()
-    if len(pods) != 1 or pods[0].root or (pods[0].group, pods[0].ref.kind) not in WORKLOADS:
-        from archfit.workloads.coverage.untouched import untouched_in
-
-        untouched = tuple(untouched_in(value, pods, location, user_rows))
-    if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
+    untouched = _untouched(value, pods, location, user_rows)
+    if _may_be_no_object(value):
         results = (*results, *_non_objects(tree, root, value, span, location))
     if not pods:
         return Contents(None, results, untouched)
     sites = find_sites(tree, root, value, anchors(pods))
     document = Document(span, value, tree.properties, len(tree.duplicates), sites, tuple(pods))
     return Contents(document, results, untouched)
+
+
+def _may_be_no_object(value: dict[str, Any]) -> bool:
+    return "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS
+
+
+def _untouched(value: Any, pods: list[Pod], location: Location, user_rows: UserRows) -> tuple[Untouched, ...]:
+    if len(pods) == 1 and not pods[0].root and (pods[0].group, pods[0].ref.kind) in WORKLOADS:
+        return ()
+    from archfit.workloads.coverage.untouched import untouched_in
+
+    return tuple(untouched_in(value, pods, location, user_rows))
 
 
 def source_file(data: bytes, start: int, end: int) -> str:

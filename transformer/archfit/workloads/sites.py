@@ -51,7 +51,7 @@ _SPINE: dict[str, Spine] = {
         },
     },
 }
-_WIDEST_INDENT = 9
+WIDEST_INDENT = 9
 _AFFINITY = _SPINE["affinity"]
 
 
@@ -65,7 +65,7 @@ class Site(Record):
     start, end: the text of an empty value or alias. Of a collection, `end` is where its last member ends (of an empty
     flow collection, where the opening bracket ends).
     members: how many it has.
-    last: where the last member of a block mapping begins, -1 where there is none.
+    last: where the last member of a block mapping begins that ends with a block scalar, else -1.
     block_scalar: it ends with a block scalar, to which the blank lines behind it belong.
     ends_with_tag: its last member is a tag without text.
     line: 1-based line of the document's text.
@@ -145,7 +145,7 @@ def find_sites(tree: Tree, root: int, value: Any, pods: Iterable[Path] | Mapping
         spec, above = at[pod], at[pod[:-1]]
         _collect(tree, node, pod, found, spine, at, known)
         if spec.kind == "mapping" and not spec.flow:
-            if indent < 0 and 0 < spec.column - above.column <= _WIDEST_INDENT:
+            if indent < 0 and 0 < spec.column - above.column <= WIDEST_INDENT:
                 indent = spec.column - above.column
             if dash < 0:
                 dash = _dash_of(tree, node, spec.column)
@@ -241,7 +241,7 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         return Site("mapping", flow=True, json=json, column=0, start=-1, end=event.end_mark.index, line=line)
     first, last = tree.events[keys[0][0]], tree.events[keys[-1][0]]
     leaf = last_leaf(tree, keys[-1][1])
-    problem = ""
+    problem, block_scalar = "", getattr(leaf, "style", None) in ("|", ">")
     if flow:
         json = getattr(first, "style", None) == '"'
         if tree.text[event.end_mark.index - 1 : event.end_mark.index] != "{":
@@ -259,8 +259,8 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         leaf.end_mark.index,
         line,
         len(keys),
-        -1 if flow else last.start_mark.index,
-        getattr(leaf, "style", None) in ("|", ">"),
+        last.start_mark.index if block_scalar and not flow else -1,
+        block_scalar,
         problem,
         _is_bare_tag(leaf),
     )
