@@ -19,7 +19,7 @@ from archfit.pipeline import Survey, survey
 from archfit.placement.questions import questions
 from archfit.record import Record
 from archfit.results import Result
-from archfit.source.split import Piece
+from archfit.source.split import LineCount, Piece
 from archfit.stamp.document_stamps import DocumentStamps
 from archfit.typing_names import Any
 from archfit.workloads.documents import Document
@@ -63,9 +63,9 @@ def surveyed(found: Iterable[tuple[str, bytes]], options: Options, on_blank: str
     pieces: list[Piece] = []
     for one in read:
         placed.append(
-            one.replace(data=data, pieces=_moved(one.pieces, at, 0), start=at, end=at + len(one.data))
+            one.replace(data=data, pieces=_moved(one.pieces, data, at, 0), start=at, end=at + len(one.data))
         )
-        pieces += _moved(one.pieces, at, number)
+        pieces += _moved(one.pieces, data, at, number)
         at += len(one.data) + len(_BETWEEN)
         number += len(one.pieces)
     return _apart(placed, survey(data, pieces, options)) if pieces else placed
@@ -81,12 +81,15 @@ def _read(name: str, data: bytes, on_blank: str) -> Manifests:
     return Manifests(name, data, read.pieces, end=len(data))
 
 
-def _moved(pieces: Iterable[Piece], by: int, number: int) -> tuple[Piece, ...]:
+def _moved(pieces: Iterable[Piece], data: bytes, by: int, number: int) -> tuple[Piece, ...]:
+    """The pieces of an input as pieces of the data of all; their lines stay those of the input."""
+    lines = LineCount(data, by)
     return tuple(
         piece.replace(
             start=piece.start + by,
             end=piece.end + by,
             number=piece.number + number,
+            lines=lines,
             mask=tuple((start + by, end + by) for start, end in piece.mask),
         )
         for piece in pieces

@@ -29,11 +29,11 @@ _BLANKS = b" \t\r"
 
 
 class LineCount:
-    """Lines of places in one stream, counted from the place that was asked about last."""
+    """Lines of places in one stream, counted from the place that was asked about last. start: where line 1 begins."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, start: int = 0) -> None:
         self._data = data
-        self._at, self._line = 0, 1
+        self._at, self._line = start, 1
 
     def at(self, offset: int) -> int:
         """The 1-based line of the byte at offset."""
