@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.report.run_report import RunReport, json_value
-from archfit.source.values import plain
+from archfit.report.run_report import RunReport, json_report
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ def pod(kind: str = "Deployment", image: str = "both:1") -> str:
 
 
 def reported(results: tuple[Result, ...]) -> list[dict[str, Any]]:
-    made = json_value(RunReport("archfit", 1, results), "")
-    found: list[dict[str, Any]] = json.loads(json.dumps(made, default=plain))["results"]
+    made = json_report(RunReport("archfit", 1, results), "")
+    found: list[dict[str, Any]] = json.loads(b"".join(made))["results"]
     return [{name: value for name, value in result.items() if name != "message"} for result in found]
 
 

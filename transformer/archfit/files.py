@@ -18,7 +18,7 @@ import stat
 from io import BytesIO
 
 from archfit.errors import ArchfitError, UsageError
-from archfit.typing_names import BinaryIO
+from archfit.typing_names import BinaryIO, Iterable
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _MOST_LINKS = 40
@@ -96,18 +96,24 @@ class Prepared:
     """New content for a path, in a temporary file with the mode and the owner of the old file, or
     `mode`.
 
-    sync: flush it to the disk before the rename. A device, pipe or open descriptor gets no temporary file: `commit`
-    writes to it. Raises OSError, as all of its methods do.
+    content: perhaps in parts; none is taken before the file is there. sync: flush it to the disk before the rename. A
+    device, pipe or open descriptor gets no temporary file: `commit` writes to it. Raises OSError, as all of its methods
+    do.
     """
 
-    def __init__(self, path: str, content: bytes, mode: int = 0o600, *, sync: bool = False) -> None:
-        self._path, self._content, self._beside = path, content, ""
+    def __init__(
+        self, path: str, content: bytes | Iterable[bytes], mode: int = 0o600, *, sync: bool = False
+    ) -> None:
+        parts = (content,) if isinstance(content, bytes) else content
+        self._path, self._beside = path, ""
+        self._parts: tuple[bytes, ...] = ()
         try:
             old = os.stat(path)
         except (OSError, ValueError):
             old = None
         self._descriptor = open_descriptor(path) if old else None
         if old and (self._descriptor is not None or not stat.S_ISREG(old.st_mode)):
+            self._parts = tuple(parts)
             return
         folder, name = os.path.split(path)
         # A name may have 255 bytes; 50 characters have 200 at most.
@@ -115,7 +121,7 @@ class Prepared:
         try:
             # What the old file keeps from other users is theirs at no time.
             with open(os.open(self._beside, _FLAGS, 0o600 if old else mode), "wb") as file:
-                file.write(content)
+                file.writelines(parts)
                 if sync:
                     file.flush()
                     os.fsync(file.fileno())
@@ -138,7 +144,7 @@ class Prepared:
         """Rename the temporary file to the path."""
         if not self._beside:
             with open(self._path if self._descriptor is None else os.dup(self._descriptor), "wb") as file:
-                file.write(self._content)
+                file.writelines(self._parts)
             return
         try:
             os.replace(self._beside, self._path)

@@ -22,8 +22,7 @@ from archfit.files import Prepared, unwritable
 from archfit.last_report import state_path
 from archfit.options.settings import Settings
 from archfit.pipeline import Transformed, transform
-from archfit.report.json_output import json_output
-from archfit.report.run_report import TIME, RunReport, json_value
+from archfit.report.run_report import TIME, RunReport, json_report
 from archfit.results import Decision, Result
 from archfit.source.split import Piece
 from archfit.stream import OutputChange, Splice
@@ -280,7 +279,10 @@ class PreparedReport:
 
     def __init__(self, report: RunReport, path: str, state: str) -> None:
         self._report, self._path, self._state = report, path, state
-        content = json_output(json_value(report, strftime(TIME, gmtime())), indent=None)
+        parts = json_report(report, strftime(TIME, gmtime()))
+        content = (
+            b"".join(parts) if path else parts
+        )  # as a rule there is one file, which takes part after part
         self._for_last: Prepared | None = None
         try:
             self._named = Prepared(path, content) if path else None
@@ -335,7 +337,7 @@ def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -
     PreparedReport(report, "", state_path(environ)).commit()
 
 
-def _in_its_directory(path: str, content: bytes) -> Prepared:
+def _in_its_directory(path: str, content: bytes | Iterable[bytes]) -> Prepared:
     """The file in preparation; its directory is made where it is missing, 0700. Raises OSError."""
     try:
         return Prepared(path, content)

@@ -6,15 +6,59 @@ system would act on are escaped (`printable.json_text`).
 
 from __future__ import annotations
 
+from itertools import islice
+
 from archfit import c_json
 from archfit.printable import json_text
 from archfit.results import Location, ObjectRef
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable, Iterator
+
+_PART = 1 << 18
+_ITEMS = 100
 
 
 def json_output(value: Any, indent: int | None = 2) -> bytes:
     """The value as one JSON document in UTF-8, with a line break at its end. indent: None for a single line."""
     return (json_text(c_json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)) + "\n").encode()
+
+
+def json_parts(members: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    """The same for the object with these members on a single line, in parts of about 256 KiB.
+
+    A member that is an iterator becomes a list and is taken item by item, so that nobody holds all of it.
+    """
+    texts: list[str] = []
+    length = 0
+    for text in _texts(members):
+        texts.append(text)
+        length += len(text)
+        if length >= _PART:
+            yield json_text("".join(texts)).encode()
+            texts, length = [], 0
+    yield (json_text("".join(texts)) + "\n").encode()
+
+
+def _texts(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    yield "{"
+    before = ""
+    for name, value in members:
+        yield f"{before}{_line(name)}: "
+        before = ", "
+        if isinstance(value, Iterator):
+            yield "["
+            items = list(islice(value, _ITEMS))
+            while items:
+                yield _line(items)[1:-1]
+                items = list(islice(value, _ITEMS))
+                yield ", " if items else ""
+            yield "]"
+        else:
+            yield _line(value)
+    yield "}"
+
+
+def _line(value: Any) -> str:
+    return c_json.dumps(value, default=_plain, ensure_ascii=False)
 
 
 def object_value(ref: ObjectRef) -> dict[str, str]:

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from archfit import __version__
 from archfit.record import Record
-from archfit.report.json_output import location_value, object_value
+from archfit.report.json_output import json_parts, location_value, object_value
 from archfit.results import Decision, Result
 from archfit.stream import OutputChange
-from archfit.typing_names import Any, Mapping
+from archfit.typing_names import Any, Iterator, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,27 +54,31 @@ class RunReport(Record):
     pulls_left: Mapping[str, str] = _NONE
 
 
-def json_value(report: RunReport, time: str) -> dict[str, Any]:
-    """The report as `json_output` writes it. time: RFC 3339."""
+def json_report(report: RunReport, time: str) -> Iterator[bytes]:
+    """The report in parts: that of 10,000 pods is as large as their manifests. time: RFC 3339."""
+    return json_parts(_members(report, time))
+
+
+def _members(report: RunReport, time: str) -> Iterator[tuple[str, Any]]:
+    yield "archfit", __version__
+    yield "time", time
+    yield "command", report.command
+    yield "configuration", list(report.sources)
+    yield "exit", report.exit_code
+    yield "results", map(_result, report.results)
+    yield from _decided(report)
+    yield "requests", dict(report.requests)
+    if report.pulls_left:
+        yield "pullsLeft", dict(report.pulls_left)
+    yield "edits", map(_edit, report.edits)
+
+
+def _edit(edit: OutputChange) -> dict[str, Any]:
     return {
-        "archfit": __version__,
-        "time": time,
-        "command": report.command,
-        "configuration": list(report.sources),
-        "exit": report.exit_code,
-        "results": [_result(result) for result in report.results],
-        **_decided(report),
-        "requests": dict(report.requests),
-        **({"pullsLeft": dict(report.pulls_left)} if report.pulls_left else {}),
-        "edits": [
-            {
-                **({"file": edit.file} if edit.file else {}),
-                "start": edit.start,
-                "end": edit.end,
-                "was": edit.was.decode(),
-            }
-            for edit in report.edits
-        ],
+        **({"file": edit.file} if edit.file else {}),
+        "start": edit.start,
+        "end": edit.end,
+        "was": edit.was.decode(),
     }
 
 
@@ -88,12 +92,12 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def _decided(report: RunReport) -> dict[str, Any]:
+def _decided(report: RunReport) -> Iterator[tuple[str, Any]]:
     if not report.decisions and not report.answers:
-        return {"decisions": [], "images": {}}
+        yield "decisions", []
+        yield "images", {}
+        return
     from archfit.report.decision_values import answer_value, decision_value  # not for a stream without pods
 
-    return {
-        "decisions": [decision_value(pod, decision) for pod, decision in report.decisions],
-        "images": {text: answer_value(answer) for text, answer in report.answers.items()},
-    }
+    yield "decisions", (decision_value(pod, decision) for pod, decision in report.decisions)
+    yield "images", {text: answer_value(answer) for text, answer in report.answers.items()}
