@@ -14,22 +14,19 @@ from collections.abc import Mapping, Sequence
 
 from archfit.commands.invocation import read_invocation
 from archfit.errors import InvalidReference, UsageError
-from archfit.images.overrides import override
-from archfit.images.platforms import Answer, Found, Unknown, unanswerable
-from archfit.images.reference import parse
+from archfit.images.platforms import Answer, unanswerable
+from archfit.images.reference import Reference, parse
 from archfit.lookup import operator_files
 from archfit.lookup.resolver import Lookup, open_lookup
 from archfit.options.settings import Settings
-from archfit.placement.architectures import is_plain, is_wasm, offered
-from archfit.placement.uncounted import counted
 from archfit.printable import count, encoded
-from archfit.registry.client import RawManifest
-from archfit.registry.listing import listed
-from archfit.registry.routing.endpoints import Endpoint
-from archfit.report.inspection import Inspected, as_json, problem, text
 from archfit.typing_names import BinaryIO, TextIO
 from archfit.usage.command_table import BY_NAME
-from archfit.workloads.pods import ImageUse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.commands.inspected_images import Asked
+    from archfit.report.inspection import Inspected
 
 _COMMAND = BY_NAME["inspect"]
 _ANY_AGE = 100 * 365 * 86400
@@ -51,6 +48,8 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         requests = lookup.requests
     finally:
         lookup.close()
+    from archfit.report.inspection import as_json, problem, text
+
     if flags.raw:
         stdout.writelines(documents[:1])
     elif flags.json:
@@ -77,67 +76,27 @@ def _inspected(
     texts: Sequence[str], lookup: Lookup, settings: Settings
 ) -> tuple[list[Inspected], list[bytes]]:
     """The images in their order, and the documents that were read for them."""
-    references = {}
+    references: dict[str, Reference] = {}
     refused: dict[str, Answer] = {}
     for word in dict.fromkeys(texts):
         try:
             references[word] = parse(word)
         except InvalidReference as error:
             refused[word] = unanswerable(word, error)
-    answers: dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]
+    answers: dict[str, Asked]
     if settings.operator.offline:
         answers = {word: (answer, None, None) for word, answer in lookup.resolve(references).items()}
     else:
-        asked = lookup.fetch(list(references.values()))
+        asked = lookup.fetch(list(references.values()), _load)
         answers = {word: asked[reference.normalised] for word, reference in references.items()}
-    images, documents = [], []
-    for word in dict.fromkeys(texts):
-        if word in refused:
-            images.append(Inspected(word, "", refused[word]))
-            continue
-        answer, endpoint, document = answers[word]
-        if document:
-            documents.append(document.body)
-        reference = references[word]
-        stated = override(reference, settings.options.image_platforms)
-        images.append(_one(word, reference.normalised, answer, stated, endpoint, document))
-    return images, documents
+    from archfit.commands.inspected_images import described
+
+    return described(texts, references, answers, refused, settings)
 
 
-def _one(
-    word: str,
-    name: str,
-    answer: Answer,
-    stated: Found | None,
-    endpoint: Endpoint | None,
-    document: RawManifest | None,
-) -> Inspected:
-    if not isinstance(answer, Found):
-        return Inspected(word, name, answer, stated)
-    listing = None
-    if document and endpoint:
-        listing = listed(document.body, document.content_type)
-    use, found = ImageUse((), word), stated or answer
-    architectures = offered(use, found, "linux")
-    notes: tuple[str, ...] = ()
-    if not is_plain(found):
-        taken, notes = counted(use, found, runtime_class=False, wanted=None)
-        if isinstance(taken, Unknown):
-            notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
-        if architectures is not None and any(map(is_wasm, found.platforms)):
-            notes += (
-                "in a pod that names a runtimeClassName it runs anywhere, by its WebAssembly platforms",
-            )
-    return Inspected(
-        word,
-        name,
-        answer,
-        stated,
-        f"{endpoint.origin}/{endpoint.repository}" if endpoint else "",
-        listing,
-        None if architectures is None else tuple(sorted(architectures)),
-        notes,
-    )
+def _load() -> None:
+    """Load what is needed once the answers are there (5 ms), while connections are made."""
+    import archfit.commands.inspected_images  # noqa: F401
 
 
 def _counted(requests: Mapping[str, int]) -> str:

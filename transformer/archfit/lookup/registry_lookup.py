@@ -17,7 +17,6 @@ from time import monotonic
 from archfit.images.contents import Contents
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
-from archfit.lookup import content_entries
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.single_flight import single_flight
 from archfit.lookup.surroundings import Surroundings
@@ -138,10 +137,18 @@ class RegistryLookup:
         )
 
     def manifests(
-        self, references: Sequence[Reference]
+        self, references: Sequence[Reference], meanwhile: Callable[[], object]
     ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
-        """What registries answer now, by normalised reference, with the manifest and where it was read."""
-        answers = self._ask(references, {}, keep_documents=True)
+        """What registries answer now, by normalised reference, with the manifest and where it was read.
+
+        meanwhile: called while connections are made.
+        """
+
+        def keep_documents() -> None:
+            self._session.requests.documents = {}
+            meanwhile()
+
+        answers = self._ask(references, {}, keep_documents)
         documents = self._session.requests.documents or {}
         return {name: (answer, *documents.get(name, (None, None))) for name, answer in answers.items()}
 
@@ -152,18 +159,21 @@ class RegistryLookup:
             self._budget.close()
 
     def _ask(
-        self, references: Sequence[Reference], stale: Mapping[str, Found], *, keep_documents: bool = False
+        self,
+        references: Sequence[Reference],
+        stale: Mapping[str, Found],
+        meanwhile: Callable[[], object] | None = None,
     ) -> dict[str, Answer]:
         session = self._session
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
         routes = session.fetcher.routes(questions)
 
-        def meanwhile() -> None:
+        def prepare() -> None:
             self._prepare(routes)
-            if keep_documents:
-                session.requests.documents = {}
+            if meanwhile:
+                meanwhile()
 
-        answers = session.fetcher.ask(questions, routes, meanwhile, self._surroundings.progress)
+        answers = session.fetcher.ask(questions, routes, prepare, self._surroundings.progress)
         self._pass_warnings()
         requests = session.requests
         asked = list(zip(references, routes, answers, strict=True))
@@ -220,6 +230,8 @@ class RegistryLookup:
                 self._warn(text)
 
     def _keep(self, read: Iterable[tuple[Reference, Contents, Endpoint | None, bool]]) -> None:
+        from archfit.lookup import content_entries  # only `archfit audit` asks for contents
+
         now = int(self._surroundings.clock())
         self._cache.write_contents(
             (reference, content_entries.to_json(contents, now), endpoint, used)
@@ -246,6 +258,8 @@ def _shared_budget(
 
 def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, Contents]:
     """What the cache has that is enough, by normalised reference."""
+    from archfit.lookup import content_entries
+
     found: dict[str, Contents] = {}
     texts = cache.read_contents([part.reference for part in parts])
     for part in parts:

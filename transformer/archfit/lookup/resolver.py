@@ -111,15 +111,16 @@ class Lookup:
         return override(reference, self._overrides)
 
     def fetch(
-        self, references: Sequence[Reference]
+        self, references: Sequence[Reference], meanwhile: Callable[[], object]
     ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
         """What registries answer now, not what the cache holds, by normalised reference; the cache keeps the answers.
 
-        Endpoint and manifest: where it was read, and its bytes; None where there is none.
+        Endpoint and manifest: where it was read, and its bytes; None where there is none. meanwhile: called while
+        connections are made.
         """
         unique = list({reference.normalised: reference for reference in references}.values())
         self._deadline.start(self._operator.timeout_seconds)
-        return self._registries().manifests(unique)
+        return self._registries().manifests(unique, meanwhile)
 
     def keep_contents(self) -> Mapping[str, Contents]:
         """Keep what is behind the indexes and manifests that `resolve` reads; by digest, as it grows."""

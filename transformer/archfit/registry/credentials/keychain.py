@@ -19,11 +19,11 @@ Sources: containers-auth.json(5); containers/image, pkg/docker/config; docker/cl
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
+from archfit import c_json
 from archfit.errors import Misconfigured, RegistryError
 from archfit.files import read_regular
 from archfit.images.reference import HUB_INDEX, HUB_NAMES
@@ -177,7 +177,7 @@ def load_file(path: str) -> dict[str, Any]:
     except OSError as error:
         raise Misconfigured(f"the credentials file {path} cannot be read: {error.strerror}") from None
     try:
-        document = json.loads(text) if text.strip() else {}
+        document = c_json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or len(text) > _MAX_FILE:
