@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from archfit.errors import InvalidLock
 from archfit.images.platforms import Found, Platform, Unknown
 from archfit.images.reference import parse as parse_reference
+from archfit.lookup import lockfile
 from archfit.lookup.lockfile import MAX_BYTES, Lock, as_locked, parse, render
 
 if TYPE_CHECKING:
@@ -427,3 +428,29 @@ def test_git_conflicts_where_both_moved_one_image_and_that_is_said(tmp_path: Pat
     assert git(tmp_path, "merge", "ours").returncode == 1
     with pytest.raises(InvalidLock, match=r"^archfit\.lock line 4: has a git conflict marker"):
         parse(file.read_bytes(), "archfit.lock")
+
+
+# Objects as lists of pairs, so that keys may be there twice.
+PAIRS = st.recursive(
+    st.sampled_from(["", "a", "é", "b c", 1, True, None, "\\", '"', "\n"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(st.tuples(st.sampled_from(["a", "b", "é", ""]), inner), max_size=3).map(tuple)
+    ),
+    max_leaves=12,
+)
+
+
+def written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "{" + ", ".join(f"{written(key)}: {written(member)}" for key, member in value) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+@given(PAIRS)
+def test_a_key_that_is_there_twice_is_found_at_any_depth(value: Any) -> None:
+    """The usual file is read without the package `json`, which alone tells both."""
+    reader = lockfile._Reader(written(value).encode(), "archfit.lock")
+    assert reader._decoded() == reader._decoded_again()

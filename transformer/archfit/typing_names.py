@@ -11,13 +11,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
     from typing import Any, BinaryIO, Literal, NoReturn, Protocol, Self, TextIO, TypeAlias, TypeVar
 
     T = TypeVar("T")
 else:
     # `os` has loaded the module that `collections.abc` takes all of its names from.
-    from _collections_abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from _collections_abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     Any = BinaryIO = Literal = NoReturn = Protocol = Self = T = TextIO = TypeAlias = object
 
@@ -25,6 +25,7 @@ __all__ = [
     "Any",
     "BinaryIO",
     "Callable",
+    "Collection",
     "Container",
     "Iterable",
     "Iterator",

@@ -11,13 +11,13 @@ Only what archfit can have written is removed: an entry that begins its line, en
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from archfit.edit.insert import TextEdit
 from archfit.edit.targets import Targets
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Operation, Path, Remove, Test, dotted
 from archfit.source.tree import Tree, is_mapping, items, last_leaf, members
+from archfit.typing_names import Iterable
 
 
 def refused(tree: Tree, root: int, patch: Iterable[Operation]) -> set[Path]:

@@ -6,12 +6,11 @@ c: *x               c.b     ─┴─>  the one node b: what is removed from a i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Operation, Path, dotted
 from archfit.source.paths import written
 from archfit.source.tree import Children, Tree, child, is_mapping
+from archfit.typing_names import Iterable
 
 
 class Targets:

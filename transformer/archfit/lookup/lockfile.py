@@ -17,17 +17,13 @@ not a lock file do not repeat its contents, because a configuration may name any
 
 from __future__ import annotations
 
-import functools
-import json
-import re
-from collections.abc import Mapping, Sequence
-
+from archfit import c_json
 from archfit.errors import InvalidLock, InvalidReference
 from archfit.images.platforms import Found, Platform, Unknown, parse_platform
 from archfit.images.reference import Reference, is_digest
 from archfit.images.reference import parse as parse_reference
 from archfit.record import Record
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Mapping, Sequence
 
 VERSION = 1
 DEFAULT_PATH = "archfit.lock"
@@ -35,7 +31,8 @@ MAX_BYTES = 16 << 20
 _MAX_PLATFORMS = 256
 _FIELDS = {"digest", "kind", "platforms"}
 _KINDS = ("index", "manifest", "artifact")
-_MARKER = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?=\s|$)", re.MULTILINE).search
+_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_MOST_PLATFORMS_KNOWN = 256
 
 
 class Lock(Record):
@@ -83,7 +80,7 @@ def as_locked(found: Found) -> Found:
 
 def render(images: Mapping[str, Found]) -> bytes:
     """The file that holds these answers, by normalised reference."""
-    lines = ",\n".join(f"{json.dumps(name)}: {_entry_text(images[name])}" for name in sorted(images))
+    lines = ",\n".join(f"{c_json.dumps(name)}: {_entry_text(images[name])}" for name in sorted(images))
     return f'{{"version": {VERSION}, "images": {{\n{lines}\n}}}}\n'.replace("\n\n", "\n").encode()
 
 
@@ -95,7 +92,7 @@ def parse(content: bytes, path: str) -> dict[str, Found]:
 def _entry_text(found: Found) -> str:
     kind = "artifact" if not found.image else "index" if found.index else "manifest"
     names = [str(platform) for platform in found.platforms]
-    return json.dumps({"digest": found.digest, "kind": kind, "platforms": names})
+    return c_json.dumps({"digest": found.digest, "kind": kind, "platforms": names})
 
 
 class _Reader:
@@ -153,7 +150,21 @@ class _Reader:
         return images
 
     def _decoded(self) -> Any:
-        marker = _MARKER(self._text)
+        if any(marker in self._text for marker in _MARKERS):
+            self._refuse_markers()
+        try:
+            document = c_json.loads(self._text)
+            # Of a key that is there twice, the last value is read, so that each quotation mark has to be of one.
+            if self._text.count('"') == _quotation_marks(document) and "\\" not in self._text:
+                return document
+        except (ValueError, RecursionError):
+            pass
+        return self._decoded_again()
+
+    def _refuse_markers(self) -> None:
+        import re  # few files need it
+
+        marker = re.search(r"^(?:<{7}|\|{7}|={7}|>{7})(?=\s|$)", self._text, re.MULTILINE)
         if marker:
             raise InvalidLock(
                 self._path,
@@ -161,6 +172,11 @@ class _Reader:
                 "take either side whole, then run archfit lock --add-missing",
                 self._text.count("\n", 0, marker.start()) + 1,
             )
+
+    def _decoded_again(self) -> Any:
+        """The document with what only the package `json` finds: keys that are there twice, and where it is no JSON."""
+        import json
+
         try:
             return json.loads(self._text, object_pairs_hook=_object)
         except json.JSONDecodeError as error:
@@ -173,7 +189,9 @@ class _Reader:
 
     def _wrong(self, message: str, key: str = "") -> InvalidLock:
         """The error, with the line of the last place where `key` is a key."""
-        found = list(re.finditer(re.escape(json.dumps(key)) + r"\s*:", self._text)) if key else []
+        import re
+
+        found = list(re.finditer(re.escape(c_json.dumps(key)) + r"\s*:", self._text)) if key else []
         return InvalidLock(
             self._path, message, self._text.count("\n", 0, found[-1].start()) + 1 if found else 0
         )
@@ -231,7 +249,7 @@ def _platforms(names: Any) -> tuple[Platform, ...]:
         raise _Wrong(f"has {len(names)} platforms; at most {_MAX_PLATFORMS} are allowed")
     platforms = set()
     for name in names:
-        platform = _platform(name)
+        platform = _known[name]
         if platform is None or name in ("linux", "windows"):
             raise _Wrong(f"has {_short(name)}, which is not a platform as in linux/arm64")
         if str(platform) != name:
@@ -240,12 +258,31 @@ def _platforms(names: Any) -> tuple[Platform, ...]:
     return tuple(sorted(platforms, key=str))
 
 
-@functools.cache
-def _platform(name: str) -> Platform | None:
-    try:
-        return parse_platform(name)
-    except InvalidReference:
-        return None
+class _Known(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """The platform for each name, None where it is none. Images mostly have the same few."""
+
+    def __missing__(self, name: str) -> Platform | None:
+        found: Platform | None = None
+        try:
+            found = parse_platform(name)
+        except InvalidReference:
+            pass
+        if len(self) >= _MOST_PLATFORMS_KNOWN:
+            self.clear()
+        self[name] = found
+        return found
+
+
+_known = _Known()
+
+
+def _quotation_marks(value: Any) -> int:
+    """How many a document has that is written without escapes, if each of its keys is there once."""
+    if isinstance(value, str):
+        return 2
+    if isinstance(value, dict):
+        return 2 * len(value) + sum(map(_quotation_marks, value.values()))
+    return sum(map(_quotation_marks, value)) if isinstance(value, list) else 0
 
 
 def _short(text: str) -> str:

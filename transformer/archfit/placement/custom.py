@@ -9,8 +9,6 @@ the API refuses placement by default                 a warning that names what h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from archfit.options.settings import Options, Toleration
 from archfit.patch import Add, Operation, Path, dotted
 from archfit.placement.pod_patch import Additions
@@ -18,6 +16,7 @@ from archfit.placement.reasons import because, listed, taint
 from archfit.placement.required_terms import NOTHING
 from archfit.record import Record
 from archfit.results import Removed, Result, Severity
+from archfit.typing_names import Iterable, Sequence
 from archfit.workloads.pods import PlacementPaths, Pod
 
 

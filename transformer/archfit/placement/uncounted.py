@@ -19,11 +19,10 @@ core/transfer/image/imagestore.go.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-
 from archfit.images.platforms import Found, Platform, Unknown
 from archfit.images.reference import parse
 from archfit.placement.architectures import is_wasm
+from archfit.typing_names import Collection, Iterable
 from archfit.workloads.pods import ImageUse
 
 _HIGHER = "no runtime takes an entry of a higher variant on a node that is not set up for it"

@@ -10,10 +10,9 @@ applied: without it the template differs again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from archfit.printable import count
 from archfit.results import ObjectRef
+from archfit.typing_names import Sequence
 
 _NAMED = 3
 _NAMESPACE = "NAMESPACE"

@@ -14,12 +14,11 @@ a reason that its error says completely, such as a document that is not YAML.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
 from archfit.documentation import page
 from archfit.images.platforms import Answer, Unknown
 from archfit.placement.annotations import PREFIX
 from archfit.results import Decision, Result
+from archfit.typing_names import Iterable, Mapping, Sequence
 from archfit.workloads.pods import Pod
 
 CONFLICTS = ("decisions", "conflicts")

@@ -10,11 +10,10 @@ One pass finds all paths. A search for each single node would read a mapping of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.patch import Path
 from archfit.record import Record
 from archfit.source.tree import Alias, Tree, is_mapping, items, members
+from archfit.typing_names import Iterator
 
 
 class Written(Record):

@@ -48,6 +48,7 @@ _WORDS = {
 }
 _BEGIN_NUMBERS = "+-.0123456789"
 _SPELL_NUMBERS = "+-._0123456789abcdefABCDEFoOxXinIN"
+_SPELL_DECIMALS = "+-._0123456789eE"
 
 
 def resolve(text: str) -> str | Typed | None:
@@ -72,6 +73,8 @@ def _resolved_number(text: str) -> str | Typed:
         return text
     if text[0] in "123456789" and not ("_" in text or "e" in text or "E" in text or point):
         return text
+    if text[0].isdecimal() and text[1:2] not in "bBoOxX" and text.strip(_SPELL_DECIMALS):
+        return text  # a checksum
     from archfit.source.yaml_grammar import number_kind
 
     kind = number_kind(text)

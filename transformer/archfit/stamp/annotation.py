@@ -16,13 +16,12 @@ back means, `decisions` writes it anew.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 
 from archfit.patch import Add, Operation, Path, apply, pointer
 from archfit.placement.annotations import PREFIX
 from archfit.record import Record
 from archfit.source.values import plain, typed
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable
 
 NAME = f"{PREFIX}added"
 METADATA: Path = ("metadata",)

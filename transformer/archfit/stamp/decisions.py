@@ -9,13 +9,12 @@ A pod that is left alone (skip, an unknown image) keeps what it has.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 
 from archfit.patch import Add, Operation, Path, Test, apply
 from archfit.results import Decision, Result
 from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, record, write
 from archfit.stamp.state import FIELDS, StampState
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable, Sequence
 from archfit.workloads.pods import Pod
 
 

@@ -8,8 +8,6 @@ The stages of `state` and `decisions`, applied to documents. Only such runs read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
 from archfit.edit.changes import applied, composed
 from archfit.edit.insert import TextEdit, insertions
 from archfit.edit.prove import prove
@@ -23,7 +21,7 @@ from archfit.source.tree import ROOT
 from archfit.stamp.annotation import NAME
 from archfit.stamp.decisions import object_decisions
 from archfit.stamp.state import StampState, stamp_state, without_stamp
-from archfit.typing_names import TypeAlias
+from archfit.typing_names import Callable, Iterable, Sequence, TypeAlias
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import find_pods

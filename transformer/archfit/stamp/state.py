@@ -11,12 +11,10 @@ The stamp goes with them, and the annotations or metadata that archfit made for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
 from archfit.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.record import Record
 from archfit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Callable, Iterable, Sequence
 from archfit.workloads.pods import Pod
 
 FIELDS = ("affinity", "tolerations")

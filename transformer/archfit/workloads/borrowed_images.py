@@ -7,11 +7,9 @@ Both are in one namespace, as far as the stream says. A stream that lacks the ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-
 from archfit.patch import Path
 from archfit.source.values import text_of
-from archfit.typing_names import Any, TypeAlias
+from archfit.typing_names import Any, Iterable, Iterator, Mapping, TypeAlias
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.patterns import get

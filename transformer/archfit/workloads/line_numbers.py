@@ -8,12 +8,11 @@ documents are not kept, so a document is parsed again: only for results that are
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archfit.patch import Path
 from archfit.results import Result
 from archfit.source.compose import parse
 from archfit.source.tree import ROOT, Children, Tree, line_at
+from archfit.typing_names import Iterable
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 

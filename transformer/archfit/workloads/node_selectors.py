@@ -11,14 +11,12 @@ Source: KEP-585 and the admission plugins RuntimeClass and PodNodeSelector of Ku
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from archfit.errors import InvalidInput
 from archfit.source.compose import parse
 from archfit.source.scan import Span, spans, whole
 from archfit.source.split import Piece
 from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable, Iterator
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod, RuntimeClass

@@ -6,10 +6,8 @@ bound(("a", "*", "c"), ("a", "*"), ("a", 3))                ("a", 3, "c")
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.patch import Path
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterator
 
 MISSING = object()
 

@@ -12,12 +12,10 @@ Kustomizations inside of a list are files of a package that a KRM function is gi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.patch import Path
 from archfit.results import Severity
 from archfit.source.values import text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterator
 from archfit.workloads.builtin import LISTS, group_of
 
 KUSTOMIZE_GROUP = "kustomize.config.k8s.io"

@@ -9,11 +9,10 @@ A user may replace rows. A warning names what is not read any more, once for eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from archfit.options.settings import Workload
 from archfit.patch import Path, pattern_text
 from archfit.results import Result
+from archfit.typing_names import Iterable, Iterator
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.custom_rows import custom_rows
 

@@ -14,10 +14,8 @@ A person has to check the row: a schema shows where placement is, not what an op
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from archfit.patch import Path, pattern_text
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Callable
 from archfit.workloads.coverage.known_kinds import KINDS
 
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")

@@ -11,11 +11,9 @@ embedded objects, which have rows of their own. Members that never hold images, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from archfit.options.settings import Workload
 from archfit.patch import Path
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable, Iterator
 
 IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imagetag", "imageurl")
 _MEMBERS = ("repository", "repo", "reference", "name", "tag")

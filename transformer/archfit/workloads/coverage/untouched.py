@@ -8,14 +8,12 @@ Each kind is reported once, with the number of its objects. Objects with `archfi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from archfit.options.settings import Workload as Row
 from archfit.patch import dotted, pattern_text
 from archfit.record import Record
 from archfit.results import Location, ObjectRef, Result
 from archfit.source.values import text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterable, Iterator
 from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects, reference_of

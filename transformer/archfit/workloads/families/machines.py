@@ -5,9 +5,8 @@ KubeVirt pins a machine to `architecture`, and where it is missing to the cluste
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.options.settings import Workload
+from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, never, row
 
 _CHOSEN = (

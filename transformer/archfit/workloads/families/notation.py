@@ -13,11 +13,9 @@ never(..)        image fields of a kind that do not run in its pods, with the re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.options.settings import Workload
 from archfit.patch import Path, undotted
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterator
 from archfit.workloads.pods import ANNOTATE
 
 _PATHS = (

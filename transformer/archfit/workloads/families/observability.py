@@ -6,9 +6,8 @@ what a part has with its own (override/podtemplatespec.go).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.options.settings import Workload
+from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, never, parts, row
 
 _VICTORIA = """

@@ -7,11 +7,9 @@ the node where it was built.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from archfit.options.settings import Workload
 from archfit.patch import undotted
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Iterator
 from archfit.workloads.families.notation import never, row, templates
 from archfit.workloads.pods import ANNOTATE
 
