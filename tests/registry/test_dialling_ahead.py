@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import struct
 import threading
 from typing import TYPE_CHECKING
 
@@ -20,8 +22,9 @@ from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy
 from archfit.registry.transport.request_budget import RequestBudget
 from archfit.registry.transport.trust import Trust
-from fake_registry import FakeRegistry
+from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
+from tls_files import tls_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -114,3 +117,70 @@ def test_what_cannot_be_loaded_is_an_error_and_leaves_no_thread_behind(fake: Fak
         assert not thread.is_alive() or "serve" in thread.name or "process_request" in thread.name
     session.close()
     assert fake.asked == []
+
+
+@pytest.mark.real
+def test_a_registrys_tls_begins_while_a_token_is_asked_for_elsewhere(tmp_path: Path) -> None:
+    """The token service answers only once the registry has read the beginning of TLS."""
+    files = tls_files()
+    greeted = threading.Event()
+
+    class Registry(FakeRegistry):
+        def accepted(self, connection: socket.socket) -> None:
+            connection.recv(1, socket.MSG_PEEK)
+            greeted.set()
+
+    with Registry(files.context()) as registry, FakeRegistry(files.context()) as service:
+        registry.index("a", "1", BOTH)
+        registry.index("b", "1", BOTH)
+        given: dict[str, str] = {}
+
+        def token(asked: Asked) -> Answer:
+            greeted.wait(5)
+            given[asked.query["scope"][0]] = "t"
+            return Answer(body=b'{"token": "t"}' if greeted.is_set() else b"{}")
+
+        def challenge(asked: Asked) -> Answer | None:
+            if asked.headers.get("authorization") == "Bearer t":
+                return None
+            realm = f'Bearer realm="{service.url}/token",service="s"'
+            return Answer(401, headers={"WWW-Authenticate": realm})
+
+        service.on(token)
+        registry.on(challenge)
+        runs = Runs(tmp_path, registry.url, SSL_CERT_FILE=str(files.ca))
+        runs.set(allow_hosts=(service.host,))
+        assert runs.names("x.io/a:1") == BOTH
+        registry.forget()
+        greeted.clear()
+        assert runs.names("x.io/b:1") == BOTH
+        assert (registry.count(), registry.connections) == (1, 1)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("context", ["untrusted", "none"])
+def test_tls_that_goes_wrong_after_its_beginning_is_said_once(tmp_path: Path, context: str) -> None:
+    with FakeRegistry(tls_files().context() if context == "untrusted" else None) as registry:
+        runs = Runs(tmp_path, registry.url.replace("http:", "https:"))
+        wanted = "is not trusted" if context == "untrusted" else "answers without TLS"
+        assert wanted in runs.cause("x.io/a:1")
+        assert runs.waits == []
+
+
+def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+
+        def hang_up() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.recv(1)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    connection.close()
+
+        threading.Thread(target=hang_up, daemon=True).start()
+        runs = Runs(tmp_path, f"https://127.0.0.1:{port}")
+        assert f"the connection to 127.0.0.1:{port} broke" in runs.cause("x.io/a:1")
+        listening.shutdown(socket.SHUT_RDWR)
+    assert runs.waits

@@ -122,8 +122,10 @@ class Fetcher:
         def work() -> None:
             while (index := turns.take()) is not None:
                 if not loaded.is_set():
-                    self._dial(questions[index].reference, routes[index])
+                    origin = _asked_first(questions[index].reference, routes[index])
+                    self._dial(origin)
                     loaded.wait()
+                    self._begin_tls(origin)
                 if failed:
                     return
                 answer = self._answer(questions[index], routes[index], resolve)
@@ -156,13 +158,15 @@ class Fetcher:
                 progress(len(answers), len(questions))
         return [answers.get(index) or self._late(route) for index, route in enumerate(routes)]
 
-    def _dial(self, reference: Reference, route: Route) -> None:
-        """Connect to the first server that will be asked. The request itself meets what goes wrong here."""
-        able = (one for one in route.endpoints if one.may_answer(reference) and not one.fallback)
-        first = next(able, None)
-        if first:
+    def _dial(self, origin: str) -> None:
+        if origin:
+            with contextlib.suppress(RegistryError):  # the request itself meets what goes wrong
+                self._connections.dial_ahead(origin)
+
+    def _begin_tls(self, origin: str) -> None:
+        if origin:
             with contextlib.suppress(RegistryError):
-                self._connections.dial_ahead(first.origin)
+                self._connections.begin_tls(origin)
 
     def _late(self, route: Route) -> Unknown:
         return Unknown(
@@ -192,6 +196,12 @@ class Fetcher:
 
 def _no_thread(question: Question | Part) -> Unknown:
     return Unknown(f"asking for {question.reference} needs a thread, which {NO_THREAD}")
+
+
+def _asked_first(reference: Reference, route: Route) -> str:
+    """The origin of the first server that will be asked, "" where none will."""
+    able = (one.origin for one in route.endpoints if one.may_answer(reference) and not one.fallback)
+    return next(able, "")
 
 
 def _first(route: Route) -> str:

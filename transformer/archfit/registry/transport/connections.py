@@ -5,6 +5,7 @@
 
     dial_ahead    a connection for a request to come, while TLS is loaded: 5 ms, and up to 20 for the CAs
     prepare       loads TLS, in another thread at the same time
+    begin_tls     TLS on that connection begins, before the request needs it
     send          a request, on a connection that was dialled ahead or used before, or on a new one
 
 So this module must not import `http_transport` at its top.
@@ -77,6 +78,11 @@ class Connections:
         if any(origin.startswith("https:") for origin in origins):
             with contextlib.suppress(RegistryError):  # each request to such a server raises it
                 http.prepare()
+
+    def begin_tls(self, origin: str) -> None:
+        """Begin TLS on a connection that was dialled ahead, if there is one. The request says what goes wrong."""
+        if self._http and origin.startswith("https:"):
+            self._http.begin(*host_port(origin))
 
     def send(self, request: Request) -> Reply:
         """One request, one answer, no redirect.

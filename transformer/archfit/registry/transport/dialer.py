@@ -46,20 +46,34 @@ class Dialer:
             made = self._dial(host, port, other_host=False)
         except RegistryError as error:
             made = error
-        with self._lock:
-            self._ready.setdefault((host, port), deque()).append(made)
+        self._keep(host, port, made)
 
     def connect(self, host: str, port: int, *, other_host: bool) -> socket.socket:
         """A connection. other_host: as for `HostPolicy.permitted`.
 
         Raises RegistryError for addresses that are refused, Unreachable where no address answers.
         """
-        with self._lock:
-            ready = None if other_host else self._ready.get((host, port))
-            made = ready.popleft() if ready else None
+        made = None if other_host else self._dialled(host, port)
         if isinstance(made, RegistryError):
             raise made
         return made or self._dial(host, port, other_host=other_host)
+
+    def dialled(self, host: str, port: int) -> socket.socket | None:
+        """A connection that was dialled ahead; an error is left for `connect`."""
+        made = self._dialled(host, port)
+        if isinstance(made, RegistryError):
+            self._keep(host, port, made)
+            return None
+        return made
+
+    def _dialled(self, host: str, port: int) -> socket.socket | RegistryError | None:
+        with self._lock:
+            ready = self._ready.get((host, port))
+            return ready.popleft() if ready else None
+
+    def _keep(self, host: str, port: int, made: socket.socket | RegistryError) -> None:
+        with self._lock:
+            self._ready.setdefault((host, port), deque()).append(made)
 
     def connect_to_proxy(self, host: str, port: int) -> socket.socket:
         """A connection to a proxy, which the operator chose: its address is not judged. Raises OSError."""

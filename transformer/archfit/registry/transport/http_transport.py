@@ -26,7 +26,7 @@ from urllib.parse import urljoin, urlsplit
 from archfit.errors import RegistryError
 from archfit.registry.transport.bodies import SMALL, LargeBodies
 from archfit.registry.transport.dialer import Dialer
-from archfit.registry.transport.host_port import DEFAULT_PORTS
+from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort
 from archfit.registry.transport.http1 import Answer, Head, InvalidHeader, ProtocolError, ask
 from archfit.registry.transport.network_stream import NetworkStream, reason
 from archfit.registry.transport.proxies import proxy_for
@@ -59,6 +59,7 @@ class HttpTransport:
         self._contexts: dict[Tls, ssl.SSLContext] = {}
         self._making_context = threading.Lock()
         self._lock = threading.Lock()
+        self._begun: dict[HostPort, deque[NetworkStream]] = {}
         self._idle: dict[Way, deque[tuple[float, NetworkStream]]] = {}
 
     def exchange(self, request: Request) -> Reply:
@@ -87,6 +88,9 @@ class HttpTransport:
             for idle in self._idle.values():
                 while idle:
                     idle.pop()[1].close()
+            for begun in self._begun.values():
+                while begun:
+                    begun.pop().close()
 
     def prepare(self, tls: Tls = USUAL) -> ssl.SSLContext:
         """The TLS context for servers of this trust, made once."""
@@ -94,6 +98,19 @@ class HttpTransport:
             if tls not in self._contexts:
                 self._contexts[tls] = context(tls, self._trust.ca_file, self._environ)
             return self._contexts[tls]
+
+    def begin(self, host: str, port: int) -> None:
+        """Begin TLS on a connection that was dialled ahead, for the next request to this registry that needs one.
+
+        A token, or another thread's answer, is often waited for before that request. Raises RegistryError.
+        """
+        made = self.prepare(self._trust.of(host, port))
+        connected = self._dialer.dialled(host, port)
+        if connected:
+            stream = NetworkStream(connected, self._dialer.left)
+            stream.begin_tls(made, host)
+            with self._lock:
+                self._begun.setdefault((host, port), deque()).append(stream)
 
     def _exchanged(self, request: Request, wanted: RequestTarget) -> Reply:
         scheme, host, port = wanted.scheme, wanted.host, wanted.port
@@ -144,7 +161,7 @@ class HttpTransport:
             through = proxy_at(proxy)
             stream = NetworkStream(dialer.connect_to_proxy(through.host, through.port), dialer.left)
         else:
-            stream = NetworkStream(dialer.connect(host, port, other_host=request.other_host), dialer.left)
+            stream = self._fresh(wanted, other_host=request.other_host)
         try:
             if proxy:
                 if through.scheme == "https":
@@ -157,6 +174,16 @@ class HttpTransport:
             stream.close()
             raise
         return stream
+
+    def _fresh(self, wanted: RequestTarget, *, other_host: bool) -> NetworkStream:
+        """A connection to the server itself, without TLS or with TLS begun."""
+        host, port = wanted.host, wanted.port
+        if wanted.scheme == "https" and not other_host:
+            with self._lock:
+                begun = self._begun.get((host, port))
+                if begun:
+                    return begun.popleft()
+        return NetworkStream(self._dialer.connect(host, port, other_host=other_host), self._dialer.left)
 
     def _kept(self, way: Way) -> NetworkStream | None:
         """An idle connection that the other side has not ended."""

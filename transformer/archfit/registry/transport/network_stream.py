@@ -1,6 +1,7 @@
 """One connection as bytes: a connected socket, TLS over it, and the run's deadline over both.
 
     NetworkStream(socket)      plain
+    .begin_tls                 sends what TLS begins with, and waits for nothing
     .start_tls                 TLS from then on; a second time, TLS inside TLS (`nested_tls`): https through a proxy
                                that itself is asked over https
 
@@ -17,13 +18,10 @@ from collections.abc import Callable
 from archfit.printable import visible
 from archfit.registry.transport.dialer import CONNECT_SECONDS
 from archfit.registry.transport.request import Unreachable
-from archfit.typing_names import TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.registry.transport.nested_tls import NestedTls
-
-    Wire: TypeAlias = socket.socket | ssl.SSLSocket | NestedTls
 
 READ_SECONDS = 15.0
 _AT_ONCE = 64 * 1024
@@ -37,32 +35,55 @@ class NetworkStream:
     """See the module. left: seconds until the run's deadline."""
 
     def __init__(self, connected: socket.socket, left: Callable[[], float]) -> None:
-        self._wire: Wire = connected
+        self._socket = connected
+        self._tls: ssl.SSLSocket | NestedTls | None = None
         self._left = left
+        self._begun: ssl.SSLSocket | OSError | None = None
 
     def read(self) -> bytes:
         """What comes next, at most 64 KiB; b"" at the end."""
-        self._wire.settimeout(self._clamped(READ_SECONDS))
-        return self._wire.recv(_AT_ONCE)
+        wire = self._tls or self._socket
+        wire.settimeout(self._clamped(READ_SECONDS))
+        return wire.recv(_AT_ONCE)
 
     def write(self, data: bytes) -> None:
-        self._wire.settimeout(self._clamped(float("inf")))
-        self._wire.sendall(data)
+        wire = self._tls or self._socket
+        wire.settimeout(self._clamped(float("inf")))
+        wire.sendall(data)
+
+    def begin_tls(self, context: ssl.SSLContext, host: str) -> None:
+        """Send the first message of TLS with `host`, so that its answer comes while something else is done.
+
+        `start_tls` goes on from there, and raises what went wrong here.
+        """
+        try:
+            self._socket.settimeout(0)
+            self._begun = self._tls = _wrapped(context, self._socket, host)
+            self._begun.do_handshake()
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            pass
+        except OSError as error:
+            self._begun = error
 
     def start_tls(self, context: ssl.SSLContext, host: str, port: int) -> None:
         """TLS with `host`, whose certificate has to name it. port: for messages.
 
         Raises Unreachable where TLS is refused, else OSError; the connection is closed then.
         """
+        begun, self._begun = self._begun, None
         try:
-            self._wire.settimeout(self._clamped(CONNECT_SECONDS))
-            if isinstance(self._wire, socket.socket) and not isinstance(self._wire, ssl.SSLSocket):
-                # Bytes: a str would load the codec for international names.
-                self._wire = context.wrap_socket(self._wire, server_hostname=host.encode("ascii"))
+            seconds = self._clamped(CONNECT_SECONDS)
+            if isinstance(begun, OSError):
+                raise begun
+            if self._tls is None or begun:
+                secured = self._tls = begun or _wrapped(context, self._socket, host)
+                secured.settimeout(seconds)
+                secured.do_handshake()
             else:
                 from archfit.registry.transport.nested_tls import NestedTls
 
-                self._wire = NestedTls(self._wire, context, host)
+                self._tls.settimeout(seconds)
+                self._tls = NestedTls(self._tls, context, host)
         except OSError as error:
             self.close()
             refused = _refused(host, port, error)
@@ -72,7 +93,7 @@ class NetworkStream:
 
     def has_ended(self) -> bool:
         """Something waits to be read; on an idle connection that is its end."""
-        number = self._wire.fileno()
+        number = (self._tls or self._socket).fileno()
         if number < 0:
             return True
         if not hasattr(select, "poll"):
@@ -82,13 +103,19 @@ class NetworkStream:
         return bool(waiting.poll(0))
 
     def close(self) -> None:
-        self._wire.close()
+        (self._tls or self._socket).close()
 
     def _clamped(self, seconds: float) -> float:
         left = self._left()
         if left <= 0:
             raise TimeoutError
         return min(left, seconds)
+
+
+def _wrapped(context: ssl.SSLContext, connected: socket.socket, host: str) -> ssl.SSLSocket:
+    # The name as bytes: for a str, `ssl` loads the codec for international names.
+    name = host.encode("ascii")
+    return context.wrap_socket(connected, server_hostname=name, do_handshake_on_connect=False)
 
 
 def _refused(host: str, port: int, error: OSError) -> Unreachable | None:
