@@ -16,6 +16,8 @@ indentation that fits nothing above) nothing is said here, neither a value nor a
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from archfit.record import Record
 from archfit.source.values import Typed, resolve
 from archfit.typing_names import Any, TypeAlias
@@ -35,6 +37,7 @@ class BlockText(Record):
     """What usual YAML says, and where.
 
     places: of each block collection in value, by its id. literals: the lines where a literal ends.
+    line_ends: offsets without line breaks, added up for the first site, as a document may have one in each line.
     """
 
     value: Any
@@ -42,11 +45,14 @@ class BlockText(Record):
     literals: set[int]
     lines: list[str]
     entries: list[Entry | tuple[()] | None]
+    line_ends: list[int]
 
     def end(self, line: int) -> int:
         """The offset where what an entry says ends; blanks and a comment may stand behind it."""
+        if not self.line_ends:
+            self.line_ends.extend(accumulate(map(len, self.lines)))
         entry = self.entries[line]
-        return sum(map(len, self.lines[:line])) + line + (entry[4] if entry else 0)
+        return self.line_ends[line] - len(self.lines[line]) + line + (entry[4] if entry else 0)
 
 
 class _Form:
@@ -158,7 +164,7 @@ def block_text(text: str) -> BlockText | None:
     while above:
         places[id(top)] = here, first, last
         top, here, first = above.pop()
-    return BlockText(holder[""], places, literals, lines, entries)
+    return BlockText(holder[""], places, literals, lines, entries, [])
 
 
 def _literal(lines: list[str], start: int, parent: int) -> list[str]:
