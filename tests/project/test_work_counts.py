@@ -3,6 +3,7 @@
     calls          the expensive functions, once for each document or pod        skipped documents: none of them
     events         what the YAML parser is asked for                              skipped documents: none
     steps          calls of functions, of Python and of C, for one document       twice the input: twice the steps
+    searches       bytes that `find` and the like read: a constant times the input
     memory         bytes that are allocated beside the input
     system         statements of SQLite, files that are opened, calls that write
 
@@ -32,6 +33,7 @@ from archfit.store.directories import default_path
 from counted_run import counted
 from kubectl_output import to_yaml
 from live_cluster import Applied, objects
+from searched_text import counting, searched
 from stream_edits import edited
 from warm_cache import warm
 
@@ -272,6 +274,37 @@ def test_twice_the_input_takes_twice_the_steps(make: Callable[[int], bytes], cou
     lines(once)  # what is kept for later
     assert lines(twice) <= 2.05 * lines(once)
     assert steps(twice) <= 2.05 * steps(once)
+
+
+def workflow(count: int) -> bytes:
+    head = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata:\n  name: w\nspec:\n  templates:\n"
+    items = (f"  - name: t{number}\n    container:\n      image: amd:1\n" for number in range(count))
+    return (head + "".join(items)).encode()
+
+
+def searches(data: bytes) -> int:
+    """How many bytes are read by searches of archfit's."""
+    with counting() as found:
+        edited(searched(data))
+    return found.total
+
+
+@pytest.mark.parametrize(
+    ("make", "count", "times"),
+    [
+        (dense, 50, 28),
+        (live, 5, 34),
+        (crds, 100, 15),
+        (crds_in_a_list, 100, 26),
+        (nothing, 100, 15),
+        (workflow, 200, 24),
+    ],
+)
+def test_searches_read_the_input_a_few_times(make: Callable[[int], bytes], count: int, times: int) -> None:
+    once, twice = make(count), make(2 * count)
+    edited(once)
+    assert searches(twice) <= times * len(twice)
+    assert searches(twice) <= 2.05 * searches(once) * len(twice) / (2 * len(once))
 
 
 class Sink(io.RawIOBase):

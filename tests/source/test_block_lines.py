@@ -236,3 +236,27 @@ def test_texts_that_recur_are_one_object() -> None:
     assert first.value["image"] is second.value["image"]
     assert not isinstance(first.value["image"], Typed)
     assert not any(isinstance(key, PlainKey) for key in first.value)
+
+
+class Lines(list[str]):
+    """Lines that count how often one is read."""
+
+    read = 0
+
+    def __iter__(self) -> Any:
+        Lines.read += len(self)
+        return super().__iter__()
+
+    def __getitem__(self, index: Any) -> Any:
+        Lines.read += len(range(*index.indices(len(self)))) if isinstance(index, slice) else 1
+        return super().__getitem__(index)
+
+
+def test_the_lines_are_added_up_once_however_many_ends_are_asked_for() -> None:
+    text = "a:\n" + "  - b: c # d\n" * 500
+    found = block_text(text)
+    assert found is not None
+    counted = found.replace(lines=Lines(found.lines))
+    ends = [counted.end(number) for number in range(1, 501)]
+    assert ends == [13 * number - 2 for number in range(1, 501)]
+    assert Lines.read <= 1100

@@ -221,8 +221,6 @@ def _lines_below(text: str, at: int, lines: list[str]) -> TextEdit:
 def _below_tabs(text: str, at: int) -> int:
     """Of the blank lines from `at` on, where the last one that holds a tab ends; `at` where none does."""
     below = at
-    if text.find("\t", at) < 0:
-        return below
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)
         line = text[at:end]
