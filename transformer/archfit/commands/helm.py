@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from archfit.commands import transform
 from archfit.integrations.helm.defaults import DEFAULTS
-from archfit.typing_names import BinaryIO, TextIO
+from archfit.typing_names import BinaryIO, Mapping, Sequence, TextIO
 
 
 def run(

@@ -49,22 +49,27 @@ def _run(
     environ: Mapping[str, str],
     defaults: Layer | None,
 ) -> int:
-    call = None
+    call, flags = None, None
     if argv and defaults is None:
-        from archfit.commands.transform_call import read_call
+        from archfit.options.long_flags import read as read_flags
+        from archfit.options.table import TABLE
 
-        call = read_call(argv)
-        if not call.is_stream:
-            from archfit.commands.transform_files import run as transform_files
+        flags = read_flags(argv, TABLE)
+        if flags is None:
+            from archfit.commands.transform_call import read_call
 
-            return transform_files(call, stdin, stdout, stderr, environ)
+            call = read_call(argv)
+            if not call.is_stream:
+                from archfit.commands.transform_files import run as transform_files
+
+                return transform_files(call, stdin, stdout, stderr, environ)
         if stdin.isatty():
-            raise call.error or UsageError(_TERMINAL)
+            raise (call.error if call else None) or UsageError(_TERMINAL)
     data = standard_streams.read(stdin)
     frame = _frame(data)
     try:
         application = _layer(frame) if frame else None
-        flags = call.options if call else None
+        flags = call.options if call else flags
         settings = load(argv, environ, read_file, application=application, flags=flags, fallback=defaults)
         # A function runs wherever its caller does, on whatever images the package names.
         one = Run(_PROGRAM, settings, environ, stderr, frame=frame, named_hosts_only=frame is not None)

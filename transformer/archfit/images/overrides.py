@@ -11,16 +11,18 @@ two that are equally specific and name different platforms are an error.
 
 from __future__ import annotations
 
-import functools
-import re
-
 from archfit.errors import UsageError
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
-from archfit.images.reference_grammar import IPV6
 from archfit.typing_names import Callable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+# `re` is loaded for a run that has an override: options and usual patterns are read without it.
 _WILDCARD = r"\[[^\]]*\]|[*?]"
+_MATCHERS: dict[str, Callable[[str], re.Match[str] | None]] = {}
 
 
 def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | None:
@@ -52,16 +54,20 @@ def _matches(pattern: str, reference: Reference) -> bool:
     return bool(subject) and (pattern == subject or _matcher(pattern)(subject) is not None)
 
 
-@functools.cache
 def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    from fnmatch import translate  # 3 ms, and most runs have no overrides
+    if pattern not in _MATCHERS:
+        import re
+        from fnmatch import translate
 
-    host, rest = split_host(pattern)
-    return re.compile(re.escape(host) + translate(rest)).match
+        host, rest = split_host(pattern)
+        _MATCHERS[pattern] = re.compile(re.escape(host) + translate(rest)).match
+    return _MATCHERS[pattern]
 
 
 def specificity(pattern: str) -> tuple[bool, int]:
     """Of several patterns that match, the one with the highest rank counts."""
+    import re
+
     host, rest = split_host(pattern)
     literal = re.sub(_WILDCARD, "", rest)
     return literal == rest, len(host) + len(literal)
@@ -72,6 +78,8 @@ def with_host(pattern: str) -> str:
 
     A pattern stays as it is where a wildcard may stand for that.
     """
+    import re
+
     if re.search(_WILDCARD, _name(pattern.partition("/")[0])):
         return pattern
     host, rest = host_and_rest(pattern)
@@ -83,10 +91,16 @@ def with_host(pattern: str) -> str:
 
 def _name(text: str) -> str:
     """What stands before a tag or digest."""
-    return re.split("[:@]", text, maxsplit=1)[0]
+    return text.partition("@")[0].partition(":")[0]
 
 
 def split_host(pattern: str) -> tuple[str, str]:
     """(a bracketed IPv6 host, which stands for itself; the glob after it)."""
+    if not pattern.startswith("["):
+        return "", pattern
+    import re
+
+    from archfit.images.reference_grammar import IPV6
+
     host = re.match(IPV6, pattern)
     return (host[0], pattern[host.end() :]) if host else ("", pattern)

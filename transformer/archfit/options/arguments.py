@@ -15,9 +15,9 @@ import argparse
 import re
 
 from archfit.errors import UnknownFlag, UsageError
-from archfit.options.layers import Given, Layer
+from archfit.options import long_flags
+from archfit.options.layers import Layer
 from archfit.options.option_types import SWITCH
-from archfit.options.problem import Problem
 from archfit.options.table import CONFIG_FLAG, TABLE, Option
 from archfit.spelling import nearest
 from archfit.typing_names import NoReturn, Sequence
@@ -114,7 +114,10 @@ def add_alone(parser: argparse.ArgumentParser, option: Option) -> None:
         parser.add_argument(*names, dest=option.key, action="store_true")
     else:
         parser.add_argument(
-            *names, dest=option.key, metavar=option.metavar, type=lambda text: _parsed(option, [text])
+            *names,
+            dest=option.key,
+            metavar=option.metavar,
+            type=lambda text: long_flags.parsed(option, [text]),
         )
 
 
@@ -145,19 +148,4 @@ def read(
     found, words = parser.read(argv)
     if found.config == "":
         raise UsageError(f"{CONFIG_FLAG}: is empty: write the path of the file")
-    given = {}
-    for option in rows:
-        texts = getattr(found, option.key, None)
-        if texts:
-            given[option.key] = Given(_parsed(option, texts), option.flags[0])
-    names = ", ".join(value.where for value in given.values())
-    return Layer(f"flags ({names})", given), found.config, found, words
-
-
-def _parsed(option: Option, texts: Sequence[str]) -> object:
-    if "" in texts:
-        raise UsageError(f"{option.flags[0]}: is empty: write a value, or leave the flag out")
-    try:
-        return option.type.text(texts)
-    except Problem as problem:
-        raise UsageError(f"{option.flags[0]}: {problem.message}") from None
+    return long_flags.layer(vars(found), rows), found.config, found, words

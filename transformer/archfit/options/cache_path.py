@@ -9,16 +9,12 @@ the file of --cache-password-file. Source: IANA's registration of the scheme red
 
 from __future__ import annotations
 
-import re
-
 from archfit.options.problem import Problem
 from archfit.options.settings import CacheServer
 
 # Not the grammar of registries: names of containers, which serve as hosts here, have underscores.
 _HOST = r"[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:.]+\]"
-_URL = re.compile(
-    rf"redis(s?)://(?:([^@/?#:\s]+)@)?({_HOST})(?::([0-9]{{1,5}}))?(?:/([0-9]{{1,4}})?)?", re.ASCII
-).fullmatch
+_URL = rf"redis(s?)://(?:([^@/?#:\s]+)@)?({_HOST})(?::([0-9]{{1,5}}))?(?:/([0-9]{{1,4}})?)?"
 _EXAMPLE = "'redis://cache.example:6379/0'"
 
 
@@ -30,6 +26,8 @@ def cache_path(text: str) -> str | CacheServer:
 
 
 def _server(text: str) -> CacheServer:
+    import re  # the table of options is loaded for every option, and most name no server
+
     scheme, _, rest = text.partition("://")
     if scheme not in {"redis", "rediss"}:
         raise Problem(f"{scheme!r} is not the scheme of a cache: write a path, or a URL as {_EXAMPLE}")
@@ -38,7 +36,7 @@ def _server(text: str) -> CacheServer:
             "has a password in it, which others can see: put it into ARCHFIT_CACHE_PASSWORD or the file of "
             "--cache-password-file, and leave it out here"
         )
-    found = _URL(text)
+    found = re.fullmatch(_URL, text, re.ASCII)
     if found is None or not 0 < int(found[4] or 6379) <= 65535:
         shown = re.split("[?#]", f"{scheme}://{rest.rpartition('@')[2]}")[0]
         raise Problem(f"{shown!r} is not the URL of a cache: write it as {_EXAMPLE}")

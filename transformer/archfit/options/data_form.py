@@ -14,8 +14,6 @@ the empty list or mapping. A function raises Problem whose `path` leads to the p
 
 from __future__ import annotations
 
-from functools import partial
-
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import text_form
 from archfit.options.host_patterns import request_rate
@@ -138,23 +136,23 @@ def mirrors(value: object) -> tuple[Mirror, ...]:
     """A mapping of registries to URLs, in its order. Raises Problem, whose path never holds a URL."""
     found = members(value, "docker.io: 'https://hub.example/proxy'")
     hosts = [(registry_host(source), url) for source, url in found.items()]
-    rows = tuple(within(host, partial(_mirror, host), url) for host, url in hosts)
+    rows = tuple(within(host, _mirror_of(host), url) for host, url in hosts)
     return text_form.distinct(rows, lambda row: row.source)
 
 
 def request_rates(value: object) -> tuple[RequestRate, ...]:
     """A mapping of registries to numbers of requests a second, in its order. Raises Problem."""
     found = members(value, "docker.io: 5")
-    rows = tuple(within(host, partial(_rate, host), number) for host, number in found.items())
+    rows = tuple(within(host, _rate_of(host), number) for host, number in found.items())
     return text_form.distinct(rows, lambda row: row.host)
 
 
-def _rate(host: str, number: object) -> RequestRate:
-    return request_rate(host, str(number) if isinstance(number, float) else string(number))
+def _rate_of(host: str) -> Callable[[object], RequestRate]:
+    return lambda number: request_rate(host, str(number) if isinstance(number, float) else string(number))
 
 
-def _mirror(host: str, url: object) -> Mirror:
-    return mirror(host, string(url))
+def _mirror_of(host: str) -> Callable[[object], Mirror]:
+    return lambda url: mirror(host, string(url))
 
 
 def tolerations(value: object) -> tuple[TolerationRule, ...]:

@@ -9,8 +9,6 @@ No message repeats a part of the text in which a user name or password may stand
 
 from __future__ import annotations
 
-import re
-
 from archfit.images.reference import host_and_port, is_host
 from archfit.options.mirrors import registry_host
 from archfit.options.problem import Problem
@@ -36,6 +34,8 @@ def host_pattern(text: str, *, every: bool = False) -> HostPattern:
 
 def request_rate(host: str, number: str) -> RequestRate:
     """One rate; its host is one of a normalised reference. Raises Problem."""
+    import re
+
     host = registry_host(host).removesuffix(":443")
     value = float(number) if re.fullmatch(_NUMBER, number, re.ASCII) else 0.0
     if not SLOWEST <= value <= FASTEST:

@@ -46,9 +46,14 @@ def load(
     layers = []
     path: str | None = None
     if argv and flags is None:
-        from archfit.options.arguments import from_arguments  # argparse costs 10 ms
+        from archfit.options.long_flags import read as read_flags
 
-        flags = from_arguments(argv, TABLE if rows is None else rows, program)
+        rows = TABLE if rows is None else rows
+        flags = read_flags(argv, rows)
+        if flags is None:
+            from archfit.options.arguments import from_arguments  # argparse costs 4 ms
+
+            flags = from_arguments(argv, rows, program)
     if flags is not None:
         layer, path = flags
         layers.append(layer)

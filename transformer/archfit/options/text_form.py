@@ -15,8 +15,6 @@ variable or key before it.
 
 from __future__ import annotations
 
-import re
-
 from archfit.errors import InvalidReference
 from archfit.images.platforms import (
     ARCHITECTURES,
@@ -38,11 +36,7 @@ SYSTEMS = (
 )  # fmt: skip
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
-# Patterns are compiled on first use: a run with one variable set needs none of them.
-_DNS = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*"
-_NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_LABEL_KEY = rf"(?:({_DNS})/)?({_NAME})"
-_LABEL_VALUE = rf"(?:{_NAME})?"
+# `re` is loaded for what few options hold: loading it takes a tenth of a small run.
 _DURATION = r"(?:[0-9]{1,9}(?:ms|s|m|h|d))+"
 _DURATION_PART = r"([0-9]+)(ms|s|m|h|d)"
 
@@ -60,7 +54,9 @@ def distinct(rows: tuple[T, ...], key: Callable[[T], str]) -> tuple[T, ...]:
 def words(text: str, what: str) -> list[str]:
     """The parts of a list with commas, blanks around them dropped. Raises Problem when a part is empty."""
     parts = [part.strip() for part in text.split(",")]
-    if "=" not in text and re.search(r"[;\s]", "".join(parts)):
+    if "=" not in text and any(one == ";" or one.isspace() for one in "".join(parts)):
+        import re
+
         listed = ",".join(part for part in re.split(r"[,;\s]+", text) if part)
         raise Problem(f"{text!r} is not a list: write {what} separated by commas, as {listed!r}")
     if not all(parts):
@@ -170,6 +166,11 @@ def duration(text: str) -> float:
     """Seconds. Raises Problem."""
     if text == "0":
         return 0.0
+    number, unit = text[:-1], text[-1:]
+    if unit in ("s", "m", "h", "d") and len(number) < 10 and number.isascii() and number.isdigit():
+        return int(number) * UNITS[unit]
+    import re
+
     if not re.fullmatch(_DURATION, text):
         example = f"{text}s" if text.isascii() and text.isdigit() else "30s"
         raise Problem(f"{text!r} is not a duration: write {example!r}, or another with d, h, m, s or ms")
@@ -194,8 +195,8 @@ def deadline(text: str) -> float:
 
 def label_key(text: str) -> str:
     """A label or taint key: `[prefix/]name`, 253 and 63 characters at most. Raises Problem."""
-    match = re.fullmatch(_LABEL_KEY, text)
-    if not match or len(match[2]) > 63 or len(match[1] or "") > 253:
+    prefix, slash, name = text.rpartition("/")
+    if not _is_name(name) or (slash and not _is_dns_name(prefix)):
         raise Problem(
             f"{text!r} is not a key of a label or taint: write letters, digits, '-', '_' and '.', with a DNS "
             "name and '/' in front if it has one, as 'example.com/arch'"
@@ -205,8 +206,26 @@ def label_key(text: str) -> str:
 
 def label_value(text: str) -> str:
     """The value of a label or taint: empty, or 63 characters at most. Raises Problem."""
-    if not re.fullmatch(_LABEL_VALUE, text) or len(text) > 63:
+    if text and not _is_name(text):
         raise Problem(
             f"{text!r} is not a value of a label or taint: write up to 63 letters, digits, '-', '_' and '.'"
         )
     return text
+
+
+def _is_name(text: str) -> bool:
+    """`[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?`, 63 characters at most."""
+    return len(text) <= 63 and _is_worded(text, "-_.")
+
+
+def _is_dns_name(text: str) -> bool:
+    """Labels `[a-z0-9]([-a-z0-9]*[a-z0-9])?` with dots between them, 253 characters at most."""
+    return len(text) <= 253 and text == text.lower() and all(_is_worded(one, "-") for one in text.split("."))
+
+
+def _is_worded(text: str, marks: str) -> bool:
+    """Letters and digits of ASCII, between which the marks may stand."""
+    bare = text
+    for mark in marks:
+        bare = bare.replace(mark, "")
+    return text.isascii() and bare.isalnum() and text[0].isalnum() and text[-1].isalnum()
