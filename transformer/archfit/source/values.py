@@ -73,7 +73,8 @@ def _resolved_number(text: str) -> str | Typed:
         return text
     if text[0] in "123456789" and not ("_" in text or "e" in text or "E" in text or point):
         return text
-    if text[0].isdecimal() and text[1:2] not in "bBoOxX" and text.strip(_SPELL_DECIMALS):
+    other_base = text[0] == "0" and text[1:2] in "bBoOxX"
+    if text[0].isdecimal() and not other_base and text.strip(_SPELL_DECIMALS):
         return text  # a checksum
     from archfit.source.yaml_grammar import number_kind
 
