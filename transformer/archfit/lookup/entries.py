@@ -24,17 +24,17 @@ _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
 RULES = 2
 _LATEST = 2**40  # Unix seconds; a later time is an error
-_MOST_PLATFORMS_KNOWN = 256
+_MOST_LISTS_KNOWN = 256
 
 
 class _Platforms(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """The platform for each name. Images mostly have the same few. Raises InvalidReference."""
+    """The platforms for each list of names, sorted. Images mostly have one of a few lists. Raises InvalidReference."""
 
-    def __missing__(self, name: str) -> Platform:
-        found = parse_platform(name)
-        if len(self) >= _MOST_PLATFORMS_KNOWN:
+    def __missing__(self, names: tuple[str, ...]) -> tuple[Platform, ...]:
+        found = tuple(sorted(set(map(parse_platform, names)), key=str))
+        if len(self) >= _MOST_LISTS_KNOWN:
             self.clear()
-        self[name] = found
+        self[names] = found
         return found
 
 
@@ -78,7 +78,7 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
             and 0 <= checked < _LATEST
         ):
             return None
-        platforms: set[Platform] = {_platforms[name] for name in names}
+        platforms: tuple[Platform, ...] = _platforms[tuple(names)]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
         return None
-    return Found(tuple(sorted(platforms, key=str)), digest, index, image, "cache"), checked
+    return Found(platforms, digest, index, image, "cache"), checked
