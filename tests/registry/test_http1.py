@@ -153,7 +153,10 @@ class TestRequests:
     @given(
         st.sampled_from(["http://", "https://"]),
         st.sampled_from(
-            ["a.io", "A.io", "a.io:80", "a.io:443", "a.io:5000", "127.0.0.1", "[::1]:5000", "a.io:"]
+            [
+                *("a.io", "A.io", "a.io:80", "a.io:443", "a.io:5000", "127.0.0.1", "[::1]:5000", "a.io:"),
+                *("a b.io", "a<b>^", 'a"|{}`', "a%20b", "b\xfccher.io", "fa\xdf.io:5000"),
+            ]
         ),
         st.text(st.sampled_from("ab/.%4 é|\"<>{}`^[]\\'~+=&;:@!?#"), max_size=20),
     )
@@ -165,9 +168,9 @@ class TestRequests:
         judge = httpx.URL(url)
         found = request_target(url)
         assert found.target.encode() == judge.raw_path
-        assert (found.scheme, found.host, found.authority.encode()) == (
+        assert (found.scheme, found.host.encode(), found.authority.encode()) == (
             judge.scheme,
-            judge.host,
+            judge.raw_host,
             judge.netloc,
         )
         assert found.port == (judge.port or {"http": 80, "https": 443}[judge.scheme])
@@ -178,6 +181,8 @@ class TestRequests:
             "http://[::1",
             "http://[fe80::x]/",
             "http://1.2.3.999/",
+            "http://\u2603.io/",
+            "http://\uff41.io/",
             "http://a.io:port/",
             "http://a.io/\n",
             "http://a.io/\x7f",
@@ -192,6 +197,10 @@ class TestRequests:
 
     def test_an_international_name_is_asked_under_its_name_in_dns(self) -> None:
         assert request_target("https://bücher.example/a").host == "xn--bcher-kva.example"
+        assert request_target("https://faß.example/a").host == "xn--fa-hia.example"
+
+    def test_no_name_can_end_the_target_of_a_request_line(self) -> None:
+        assert request_target("https://a b.example:5000/a").authority == "a%20b.example:5000"
 
 
 class RawServer:

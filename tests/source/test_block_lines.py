@@ -68,6 +68,7 @@ UNUSUAL = [
     pytest.param("a: b\n---\nc: d\n", id="a second document"),
     pytest.param("%YAML 1.1\n---\na: b\n", id="a directive"),
     pytest.param("a: b\n...\n", id="the end of a document"),
+    pytest.param("a: b\n... c: d\n", id="the end of a document before a key"),
     pytest.param("a:\n  b: c\n d: e\n", id="an indentation that fits nothing above"),
     pytest.param("  a: b\nc: d\n", id="a key left of the first"),
     pytest.param("a: b\n- c\n", id="an item among keys"),

@@ -238,6 +238,7 @@ def _is_plain_key(key: str) -> bool:
         key != ""
         and (key[0].isalnum() or key[0] in "._/$")
         and key[-1] != " "
+        and key[:4] != "... "
         and " #" not in key
         and resolve(key).__class__ is str
     )
