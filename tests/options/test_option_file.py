@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from archfit.errors import UsageError
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_file import from_file, from_values
-from archfit.options.config_yaml import DEPTH_LIMIT, read
+from archfit.options.config_yaml import DEPTH_LIMIT, read, resolved
 from archfit.options.layers import merge
 from archfit.options.mirrors import mirror
 from archfit.options.problem import Problem
@@ -529,3 +533,9 @@ def test_a_key_with_a_line_break_cannot_break_the_sentence() -> None:
 def test_a_control_character_is_an_error() -> None:
     """What the YAML reader itself refuses."""
     assert complaint("spec: {cache: \x01}\n").startswith("archfit.yaml")
+
+
+@given(st.lists(st.sampled_from(["-", "0", "1", "9" * 9, "٣", "²", " ", "\n"]), max_size=4).map("".join))
+def test_decimal_integers_follow_their_grammar(text):
+    number = re.fullmatch(r"-?(?:0|[1-9][0-9]{0,17})", text)
+    assert resolved(text) == (int(text) if number else None if text == "" else text)

@@ -12,8 +12,6 @@ operator:                   # trust: only in a file that a flag or variable of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from os.path import dirname, join
 
 from archfit.errors import UsageError
@@ -25,6 +23,7 @@ from archfit.options.table import BY_KEY, OPERATOR, SPEC
 from archfit.patch import Path, dotted
 from archfit.printable import visible
 from archfit.spelling import expected
+from archfit.typing_names import Mapping
 
 API_VERSION = "archfit.dev/v1alpha1"
 KIND = "ArchFit"
@@ -135,8 +134,10 @@ def _given(found: dict[str, object], part: str, document: ConfigYaml, name: str)
             raise Problem(_misplaced(key, part), (part, key))
         line = _line(document.lines, (part, key))
         where = f"{name}{f' line {line}' if line else ''}, {part}.{key}"
-        parse = partial(data_form.within, key, option.type.data)
-        given[key] = Given(data_form.within(part, parse, value), where)
+        try:
+            given[key] = Given(data_form.within(key, option.type.data, value), where)
+        except Problem as problem:
+            raise Problem(problem.message, (part, *problem.path)) from None
     return given
 
 

@@ -12,12 +12,11 @@ parser's events, so that no nesting can exhaust the stack.
 
 from __future__ import annotations
 
-import re
-
+from archfit import c_parser
 from archfit.options.problem import Problem
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Callable
 
 DEPTH_LIMIT = 32
 _NULLS = {"", "~", "null", "Null", "NULL"}
@@ -26,7 +25,7 @@ _BOOLEANS = {
     for word in ("true", "yes", "on", "false", "no", "off")
     for spelling in (word, word.capitalize(), word.upper())
 }
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
+_MOST_DIGITS = 18
 _TEXT_TAGS = {None, "!", "tag:yaml.org,2002:str"}
 
 
@@ -49,22 +48,35 @@ class _Open:
 
 def read(text: str) -> ConfigYaml:
     """The one document of the text. Raises Problem with its line."""
-    import yaml  # 15 ms that only runs with a configuration file pay
-
+    parser, marked, unreadable = _parser()
     reader = _Reader()
     try:
-        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            reader.take(type(event).__name__.removesuffix("Event"), event)
-    except yaml.MarkedYAMLError as error:
+        next_event, name = parser(text).get_event, ""
+        while name != "StreamEnd":
+            event = next_event()
+            name = type(event).__name__.removesuffix("Event")
+            reader.take(name, event)
+    except marked as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or ""
         remedy = (
             "indent with blanks instead of tabs" if "any token" in problem or "tab" in problem else "fix it"
         )
         raise Problem(f"is not YAML ({problem}): {remedy}", (), mark.line + 1 if mark else 0) from None
-    except yaml.YAMLError as error:
+    except unreadable as error:
         raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): fix it") from None
     return ConfigYaml(reader.root, reader.lines)
+
+
+def _parser() -> tuple[Callable[[str], Any], type[Any], type[Any]]:
+    """(what reads a text, its error with a mark, its error for a character)."""
+    loaded = c_parser.load()
+    if loaded is None:  # PyYAML without its C extension
+        import yaml
+
+        return yaml.SafeLoader, yaml.MarkedYAMLError, yaml.YAMLError
+    parser, _events, marked, unreadable = loaded
+    return parser, marked, unreadable
 
 
 class _Reader:
@@ -151,4 +163,7 @@ def resolved(text: str) -> object:
         return None
     if text in _BOOLEANS:
         return _BOOLEANS[text]
-    return int(text) if _INTEGER(text) else text
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
+        return text
+    return int(text) if digits == "0" or digits[0] != "0" else text

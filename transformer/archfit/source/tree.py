@@ -9,9 +9,9 @@ supplies the same ones, slower. Marks are offsets in code points.
 
 from __future__ import annotations
 
+from archfit import c_parser
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.source import c_parser
 from archfit.typing_names import Any, Callable, Iterator, TypeAlias
 
 _Parser: Any

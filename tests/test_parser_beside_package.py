@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-LOAD = "from archfit.source import c_parser; assert c_parser.load()[1].Event"
+LOAD = "from archfit import c_parser; assert c_parser.load()[1].Event"
 PACKAGE = "import yaml; assert yaml.safe_load('a: [1]') == {'a': [1]}"
 
 

@@ -28,11 +28,21 @@ _EXCEPTIONS = (
 )
 
 
+_kept: list[tuple[Any, Any, Any, Any] | None] = []
+
+
 def load() -> tuple[Any, Any, Any, Any] | None:
     """(parser class, module of events, base of errors with a mark, error of the reader); None without the extension.
 
-    A parser is made of a text and gives events by `get_event`.
+    A parser is made of a text and gives events by `get_event`. Each call gives the same: the extension raises the
+    exceptions that there were when it was loaded.
     """
+    if not _kept:
+        _kept.append(_loaded())
+    return _kept[0]
+
+
+def _loaded() -> tuple[Any, Any, Any, Any] | None:
     if "yaml" not in sys.modules:
         try:
             return _without_package()
