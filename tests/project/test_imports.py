@@ -114,22 +114,22 @@ def guard(event, arguments):
         raise RuntimeError(event)
 sys.addaudithook(guard)
 from archfit.cli import main
-code = main([])
+code = main(sys.argv[1:])
 loaded = sorted(sys.modules)
 import json
 sys.stderr.write("\\n" + json.dumps([code, loaded]))
 """
 
 
-def loaded(stream, environ=(), events=()):
-    """What a bare run over the stream has loaded, less an empty interpreter's modules.
+def loaded(stream, environ=(), events=(), words=()):
+    """What a run over the stream has loaded, less an empty interpreter's modules. words: its arguments.
 
     An event of PEP 578 that starts with `socket.` or is in `events` ends the run.
     """
     environ = {**os.environ, **dict(environ)}
     code = _RUN.format(events=set(events) or "{}")
     done = subprocess.run(
-        [sys.executable, "-I", "-c", code], input=stream, env=environ, capture_output=True, check=True
+        [sys.executable, "-I", "-c", code, *words], input=stream, env=environ, capture_output=True, check=True
     )
     status, modules = json.loads(done.stderr.decode().splitlines()[-1])
     assert status == 0, done.stderr.decode()
@@ -174,7 +174,7 @@ def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(stream, envir
 @pytest.mark.parametrize(
     ("stream", "most"),
     [
-        pytest.param(CONFIG_MAP, 34, id="nothing"),
+        pytest.param(CONFIG_MAP, 30, id="nothing"),
         pytest.param(DEPLOYMENT, 80, id="pods"),
         pytest.param(FLOW, 81, id="pods-in-flow-style"),
     ],
@@ -184,6 +184,30 @@ def test_a_warm_run_of_usual_input_loads_few_modules_and_none_of_the_pure_ones(s
     found = loaded(stream)
     assert found & PURE == set()
     assert len([name for name in found if name.partition(".")[0] == "archfit"]) <= most
+
+
+@pytest.mark.usefixtures("warm_cache")
+@pytest.mark.parametrize(
+    ("words", "environ"),
+    [
+        pytest.param(["helm"], {}, id="the-plugin-of-helm-4"),
+        pytest.param(["helm", "--tolerate", "arch=arm64:NoSchedule"], {}, id="the-plugin-with-a-flag"),
+        pytest.param(["--cluster-architectures", "amd64,arm64", "--timeout=20s", ""], {}, id="flags"),
+        pytest.param(
+            [], {"ARCHFIT_CLUSTER_ARCHITECTURES": "amd64,arm64", "ARCHFIT_TIMEOUT": "20s"}, id="variables"
+        ),
+        pytest.param([], {"ARCHFIT_CONFIG": "{config}"}, id="a-configuration-file"),
+    ],
+)
+def test_usual_options_load_none_of_the_pure_ones_either(words, environ, tmp_path):
+    config = tmp_path / "archfit.yaml"
+    config.write_text(
+        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
+        "spec:\n  clusterArchitectures: [amd64, arm64]\noperator:\n  timeout: 20s\n",
+        encoding="utf-8",
+    )
+    environ = {name: text.format(config=config) for name, text in environ.items()}
+    assert loaded(DEPLOYMENT, environ, words=words) & (PURE | FORBIDDEN | {"yaml"}) == set()
 
 
 @pytest.mark.usefixtures("warm_cache")
