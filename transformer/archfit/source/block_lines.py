@@ -22,12 +22,13 @@ from archfit.record import Record
 from archfit.source.values import Typed, resolve
 from archfit.typing_names import Any, TypeAlias
 
-Entry: TypeAlias = "tuple[int, int, str | None, Any, int]"
-Place: TypeAlias = "tuple[int, int, int]"
-"""Of a block collection: the column of its keys or dashes, its first line and its last."""
+Entry: TypeAlias = "tuple[int, int, int, str | None, Any, int]"
+Place: TypeAlias = "tuple[Any, int, int, int]"
+"""A block collection, the column of its keys or dashes, its first line and its last."""
 
 _INDICATORS = "?:,[]{}#&*!|>%@`"
 _MOST_KEPT = 3000
+_LAST = 7
 # libyaml takes keys of 1,024 characters and `compose.parse` 250 collections inside each other, each a column at least.
 _LONGEST_KEY = 1000
 _WIDEST = 200
@@ -36,23 +37,33 @@ _WIDEST = 200
 class BlockText(Record):
     """What usual YAML says, and where.
 
-    places: of each block collection in value, by its id. literals: the lines where a literal ends.
+    places: of each block collection in value, in the order of their ends. literals: the lines where a literal ends.
     line_ends: offsets without line breaks, added up for the first site, as a document may have one in each line.
+    by_id: the places, once somebody asks for one that is not among the last.
     """
 
     value: Any
-    places: dict[int, Place]
+    places: list[Place]
     literals: set[int]
     lines: list[str]
-    entries: list[Entry | tuple[()] | None]
+    entries: list[Entry]
     line_ends: list[int]
+    by_id: dict[int, Place]
+
+    def place(self, collection: Any) -> Place | None:
+        """The place of a collection in value, None for one in flow style. Those around a pod spec end last."""
+        for place in self.places[:-_LAST:-1]:
+            if place[0] is collection:
+                return place
+        if not self.by_id:
+            self.by_id.update((id(place[0]), place) for place in self.places)
+        return self.by_id.get(id(collection))
 
     def end(self, line: int) -> int:
         """The offset where what an entry says ends; blanks and a comment may stand behind it."""
         if not self.line_ends:
             self.line_ends.extend(accumulate(map(len, self.lines)))
-        entry = self.entries[line]
-        return self.line_ends[line] - len(self.lines[line]) + line + (entry[4] if entry else 0)
+        return self.line_ends[line] - len(self.lines[line]) + line + self.entries[line][5]
 
 
 class _Form:
@@ -66,22 +77,24 @@ class _Form:
 
 _BELOW, _LITERAL, _STRIPPED = _Form(), _Form(), _Form()
 _FORMS = {"{}": _Form({}), "[]": _Form([]), "|": _LITERAL, "|-": _STRIPPED}
-_UNUSUAL: tuple[()] = ()
 _NOTHING: Any = object()
+_BLANK: Entry = (-2, -1, -1, None, None, 0)
+_UNUSUAL: Entry = (-2, -2, -2, None, None, 0)
 
 
 class _Entries(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """Lines and what they say: (begin, column, key, value, end), None for a blank or a comment, () for the unusual.
+    """Lines and what they say: (member, begin, column, key, value, end).
 
     begin: where it begins; column: of its key, or of the value of an item without one; more than begin behind a dash.
-    end: where its value ends. Workloads repeat most lines, and share the texts in them then.
+    end: where its value ends. member: the column, of a key without a dash whose value is a scalar or below; else -2.
+    Workloads repeat most lines, and share the texts in them then.
     """
 
-    def __missing__(self, line: str) -> Entry | tuple[()] | None:
+    def __missing__(self, line: str) -> Entry:
         entry = _entry(line) if line.isprintable() else _UNUSUAL
         if len(self) >= _MOST_KEPT:
             self.clear()
-        if entry:
+        if entry[1] >= 0:
             self[line] = entry
         return entry
 
@@ -93,21 +106,31 @@ def block_text(text: str) -> BlockText | None:
     """What the text says, None unless all of it is usual, and a collection."""
     lines = text.split("\n")
     entries = list(map(_entry_of, lines))
-    places: dict[int, Place] = {}
+    places: list[Place] = []
     literals: set[int] = set()
     above: list[tuple[Any, int, int]] = []
     # What holds the document's value as its member; a key is kept from its line to that of its value.
     holder: dict[str, Any] = {}
     top: Any = holder
     key: Any = ""
-    here = first = last = -1
+    # at: the column where the next key of `top` may stand, -1 where what is above has to be looked at first.
+    at = here = first = last = -1
     numbered = enumerate(entries)
-    for number, entry in numbered:
-        if not entry:
-            if entry is None:
+    for number, (member, begin, column, name, said, _) in numbered:
+        if member == at:
+            if name in top:
+                return None
+            last = number
+            if said is _BELOW:
+                key, at = name, -1
+            else:
+                top[name] = said
+            continue
+        if begin < 0:
+            if begin == -1:
                 continue
             return None
-        begin, column, name, value, _ = entry
+        at = -1
         if key is not _NOTHING:
             if begin > here or (begin == here and column > begin):
                 above.append((top, here, first))
@@ -118,7 +141,7 @@ def block_text(text: str) -> BlockText | None:
                 top[key] = None
             key = _NOTHING
         while begin < here:
-            places[id(top)] = here, first, last
+            places.append((top, here, first, last))
             top, here, first = above.pop()
         if column > begin:
             if begin != here or top.__class__ is not list:
@@ -130,24 +153,24 @@ def block_text(text: str) -> BlockText | None:
                 top, here, first = inside, column, number
         else:
             if top.__class__ is list:
-                places[id(top)] = here, first, last
+                places.append((top, here, first, last))
                 top, here, first = above.pop()
             if begin != here:
                 return None
-        last = number
-        if value.__class__ is _Form:
-            if value is _BELOW:
+        last, value = number, said
+        if said.__class__ is _Form:
+            if said is _BELOW:
                 if name in top:
                     return None
                 key = name
                 continue
-            if value.collection is not None:
-                value = value.collection.copy()
+            if said.collection is not None:
+                value = said.collection.copy()
             else:
                 block = _literal(lines, number + 1, begin if name is None else column)
                 if not block:
                     return None
-                value = "\n".join(block) + ("" if value is _STRIPPED else "\n")
+                value = "\n".join(block) + ("" if said is _STRIPPED else "\n")
                 for _ in block:
                     last, _ = next(numbered)
                 literals.add(last)
@@ -157,14 +180,15 @@ def block_text(text: str) -> BlockText | None:
             return None
         else:
             top[name] = value
+            at = here
     if key is not _NOTHING:
         if top is holder:
             return None
         top[key] = None
     while above:
-        places[id(top)] = here, first, last
+        places.append((top, here, first, last))
         top, here, first = above.pop()
-    return BlockText(holder[""], places, literals, lines, entries, [])
+    return BlockText(holder[""], places, literals, lines, entries, [], {})
 
 
 def _literal(lines: list[str], start: int, parent: int) -> list[str]:
@@ -185,10 +209,10 @@ def _literal(lines: list[str], start: int, parent: int) -> list[str]:
     return block[:filled]
 
 
-def _entry(line: str) -> Entry | tuple[()] | None:
+def _entry(line: str) -> Entry:
     body = line.lstrip(" ")
     if not body or body[0] == "#":
-        return None
+        return _BLANK
     begin = column = len(line) - len(body)
     if body[:2] == "- ":
         body = body[2:].lstrip(" ")
@@ -230,7 +254,9 @@ def _entry(line: str) -> Entry | tuple[()] | None:
     if found is None or (key is None and found[0] is _BELOW):
         return _UNUSUAL
     value, left = found
-    return begin, column, key, value, column + len(body) + left
+    simple = value.__class__ is not _Form or value is _BELOW
+    member = column if simple and column == begin else -2
+    return member, begin, column, key, value, column + len(body) + left
 
 
 def _is_plain_key(key: str) -> bool:

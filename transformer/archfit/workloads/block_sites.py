@@ -59,10 +59,10 @@ def _collect(text: BlockText, path: Path, value: Any, spine: Spine, at: dict[Pat
 
 
 def _site(text: BlockText, value: Any) -> Site:
-    place = text.places.get(id(value))
-    if place is None or place[2] in text.literals:
+    place = text.place(value)
+    if place is None or place[3] in text.literals:
         raise _TreeNeeded
-    column, first, last = place
+    _, column, first, last = place
     end = text.end(last)
     if value.__class__ is dict:
         return Site("mapping", False, False, column, -1, end, first + 1, len(value))
@@ -72,6 +72,7 @@ def _site(text: BlockText, value: Any) -> Site:
 def _dash_of(text: BlockText, pod_spec: dict[str, Any], column: int) -> int:
     """How far the pod spec's own sequences are indented, -1 where it has none in block style."""
     for value in pod_spec.values():
-        if value.__class__ is list and id(value) in text.places:
-            return max(text.places[id(value)][0] - column, 0)
+        place = text.place(value) if value.__class__ is list else None
+        if place is not None:
+            return max(place[1] - column, 0)
     return -1
