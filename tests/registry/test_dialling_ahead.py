@@ -184,3 +184,23 @@ def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_pat
         assert f"the connection to 127.0.0.1:{port} broke" in runs.cause("x.io/a:1")
         listening.shutdown(socket.SHUT_RDWR)
     assert runs.waits
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("module", ["dialer", "http_transport"])
+def test_a_connection_that_stayed_silent_for_long_is_not_asked_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    files, accepted = tls_files(), []
+    monkeypatch.setattr(f"archfit.registry.transport.{module}.SILENT_SECONDS", -1.0)
+
+    class Registry(FakeRegistry):
+        def accepted(self, connection: socket.socket) -> None:
+            accepted.append(connection)
+
+    with Registry(files.context()) as registry:
+        registry.index("a", "1", BOTH)
+        runs = Runs(tmp_path, registry.url, SSL_CERT_FILE=str(files.ca))
+        assert runs.names("x.io/a:1") == BOTH
+        assert (registry.count(), runs.waits) == (1, [])
+    assert len(accepted) == 2

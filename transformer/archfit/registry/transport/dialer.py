@@ -13,6 +13,7 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from time import monotonic
 
 from archfit.errors import RegistryError
 from archfit.registry.transport.host_policy import HostPolicy
@@ -24,6 +25,8 @@ Found: TypeAlias = "tuple[int, int, int, str, tuple[Any, ...]]"
 """As `socket.getaddrinfo` has it."""
 
 CONNECT_SECONDS = 10.0
+SILENT_SECONDS = 10.0
+"""How long a connection that was dialled ahead is used: servers end those that stay silent."""
 
 
 def _resolve(host: str, port: int, **hints: int) -> Sequence[Found]:
@@ -37,7 +40,7 @@ class Dialer:
         self.left = left
         self.policy = policy
         self._lock = threading.Lock()
-        self._ready: dict[HostPort, deque[socket.socket | RegistryError]] = {}
+        self._ready: dict[HostPort, deque[tuple[float, socket.socket | RegistryError]]] = {}
 
     def dial_ahead(self, host: str, port: int) -> None:
         """Dial for the next thread that connects there, to no other host; it gets the connection, or the error."""
@@ -67,13 +70,20 @@ class Dialer:
         return made
 
     def _dialled(self, host: str, port: int) -> socket.socket | RegistryError | None:
-        with self._lock:
-            ready = self._ready.get((host, port))
-            return ready.popleft() if ready else None
+        while True:
+            with self._lock:
+                ready = self._ready.get((host, port))
+                if not ready:
+                    return None
+                since, made = ready.popleft()
+            if monotonic() - since <= SILENT_SECONDS:
+                return made
+            if not isinstance(made, RegistryError):
+                made.close()
 
     def _keep(self, host: str, port: int, made: socket.socket | RegistryError) -> None:
         with self._lock:
-            self._ready.setdefault((host, port), deque()).append(made)
+            self._ready.setdefault((host, port), deque()).append((monotonic(), made))
 
     def connect_to_proxy(self, host: str, port: int) -> socket.socket:
         """A connection to a proxy, which the operator chose: its address is not judged. Raises OSError."""
@@ -93,7 +103,7 @@ class Dialer:
         """Close the connections that no thread used."""
         with self._lock:
             for ready in self._ready.values():
-                for made in ready:
+                for _, made in ready:
                     if not isinstance(made, RegistryError):
                         made.close()
                 ready.clear()

@@ -25,7 +25,7 @@ from urllib.parse import urljoin, urlsplit
 
 from archfit.errors import RegistryError
 from archfit.registry.transport.bodies import SMALL, LargeBodies
-from archfit.registry.transport.dialer import Dialer
+from archfit.registry.transport.dialer import SILENT_SECONDS, Dialer
 from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort
 from archfit.registry.transport.http1 import Answer, Head, InvalidHeader, ProtocolError, ask
 from archfit.registry.transport.network_stream import NetworkStream, reason
@@ -59,7 +59,7 @@ class HttpTransport:
         self._contexts: dict[Tls, ssl.SSLContext] = {}
         self._making_context = threading.Lock()
         self._lock = threading.Lock()
-        self._begun: dict[HostPort, deque[NetworkStream]] = {}
+        self._begun: dict[HostPort, deque[tuple[float, NetworkStream]]] = {}
         self._idle: dict[Way, deque[tuple[float, NetworkStream]]] = {}
 
     def exchange(self, request: Request) -> Reply:
@@ -90,7 +90,7 @@ class HttpTransport:
                     idle.pop()[1].close()
             for begun in self._begun.values():
                 while begun:
-                    begun.pop().close()
+                    begun.pop()[1].close()
 
     def prepare(self, tls: Tls = USUAL) -> ssl.SSLContext:
         """The TLS context for servers of this trust, made once."""
@@ -110,7 +110,7 @@ class HttpTransport:
             stream = NetworkStream(connected, self._dialer.left)
             stream.begin_tls(made, host)
             with self._lock:
-                self._begun.setdefault((host, port), deque()).append(stream)
+                self._begun.setdefault((host, port), deque()).append((monotonic(), stream))
 
     def _exchanged(self, request: Request, wanted: RequestTarget) -> Reply:
         scheme, host, port = wanted.scheme, wanted.host, wanted.port
@@ -180,9 +180,12 @@ class HttpTransport:
         host, port = wanted.host, wanted.port
         if wanted.scheme == "https" and not other_host:
             with self._lock:
-                begun = self._begun.get((host, port))
-                if begun:
-                    return begun.popleft()
+                begun = self._begun.get((host, port), deque())
+                while begun:
+                    since, stream = begun.popleft()
+                    if monotonic() - since <= SILENT_SECONDS:
+                        return stream
+                    stream.close()
         return NetworkStream(self._dialer.connect(host, port, other_host=other_host), self._dialer.left)
 
     def _kept(self, way: Way) -> NetworkStream | None:
