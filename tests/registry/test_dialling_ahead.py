@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import socket
 import struct
 import threading
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.errors import RegistryError
+from archfit.images.platforms import Found
 from archfit.images.reference import parse
 from archfit.options.mirrors import mirror
 from archfit.options.settings import Operator, RequestRate
@@ -97,13 +101,43 @@ def test_what_went_wrong_is_said_by_the_request_and_not_tried_again(
     assert len(tried) == 1
 
 
-def test_what_cannot_be_loaded_is_an_error_and_leaves_no_thread_behind(fake: FakeRegistry) -> None:
+def session_at(fake: FakeRegistry) -> RegistrySession:
     operator = Operator(mirrors=(mirror("x.io", fake.url),))
     keychain = Keychain("", {"HOME": "/nowhere"})
+    ends = monotonic() + 9
+    left = lambda: max(0.0, ends - monotonic())  # noqa: E731 - a clock
     routes = Routes(operator)
-    session = RegistrySession(
-        operator, {}, lambda: 0.0, lambda _: None, lambda: 9.0, lambda *_: None, keychain, routes
-    )
+    return RegistrySession(operator, {}, lambda: 0.0, lambda _: None, left, lambda *_: None, keychain, routes)
+
+
+def test_a_signal_is_handled_while_answers_are_waited_for_whichever_thread_gets_it(
+    fake: FakeRegistry,
+) -> None:
+    """Python handles signals in the main thread, which another thread's signal does not wake."""
+    handled = threading.Event()
+    before = signal.signal(signal.SIGUSR1, lambda *_: handled.set())
+
+    def script(asked: Asked) -> Answer:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        return fake.stored(asked).held(handled)
+
+    def block() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+
+    fake.on(script)
+    session = session_at(fake)
+    questions = [Question(parse("x.io/a:1"))]
+    try:
+        answers = session.fetcher.ask(questions, session.fetcher.routes(questions), block, None)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
+        signal.signal(signal.SIGUSR1, before)
+        session.close()
+    assert [type(answer) for answer in answers] == [Found]
+
+
+def test_what_cannot_be_loaded_is_an_error_and_leaves_no_thread_behind(fake: FakeRegistry) -> None:
+    session = session_at(fake)
     questions = [Question(parse("x.io/a:1"))]
     before = set(threading.enumerate())
 

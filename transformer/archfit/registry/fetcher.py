@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
     Q = TypeVar("Q", Question, Part)
 
+# A signal that comes just before a thread begins to wait for a lock is not handled before that wait ends.
+_SIGNALS_SECONDS = 0.25
+
 Fetched: TypeAlias = Found | Absent | Unknown
 
 
@@ -147,9 +150,12 @@ class Fetcher:
             loaded.set()
         answers: dict[int, T | Absent | Unknown] = {}
         while len(answers) < len(questions):
+            left = self._connections.left()
             try:
-                index, answer = done.get(timeout=self._connections.left())
+                index, answer = done.get(timeout=min(left, _SIGNALS_SECONDS))
             except queue.Empty:
+                if left > _SIGNALS_SECONDS:
+                    continue
                 break
             if isinstance(answer, Exception):
                 raise answer
