@@ -25,22 +25,29 @@ class _Decoder:
     parse_constant = {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}.__getitem__
 
 
-_c: Any
-_scan: Callable[[str, int], tuple[Any, int]] | None
-try:
-    import _json as _c
+_kept: list[Any] = []
 
-    _scan = _c.make_scanner(_Decoder)
-except Exception:  # noqa: BLE001 - whatever another interpreter does differently, `json` works
-    _c = _scan = None
+
+def _c_code() -> tuple[Any, Callable[[str, int], tuple[Any, int]] | None]:
+    """CPython's module and a scanner, loaded when the first document needs them; (None, None) without it."""
+    if not _kept:
+        try:
+            import _json
+
+            _kept.append((_json, _json.make_scanner(_Decoder)))  # type: ignore[arg-type]  # it reads attributes
+        except Exception:  # noqa: BLE001 - whatever another interpreter does differently, `json` works
+            _kept.append((None, None))
+    found: tuple[Any, Any] = _kept[0]
+    return found
 
 
 def loads(text: str | bytes | bytearray) -> Any:
     """The value of a JSON document. Raises json.JSONDecodeError, a ValueError, and RecursionError."""
-    if _scan and type(text) is str:
+    _, scan = _c_code()
+    if scan and type(text) is str:
         document = text.strip(_BLANKS)
         try:
-            value, end = _scan(document, 0)
+            value, end = scan(document, 0)
             if end == len(document):
                 return value
         except (StopIteration, ValueError):
@@ -63,11 +70,15 @@ def dumps(
 
     separators: between items and after keys, of a document on one line.
     """
-    if _c and indent is None:
+    simple = _simple(value)
+    if simple:
+        return simple
+    code, _ = _c_code()
+    if code and indent is None:
         item, key = separators
         try:
-            text = _c.encode_basestring_ascii if ensure_ascii else _c.encode_basestring
-            encode = _c.make_encoder({}, default or _refused, text, None, key, item, sort_keys, False, True)
+            text = code.encode_basestring_ascii if ensure_ascii else code.encode_basestring
+            encode = code.make_encoder({}, default or _refused, text, None, key, item, sort_keys, False, True)
             return "".join(encode(value, 0))
         except Exception:  # noqa: BLE001, S110 - `json` raises it again, or its own `_json` is not this one
             pass
@@ -81,6 +92,19 @@ def dumps(
         default=default,
         sort_keys=sort_keys,
     )
+
+
+def _simple(value: Any) -> str:
+    """What is the same with all options and needs no C code, as the report of a run without pods; else ""."""
+    kind = type(value)
+    if kind is str:
+        plain = value.isascii() and value.isprintable() and '"' not in value and "\\" not in value
+        return f'"{value}"' if plain else ""
+    if kind is int:
+        return int.__repr__(value)
+    if kind is list or kind is dict:
+        return "" if value else "[]" if kind is list else "{}"
+    return ""
 
 
 def _refused(value: Any) -> Any:

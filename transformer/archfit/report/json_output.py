@@ -6,8 +6,6 @@ system would act on are escaped (`printable.json_text`).
 
 from __future__ import annotations
 
-from itertools import islice
-
 from archfit import c_json
 from archfit.printable import json_text
 from archfit.results import Location, ObjectRef
@@ -46,15 +44,19 @@ def _texts(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
         before = ", "
         if isinstance(value, Iterator):
             yield "["
-            items = list(islice(value, _ITEMS))
+            items = _some(value)
             while items:
                 yield _line(items)[1:-1]
-                items = list(islice(value, _ITEMS))
+                items = _some(value)
                 yield ", " if items else ""
             yield "]"
         else:
             yield _line(value)
     yield "}"
+
+
+def _some(items: Iterator[Any]) -> list[Any]:
+    return [item for _, item in zip(range(_ITEMS), items, strict=False)]
 
 
 def _line(value: Any) -> str:
