@@ -98,6 +98,16 @@ def test_a_document_is_read_as_json_reads_it(document, form):
     assert outcome(c_json.loads, form(document)) == outcome(json.loads, form(document))
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: ascii(document)[:30])
+def test_a_document_is_read_as_json_reads_it_before_json_is_loaded(document, monkeypatch):
+    with monkeypatch.context() as without:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "json"]:
+            without.delitem(sys.modules, name)
+        kind, text = outcome(c_json.loads, document)
+    judge, words = outcome(json.loads, document)
+    assert (kind.__name__, text) == (judge.__name__, words)
+
+
 @given(TEXT | VALUE.map(json.dumps))
 def test_any_text_is_read_as_json_reads_it(text):
     assert outcome(c_json.loads, text) == outcome(json.loads, text)

@@ -50,8 +50,10 @@ def loads(text: str | bytes | bytearray) -> Any:
             value, end = scan(document, 0)
             if end == len(document):
                 return value
-        except (StopIteration, ValueError):
-            pass  # `json` names the place in the whole text
+        except (StopIteration, ValueError, SystemError):
+            # `json` names the place in the whole text. The scanner takes its error from `json.decoder`; where that is
+            # not loaded, it ends without one, which is a SystemError (CPython, Modules/_json.c, raise_errmsg).
+            pass
     import json
 
     return json.loads(text)
