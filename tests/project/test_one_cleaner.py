@@ -32,6 +32,7 @@ AS_IT_IS = {
 # Whose question it is whether a character can be seen, beside the cleaner: texts that are or become YAML or headers,
 # not messages.
 ASKS_ITSELF = {
+    "c_json.py",
     "integrations/cluster/rows_file.py",
     "cluster/crds/row_text.py",
     "registry/transport/http1.py",
