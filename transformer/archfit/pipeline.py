@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 
 
+# A stream of less than that takes less memory than the program, and is read without another module.
+_SMALL = 1 << 20
+
+
 class Survey(Record):
     """What a stream holds, before anything is known about its images.
 
@@ -79,10 +83,10 @@ class Transformed(Decided):
     splices: tuple[Splice, ...] = ()
 
 
-def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
-    """What the pieces of a stream hold, and which images have to be looked up."""
+def survey(data: bytes, pieces: Iterable[Piece], options: Options, *, light: bool = False) -> Survey:
+    """What the pieces of a stream hold, and which images have to be looked up. light: as `scan_piece` takes it."""
     pieces, rows = tuple(pieces), by_kind(options.workloads)
-    inventories = [scan_piece(data, piece, rows) for piece in pieces]
+    inventories = [scan_piece(data, piece, rows, light=light) for piece in pieces]
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
     untouched = _untouched(inventories, options)
@@ -158,7 +162,7 @@ def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
-    found = survey(data, pieces, options)
+    found = survey(data, pieces, options, light=not options.stamp and len(data) > _SMALL)
     return transformed(data, found, lookup(list(found.texts)) if found.texts else {}, options)
 
 

@@ -125,6 +125,8 @@ def _lines_that_begin(data: bytes, prefix: bytes, start: int, end: int) -> Itera
 def _first_content(data: bytes, start: int, end: int) -> int:
     """Offset of the first line that holds more than blanks and comments, -1 if there is none."""
     while start < end:
+        if data[start : start + 1].isalpha():  # a key, as a rule
+            return start
         line_end = data.find(b"\n", start, end)
         line_end = end if line_end < 0 else line_end
         if not data.startswith(b"#", start) and not _says_nothing(data, start, line_end):

@@ -38,7 +38,7 @@ class Document(Record):
     """A parsed part of the stream that holds pods.
 
     value: plain values of the object. properties: anchors and tags of the text, for the proof; duplicates: how many
-    keys stand twice in it.
+    keys stand twice in it. light: some values were taken out (`kept_values`).
     """
 
     span: Span
@@ -47,6 +47,7 @@ class Document(Record):
     duplicates: int
     sites: Sites
     pods: tuple[Pod, ...]
+    light: bool = False
 
 
 class Contents(Record):
@@ -57,15 +58,17 @@ class Contents(Record):
     untouched: tuple[Untouched, ...] = ()
 
 
-def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
-    """The contents of a part. Raises InvalidInput."""
+def read(data: bytes, span: Span, user_rows: UserRows, *, light: bool = False) -> Contents:
+    """The contents of a part. light: some values may be taken out (`kept_values`). Raises InvalidInput."""
     text = span.text(data)
     usual = block_text(text)
-    contents = _of_usual(usual, data, span, user_rows) if usual is not None else None
+    contents = _of_usual(usual, data, span, user_rows, light=light) if usual is not None else None
     return _of_tree(text, data, span, user_rows) if contents is None else contents
 
 
-def _of_usual(usual: BlockText, data: bytes, span: Span, user_rows: UserRows) -> Contents | None:
+def _of_usual(
+    usual: BlockText, data: bytes, span: Span, user_rows: UserRows, *, light: bool
+) -> Contents | None:
     """The contents of a part in usual YAML, None where its tree is needed."""
     value = usual.value[0] if span.item else usual.value
     if not isinstance(value, dict) or _may_be_no_object(value):
@@ -76,9 +79,14 @@ def _of_usual(usual: BlockText, data: bytes, span: Span, user_rows: UserRows) ->
     if not pods:
         return Contents(None, (), untouched)
     sites = block_sites(usual, value, anchors(pods))
-    return (
-        None if sites is None else Contents(Document(span, value, (), 0, sites, tuple(pods)), (), untouched)
-    )
+    if sites is None:
+        return None
+    light = light and not user_rows
+    if light:
+        from archfit.workloads.kept_values import lighten
+
+        light = lighten(data, span, value, pods)
+    return Contents(Document(span, value, (), 0, sites, tuple(pods), light), (), untouched)
 
 
 def _of_tree(text: str, data: bytes, span: Span, user_rows: UserRows) -> Contents:

@@ -46,16 +46,19 @@ def is_podless(api_version: str, kind: str, user_rows: UserRows = _NONE) -> bool
     return False if listed(*key) else None
 
 
-def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE) -> Inventory:
-    """What the piece holds. Problems become error results; nothing is raised for bad input."""
+def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE, *, light: bool = False) -> Inventory:
+    """What the piece holds. Problems become error results; nothing is raised for bad input.
+
+    light: values that only patches and stamps need may be taken out of documents (`kept_values`).
+    """
     parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, user_rows)))
     try:
-        found = _read(data, parts, user_rows)
+        found = _read(data, parts, user_rows, light)
     except InvalidInput as error:
         if not any(span.item for span in parts):
             return Inventory(results=(_unreadable(data, error, piece),))
         try:
-            found = _read(data, [whole(piece)], user_rows)
+            found = _read(data, [whole(piece)], user_rows, light)
         except InvalidInput as of_whole:
             return Inventory(results=(_unreadable(data, of_whole, piece),))
     return Inventory(
@@ -65,12 +68,12 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE) -> Invent
     )
 
 
-def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]:
+def _read(data: bytes, parts: list[Span], user_rows: UserRows, light: bool) -> list[Contents]:
     if not parts:
         return []
     from archfit.workloads.documents import read  # a stream without pods does not load the parser
 
-    return [read(data, part, user_rows) for part in parts]
+    return [read(data, part, user_rows, light=light) for part in parts]
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
