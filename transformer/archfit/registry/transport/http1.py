@@ -75,11 +75,13 @@ class UsualHead(Record):
     stays: bool
 
 
-def ask(stream: NetworkStream, head: Head, content: bytes = b"") -> Answer:
-    """Writes the request and reads the answer's head. Raises InvalidHeader, ProtocolError, and what the stream does."""
-    sent = head.encoded() + content
+def ask(stream: NetworkStream, head: Head, encoded: bytes, content: bytes = b"") -> Answer:
+    """Writes the request and reads the answer's head. Raises ProtocolError, and what the stream does.
+
+    encoded: the head, encoded before the connection was there, when there was time for it.
+    """
     try:
-        stream.write(sent)
+        stream.write(encoded + content)
     except TimeoutError:
         raise
     except OSError:

@@ -124,10 +124,11 @@ class HttpTransport:
             self._trust.insecure.add(f"{scheme}://{host}:{port}")
         way = (scheme, host, port, proxy or request.other_host)
         head = self._head(request, wanted, proxy_at(proxy) if proxy and scheme == "http" else None)
+        encoded = head.encoded()
         stream = self._kept(way) or self._connected(wanted, request, proxy, tls)
         complete = False
         try:
-            answer = ask(stream, head, request.content)
+            answer = ask(stream, head, encoded, request.content)
             reply = self._read(answer, request)
             complete = answer.is_complete()
         finally:

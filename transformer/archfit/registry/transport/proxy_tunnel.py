@@ -55,6 +55,7 @@ def proxy_at(url: str) -> Proxy:
 def open_tunnel(stream: NetworkStream, proxy: Proxy, host: str, port: int) -> None:
     """From now on the stream, to the proxy, leads to `host:port`. Raises ProxyRefused, and what `ask` raises."""
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    answer = ask(stream, Head("CONNECT", target, {"Host": target, "accept": "*/*", **proxy.headers}))
+    head = Head("CONNECT", target, {"Host": target, "accept": "*/*", **proxy.headers})
+    answer = ask(stream, head, head.encoded())
     if not 200 <= answer.status <= 299:
         raise ProxyRefused(f"{answer.status} {answer.reason}")
