@@ -16,7 +16,7 @@ from archfit.edit.insert import TextEdit, insertions
 from archfit.edit.prove import prove
 from archfit.errors import InternalError
 from archfit.patch import Add, Operation, Test
-from broken_edits import documents_of, drawn
+from broken_edits import LIST, documents_of, drawn
 from edit_cases import FOLDER
 from machine import shared
 
@@ -135,9 +135,22 @@ def test_unusual_documents_take_the_whole_proof(text: str) -> None:
     assert not proves(one, PATCH, text, edits)
 
 
-def judged(files: list[bytes], count: int) -> tuple[int, int]:
+def listed(document: Document, text: str, indent: str) -> bytes:
+    """The document as an item of a list, between two others."""
+    lines = [f"{indent}  {line}" if line else "" for line in text.rstrip("\n").split("\n")]
+    while not lines[0].strip() or lines[0].lstrip(" ").startswith("#"):
+        del lines[0]
+    other = f"{indent}- kind: Secret\n{indent}  apiVersion: v1\n"
+    item = "\n".join(lines).lstrip(" ")
+    return f"{LIST}{other}{indent}- {item}\n{other}".encode()
+
+
+def judged(files: list[bytes], count: int, *, as_items: bool = False) -> tuple[int, int]:
     """How many edits the short proof accepted: of the editor's own, and of broken ones that say the same after all."""
     documents = [pair for data in files for pair in documents_of(data)]
+    if as_items:
+        lists = [listed(*pair, indent) for pair in documents for indent in ("", "  ")]
+        documents = [pair for data in lists for pair in documents_of(data) if pair[0].span.item]
     own = same = 0
     for case in drawn(documents, random.Random(13), count):
         if proves(case.document, case.patch, case.text, case.edits):
@@ -152,10 +165,19 @@ def test_what_the_short_proof_accepts_the_whole_proof_accepts() -> None:
     assert same > 20
 
 
+def test_what_the_short_proof_accepts_of_items_the_whole_proof_accepts() -> None:
+    files = [path.read_bytes() for path in sorted(FOLDER.glob("*/input.yaml"))]
+    own, same = judged([*files, POD.encode()], 4000, as_items=True)
+    assert own > 20
+    assert same > 20
+
+
 @pytest.mark.real
-def test_what_the_short_proof_accepts_in_charts_the_whole_proof_accepts() -> None:
+@pytest.mark.parametrize("as_items", [False, True], ids=["documents", "items"])
+def test_what_the_short_proof_accepts_in_charts_the_whole_proof_accepts(as_items: bool) -> None:
     folder = shared("corpus", "helm3")
-    own, same = judged([path.read_bytes() for path in sorted(folder.glob("*.yaml"))], 3000)
+    files = [path.read_bytes() for path in sorted(folder.glob("*.yaml"))]
+    own, same = judged(files, 3000, as_items=as_items)
     assert own > 100
     assert same > 50
 

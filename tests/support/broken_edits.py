@@ -37,6 +37,7 @@ _TOLERATIONS: Any = [
 _LINES = (
     "# c", "", "x: |", "y: >-", 'z: "a', 'b"', "q: 'it", "'", "f: {a: b,", "}", "- a", "w: |+", "k: plain", "  more",
 )  # fmt: skip
+LIST = "apiVersion: v1\nkind: List\nitems:\n"
 _ADDED_LINES = ("", " ", "    ", "# c", "        # c", "---", "...", "<<: *a", "? a")
 _CHARACTERS = "\t\"':#&*|>-[]{}, \n!?%@`x"
 
@@ -79,7 +80,8 @@ def drawn(
     for _ in range(count):
         document, text = chance.choice(documents)
         if chance.random() < 0.7:
-            other = list(documents_of(_changed_document(text, chance).encode(errors="replace")))
+            changed = (LIST if document.span.item else "") + _changed_document(text, chance)
+            other = list(documents_of(changed.encode(errors="replace")))
             if len(other) != 1:
                 continue
             document, text = other[0]

@@ -16,6 +16,8 @@ collection that is still open (YAML 1.2.2, 6.1 and 8). So nothing before them re
 further left, so it belongs to what it belonged to. A quoted scalar or a flow collection over several lines does not end
 there, but leaves its first half in what is parsed, which is then no such mapping.
 
+An item of a list has its dash further left than all of its keys: the line of its first key stays with it.
+
 Whatever is unusual is not proven here, and `prove` reads the whole text: an edit inside of a line, several places,
 lists on the way, anchors, aliases, tags, keys that stand twice, tabs, other line breaks than LF, a block scalar at the
 end.
@@ -71,7 +73,6 @@ def proves(document: Document, patch: Sequence[Operation], text: str, edits: Seq
     if (
         document.properties
         or document.duplicates
-        or document.span.item
         or site is None
         or site.kind != "mapping"
         or site.block_scalar
@@ -99,10 +100,16 @@ def proves(document: Document, patch: Sequence[Operation], text: str, edits: Seq
     except ArchfitError:
         return False
     found = _parsed[_outline(text, column, at) + added]
-    for step in holder:
-        if found.__class__ is not dict or list(found) != [step]:
+    first: list[str | int] = []
+    if document.span.item:
+        if found.__class__ is not list or len(found) != 1:
             return False
-        found = found[step]
+        found, first = found[0], list(document.value)[:1]
+    for step in holder:
+        # The dash of an item stands on the line of its first key, which is left with it.
+        if found.__class__ is not dict or (list(found) != [step] and list(found) != [*first, step]):
+            return False
+        found, first = found[step], []
     return (
         found.__class__ is dict
         and found.keys() == expected.keys()
