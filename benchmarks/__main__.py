@@ -1,6 +1,6 @@
 """`make bench`: archfit beside kustomize, yq, kubectl and helm, both sides in one run; tables in Markdown.
 
-    python benchmarks [--runs N] [--only WORD] [--python PATH]
+    python benchmarks [--runs N] [--seconds N] [--only WORD].. [--python PATH]
 
 Each row is a ratio of two commands run in turn, the limit that it must keep, and the absolute medians behind it
 (`rows`). Rows of long commands have fewer pairs, so that all rows take about a quarter of an hour.
@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inputs import ROOT, made
 from pairs import compared, timed
@@ -30,20 +31,23 @@ from registry import Registry
 from environment import clean_environment, default_python
 from rows import MEMORY_MIB, MEMORY_OF_INPUT, Bench, rows
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 ROUND_TRIP_SECONDS = 0.05
 _STREAMS = "small boutique nothing argo-cd dense dense10 live live-json crds crds-list dense50"
 
 
-def measure(bench: Bench, runs: int, only: str) -> None:
+def measure(bench: Bench, runs: int, seconds: float, only: Sequence[str]) -> None:
     """Prints the table of ratios."""
     print(
         "| what | value | wanted | of processor time | first | second | peak MiB | pairs |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- |"
     )
     for row in rows(bench):
-        if only not in row.what:
+        if not any(word in row.what for word in only):
             continue
-        pair = compared(row.first, row.second, runs)
+        pair = compared(row.first, row.second, runs, seconds)
         value = {"ratio": pair.ratio, "processor": pair.processor_ratio, "seconds": pair.first.seconds}[
             row.by
         ]
@@ -95,7 +99,10 @@ def main() -> None:
     """Makes the inputs and the environment, and measures."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=25, help="pairs of each row at most")
-    parser.add_argument("--only", default="", help="rows that hold this text")
+    parser.add_argument(
+        "--seconds", type=float, default=30, help="of each row, which has three pairs at least"
+    )
+    parser.add_argument("--only", action="append", help="rows that hold this text, or `memory`, or `cold`")
     parser.add_argument("--python", default=default_python(), help="that of the clean environment")
     chosen = parser.parse_args()
     asked = subprocess.run([chosen.python, "-V"], stdout=subprocess.PIPE, text=True, check=True)
@@ -106,10 +113,11 @@ def main() -> None:
         (folder / "inputs").mkdir()
         inputs = made(folder / "inputs", largest=True)
         bench = Bench(folder, clean_environment(folder / "venv", chosen.python), inputs)
-        measure(bench, chosen.runs, chosen.only)
-        if chosen.only in "memory":
+        only = chosen.only or ["", "memory", "cold"]
+        measure(bench, chosen.runs, chosen.seconds, only)
+        if "memory" in only:
             measure_memory(bench)
-        if chosen.only in "cold":
+        if "cold" in only:
             measure_cold(bench, chosen.runs)
 
 
