@@ -31,6 +31,7 @@ USUAL = [
     pytest.param("a:\nb:\n  c:\nd:\n- e:\n  f: 1\n", id="nothing"),
     pytest.param("a: ~\nb: null\nc: true\nd: 1.5\ne: 0x1f\nf: 100m\ng: 1_0\n", id="words and numbers"),
     pytest.param("a: {}\nb: []\nc:\n- {}\n- []\n", id="empty collections"),
+    pytest.param("a:\n  {}\nb:\n    [] # c\nd:\n- e:\n    {}\n  f:\n     []\n- g\n", id="empty ones below a key"),
     pytest.param("a: [b, 'c d', \"e\", 1, true]\nb: {c: d, e: 1, 'f': \"g h\"}\n", id="short flow collections"),
     pytest.param("a: \"b: c # d\"\ne: 'f: g # h'\n\"i\": j\n'k l':\n- m\n", id="quotes"),
     pytest.param('a: "b\\"c\\\\d\\ne\\tf"\ng: \'it\'\'s\'\n- h\n'.replace("- h\n", ""), id="escapes"),
@@ -75,6 +76,11 @@ UNUSUAL = [
     pytest.param("- a\nb: c\n", id="a key among items"),
     pytest.param("- - a\n", id="a list in a list on one line"),
     pytest.param("-\n  a: b\n", id="a dash alone"),
+    pytest.param("a:\n{}\n", id="an empty collection at the column of its key"),
+    pytest.param("a:\n- b\n  {}\n", id="an empty collection behind an item"),
+    pytest.param("a:\n  {}\n  b: c\n", id="a key behind an empty collection"),
+    pytest.param("a: b\n{}\n", id="an empty collection without a key"),
+    pytest.param("{}\n", id="an empty collection alone"),
     pytest.param("a: [b, [c]]\n", id="a list in a flow list"),
     pytest.param("a: [b,\n  c]\n", id="a flow list over two lines"),
     pytest.param("a: [b, ]\n", id="a comma at the end"),
@@ -161,6 +167,8 @@ _LINES = (
     "a: 'b'",
     "b",
     "x: {}",
+    "{}",
+    "[]  # d",
     "y: [a]",
 )
 

@@ -1,6 +1,7 @@
 r"""Usual YAML by its lines: block collections, one key or item on a line, as charts, kustomize and kubectl write it.
 
     entry     = *" " [ "-" 1*" " ] key ":" [ value ]  /  *" " "-" 1*" " value       a dash begins at most one item
+              / 1*" " ( "{}" / "[]" )                                               below a key without a value
     key       = plain / quoted
     value     = 1*" " ( plain / quoted / "{}" / "[]" / "[" plain, quoted, .. "]" / "{" plain: plain, .. "}" )
               / 1*" " ( "|" / "|-" ) and the lines of a literal below
@@ -132,6 +133,11 @@ def block_text(text: str) -> BlockText | None:
             return None
         at = -1
         if key is not _NOTHING:
+            if column == begin and name is None:
+                if begin <= here or top is holder:
+                    return None
+                top[key], key, last = said.collection.copy(), _NOTHING, number
+                continue
             if begin > here or (begin == here and column > begin):
                 above.append((top, here, first))
                 inside: Any = {} if column == begin else []
@@ -140,6 +146,8 @@ def block_text(text: str) -> BlockText | None:
             else:
                 top[key] = None
             key = _NOTHING
+        elif column == begin and name is None:
+            return None
         while begin < here:
             places.append((top, here, first, last))
             top, here, first = above.pop()
@@ -239,9 +247,12 @@ def _entry(line: str) -> Entry:
         if key is not None and not _is_plain_key(key):
             return _UNUSUAL
     if key is None:
-        if column == begin:
-            return _UNUSUAL
         found = _value(rest)
+        # Templates of charts leave an empty collection below its key.
+        if column == begin and (
+            found is None or rest[:2] not in ("{}", "[]") or found[0].__class__ is not _Form
+        ):
+            return _UNUSUAL
     elif len(key) > _LONGEST_KEY:
         return _UNUSUAL
     elif rest:
