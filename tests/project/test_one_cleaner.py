@@ -29,7 +29,7 @@ AS_IT_IS = {
     "integrations/cluster/configuration_file.py": {"text"},
     "integrations/helm/setup.py": {"setup_files"},
 }
-# Whose question it is whether a character can be seen, beside the cleaner: texts that are or become YAML or headers,
+# Whose question it is whether a character can be seen, beside the cleaner: texts that become YAML, JSON or headers,
 # not messages.
 ASKS_ITSELF = {
     "c_json.py",

@@ -211,6 +211,92 @@ def test_drawn_styles_with_broken_lines_are_read_as_the_parser_reads_them(seed: 
             pytest.fail(f"what is no YAML was read by lines: {error}")
 
 
+_KEYS = (
+    *("a", ".", "..", "...", "... a", "/", "_", "$x", "x y", "a:b", "a:", "a::", "a#b", "a #b", "#a", "a,b"),
+    *("a[0]", "a{", "f:metadata", 'k:{"name":"x"}', 'a"b', "a'b", "a?", "a -", "a - b", "a|", "a>", "a&", "é", "😀"),
+    *("\uff41", "\uff11", "²", "on", "y", "1", "1.5", "0x1", "null", "~", "1:30", "2020-01-01", "1_0", "0o17"),
+    *("1e3", ".5", "+1", "-a", "=", "<<", "?a", "? a", ": a", "-", "- a", "- a: b", ",a", "--- a", "---a", "%a"),
+    *("@a", "`a", "&a", "*a", "!a", "|", ">", "a\xa0b", "\xa0a", "\ufeffa", "a\tb", "\ta", "a\t", "a\u2028"),
+    *("a\x85", '"a"', "'a'", '""', "''", '"a" ', '"a": b', '"a\\"b"', '"a\\x41"', "'a''b'", '"#"', "'a: b'"),
+    *('"---a"', '"... a"', "'", '"', "[a]", "{}", "{a: b}", ""),
+    *("k" * length for length in (999, 1000, 1001, 1023, 1024, 1025)),
+)  # fmt: skip
+_VALUES = (
+    *_KEYS,
+    *("--", "---", "...", "--x", "-x", "::", ":x", "a:b", "a :b", "a : b", "a: b", "a# b", "a   # b", "a  b"),
+    *("x: 'y'", "|", "|-", "|+", "|2", "| # c", ">", ">-", "{ }", "[ ]", "[a, b]", "[a,b]", "[a, ]", "[,]"),
+    *("[a b]", "[a: b]", "[*a]", '["a, b"]', '["a", \'b\']', '["a"b]', "['a''b']", "[a]]", "[[a]]", "[{}]", "[-a]"),
+    *("[a-]", "[.]", "[...]", "[~]", "[]x", "{a: b,c: d}", "{a:b}", "{a}", "{a: }", '{"a": b}', '{"a":b}'),
+    *("{a : b}", "{a: b, a: c}", "{a: b: c}", "{1: a}", "{true: a}", "{a: ~}", "{a: {b: c}}", "{a: []}", '{"}'),
+    *('["]', "{? a: b}", "{}#c", "{} # c", "[a] # c", "{}: x", "[]: x", '"a\\\\"', '"a\\n"', '"a\\\\n"'),
+    *('"\\u00e9"', '"\\/"', '"a"# c', '"a" # c', '"a" b', '"a" "b"', '"a', '"a\\" # b"', '"a\\" # "'),
+    *('"a\\\\" # "', '"a\\n" # "b"', "'a'' # c'", "'a' # c'", "'a' 'b'", "'a'':b'", "'a''': b", "'\\'", "'a"),
+    *('"a":b', "'a':b", "\\", "a\\", "it's", 'say "x"', "a\rb", "a\x00", "\x7f", "x" * 1030, f'"{"x" * 1030}"'),
+    *("0", "08", "-0", ".inf", "1.", "_"),
+)  # fmt: skip
+_FRAMES = (
+    "{}: {}",
+    "- {}: {}\n",
+    "a:\n  {}: {}\n  b: c\n",
+    "b: c\n{}:   {} # c\n",
+    "a:\n- {}: {}\n  # c\n  b:\n- c\n",
+    "a:\n    - b\n    - {}: {}\nc: |\n  d: e\n",
+)
+
+
+@pytest.mark.parametrize("frame", _FRAMES)
+def test_every_key_and_value_is_read_as_the_parser_reads_it(frame: str) -> None:
+    texts = [frame.format(key, value) for key in _KEYS for value in ("b", "'b'", "{}", "")]
+    texts += [frame.format("k", value) for value in _VALUES]
+    texts += [text.replace("k: ", "", 1) for text in texts if "- k: " in text]
+    assert sum(compared(text) is not None for text in texts) > 100
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_drawn_documents_with_broken_lines_are_read_as_the_parser_reads_them(seed: int) -> None:
+    chance = random.Random(seed)
+    read = 0
+    for _ in range(2500):
+        lines: list[str] = []
+        _draw(lines, " " * chance.choice((0, 0, 0, 2)), chance, chance.randrange(1, 4))
+        text = "\n".join(lines) + chance.choice(("", "\n", "\n\n"))
+        read += compared(text, chance) is not None
+        for _ in range(3):
+            compared(_broken(text, chance), chance)
+    assert read > 100
+
+
+def _draw(lines: list[str], lead: str, chance: random.Random, depth: int) -> None:
+    """Appends a collection whose first line begins with `lead`; its keys or dashes stand at the end of that."""
+    margin = " " * len(lead)
+    items = chance.random() < 0.3 and not lead.endswith("- ")
+    for number in range(chance.choice((1, 1, 2, 3))):
+        lead = margin if number else lead
+        if chance.random() < 0.1:
+            lines.append(chance.choice(("", " ", margin + "# c", "# a: b", "  # c", "\t")))
+        if items:
+            key, lead = "", f"{lead}-{' ' * chance.choice((1, 1, 1, 2, 3))}"
+        else:
+            key = chance.choice(_KEYS if chance.random() < 0.1 else "abcdefgh") + ":"
+        kind = chance.randrange(10)
+        if kind < 5 or not depth:
+            value = chance.choice(_VALUES if chance.random() < 0.2 else "xyz")
+            lines.append(f"{lead}{key}{' ' if key else ''}{value}{chance.choice(('', '', '', ' ', '  # c'))}")
+        elif kind < 6:
+            lines.append(
+                f"{lead}{key} {chance.choice(('|', '|', '|-', '|-', '|+', '>'))}".replace("-  |", "- |")
+            )
+            wide = margin + " " * chance.choice((1, 2, 2, 2, 4))
+            texts = ("x", "a: b", "# c", " x", "- x", "---", "...", "x ", '"', "\xa0")
+            below = (wide + chance.choice(texts), f"{wide}x", f"{wide}y", "", wide, f"{margin}# c")
+            lines += chance.choices(below, k=chance.randrange(4))
+        elif items:
+            _draw(lines, lead, chance, depth - 1)
+        else:
+            lines.append(f"{lead}{key}{chance.choice(('', '', '', ' ', '  # c'))}")
+            _draw(lines, margin + " " * chance.choice((0, 1, 2, 2, 2, 4)), chance, depth - 1)
+
+
 def _broken(text: str, chance: random.Random) -> str:
     lines = text.split("\n")
     at = chance.randrange(len(lines))
