@@ -4,12 +4,13 @@
 #   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
 #   .tools/clean/       the same without the tests' tools
 #   .tools/wheel-lowest/  the wheel with the locked versions and the tests' tools; .tools/wheel-newest/ the same on the newest Python here
+#   .tools/compiled/    the wheel with compiled modules, built there with the locked tools
 #   .tools/docs/        MkDocs with requirements-docs.lock, and the scripts of scripts/site/package.json
 #   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/support/install_tools.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds address docs docs-serve lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test compiled-test compiled-wheel smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -20,6 +21,8 @@ LOWEST ?= python3.11
 # The newest Python of this machine that is newer than that; empty where there is none.
 NEWEST ?= $(shell for minor in 14 13 12; do for python in python3.$$minor $(HOME)/.pyenv/versions/3.$$minor.*/bin/python3; do \
 	$$python -c '' 2>/dev/null && echo $$python && break 2; done; done)
+# The Python that a compiled wheel is for.
+COMPILED ?= $(LOWEST)
 PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
 SECONDS ?= 600
@@ -40,6 +43,14 @@ define wheel
 	@for lock in $(2); do .tools/$(1)/bin/pip install -q --disable-pip-version-check --require-hashes --no-deps -r $$lock || exit 1; done
 	@.tools/$(1)/bin/pip install -q --disable-pip-version-check --no-deps --no-index .tools/wheel/*.whl
 	@.tools/$(1)/bin/pip check
+endef
+
+# An environment of $(COMPILED) with the locked tools, and the compiled wheel that they build in the folder.
+define compiled
+	@rm -rf .tools/compiled && $(COMPILED) -m venv .tools/compiled
+	@.tools/compiled/bin/pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.lock
+	@HATCH_BUILD_HOOKS_ENABLE=1 .tools/compiled/bin/python -m hatchling build -t wheel -d $(1) >.tools/compiled.log 2>&1 || \
+	  { grep -v 'Treating generator' .tools/compiled.log; exit 1; }
 endef
 
 help: ## Show this list
@@ -73,6 +84,17 @@ wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tes
 	@test -n "$(NEWEST)" || echo "wheel-test: no Python newer than $(LOWEST) is here, so the wheel was tested with $(LOWEST) alone"
 	$(if $(NEWEST),$(call wheel,wheel-newest,requirements-dev.lock,$(NEWEST)))
 	$(if $(NEWEST),@.tools/wheel-newest/bin/python -m pytest $(FAST) $(ARGS))
+
+compiled-wheel: ## Build a wheel whose modules of a usual run are compiled, into dist/compiled/ (COMPILED=python3.13; needs a C compiler)
+	$(call compiled,$(DIST)/compiled)
+	@tail -1 .tools/compiled.log
+
+compiled-test: ## Build that wheel with the lowest Python, and run the fast tests on it
+	@rm -rf .tools/compiled-wheel
+	$(call compiled,.tools/compiled-wheel)
+	@.tools/compiled/bin/pip install -q --disable-pip-version-check --no-deps --no-index .tools/compiled-wheel/*.whl
+	@.tools/compiled/bin/archfit version --json | grep -q '"compiled": true'
+	@.tools/compiled/bin/python -m pytest -m "not real and not load and not interpreted" --ignore=tests/real $(ARGS)
 
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
 	$(call wheel,clean,requirements-lowest.lock,$(LOWEST))

@@ -1,6 +1,7 @@
 """Where the parts of a release are, and how its steps start programs.
 
 dist/python/    archfit-V.tar.gz (source archive), archfit-V-py3-none-any.whl
+dist/compiled/  archfit-V-cp3N-cp3N-manylinux_.._MACHINE.whl, of scripts/compiled_wheel/manylinux.sh
 dist/binary/    archfit-V-linux-ARCH.tar.gz, the folder of `make bundle` as an archive
 dist/chart/     archfit-V.tgz, the Helm chart
 dist/plugin/    the Helm 4 plugin

@@ -8,9 +8,11 @@ from archfit.patch import Add, Test
 from archfit.report.kustomize_patches import FORMS, as_yaml
 from archfit.report.patches import as_json, entries
 from archfit.results import Decision, Location, ObjectRef
+from archfit.source.scan import Span
 from archfit.source.values import Typed
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
+from archfit.workloads.sites import Sites
 
 WEB = b"""\
 apiVersion: apps/v1
@@ -225,7 +227,7 @@ def web(patch=(), kind="Deployment", name="web"):
     """The entries of one object with one pod spec at `spec`."""
     ref, value = ObjectRef("apps/v1", kind, "", name), {"kind": kind, "metadata": {"name": name}}
     pod = Pod(ref, "apps", Location(1, 1), ("spec",), {}, {}, value["metadata"], ())
-    document = Document(None, value, (), 0, None, (pod,))
+    document = Document(Span(0, 0, 1, 1), value, (), 0, Sites({}, (), 2, 0), (pod,))
     return entries([document], [(pod, Decision("Change", "", tuple(patch)))])
 
 
@@ -316,7 +318,7 @@ def test_sveltos_targets_of_the_core_group_and_of_no_namespace_select_one_object
     pod = Pod(ref, "", Location(1, 1), ("spec",), {}, {}, {"name": "web"}, ())
     value = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}}
     found = entries(
-        [Document(None, value, (), 0, None, (pod,))],
+        [Document(Span(0, 0, 1, 1), value, (), 0, Sites({}, (), 2, 0), (pod,))],
         [(pod, Decision("Change", "", (Add(("spec", "a"), "b"),)))],
     )
     twin = found[0].replace(ref=ref.replace(namespace="shop"), patch=())

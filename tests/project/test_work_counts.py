@@ -148,6 +148,7 @@ ONCE_FOR_A_DOCUMENT = [
 ]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", ONCE_FOR_A_DOCUMENT)
 def test_each_document_is_read_decided_and_edited_once(name: str) -> None:
     assert more(lambda count: documents(*[DEPLOYMENT] * count))[name] == 10
@@ -158,12 +159,14 @@ def test_the_usual_edit_is_proven_without_reading_it_again() -> None:
     assert (found["edit/prove:prove"], found["source/compose:parse"]) == (0, 0)
 
 
+@pytest.mark.interpreted
 def test_an_unusual_edit_is_read_once_more() -> None:
     found = more(lambda count: documents(*[FLOW] * count))
     assert found["edit/prove:prove"] == 10
     assert found["source/compose:parse"] == 20
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("text", [SERVICE, CONFIG_MAP], ids=["service", "words-of-a-pod"])
 @pytest.mark.parametrize("name", ONCE_FOR_A_DOCUMENT)
 def test_what_holds_no_pods_is_only_identified(name: str, text: str) -> None:
@@ -171,6 +174,7 @@ def test_what_holds_no_pods_is_only_identified(name: str, text: str) -> None:
     assert more(lambda count: documents(DEPLOYMENT, *[text] * count))[name] == expected
 
 
+@pytest.mark.interpreted
 def test_items_of_a_list_are_read_one_by_one_and_proven_without_reading_them_again() -> None:
     item = "- " + DEPLOYMENT.rstrip().replace("\n", "\n  ") + "\n"
     found = more(lambda count: (LIST + item * count).encode())

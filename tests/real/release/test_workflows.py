@@ -101,7 +101,7 @@ def test_no_checkout_leaves_a_token_behind():
 def test_nothing_is_published_before_everything_is_verified():
     jobs = WORKFLOWS["release.yml"]["jobs"]
     for name in ("image", "charts", "pypi"):
-        assert set(jobs[name]["needs"]) == {"packages", "binary"}
+        assert set(jobs[name]["needs"]) == {"packages", "binary", "compiled"}
     assert set(jobs["github"]["needs"]) == {"image", "charts", "pypi"}
 
 
@@ -152,7 +152,7 @@ def test_the_key_of_the_plugin_is_written_for_its_owner_alone_and_removed(tmp_pa
 
 
 def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
-    """The step as it is; the binary of the other architecture is a stand-in."""
+    """The step as it is; the binary of the other architecture and the compiled wheels are stand-ins."""
     for name in ("scripts", "krew", "pyproject.toml", "CHANGELOG.md"):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
@@ -161,6 +161,9 @@ def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
     (binary,) = (tmp_path / "dist" / "binary").iterdir()
     other = f"archfit-{__version__}-linux-{'arm64' if 'amd64' in binary.name else 'amd64'}.tar.gz"
     (binary.parent / other).write_bytes(b"other")
+    (tmp_path / "dist" / "compiled").mkdir()
+    for number in range(8):
+        (tmp_path / "dist" / "compiled" / f"{number}.whl").write_bytes(b"compiled")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
     done = subprocess.run(

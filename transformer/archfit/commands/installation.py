@@ -4,6 +4,7 @@
      "install": {"kind": "wheel", "place": "/usr/lib/python3/site-packages/archfit"},
      "python": {"version": "3.13.1", "implementation": "CPython", "program": "/usr/bin/python3"},
      "platform": {"system": "Linux", "release": "6.12", "machine": "x86_64"},
+     "compiled": false,                          true: the modules of a usual run are compiled
      "cParser": true,                            libyaml reads the manifests; false: Python does, ten times slower
      "dependencies": {"httpx": "0.28.1"},        null: not installed
      "extras": {"redis": {"installed": true, "packages": {"redis": "8.1.0"}}},
@@ -40,6 +41,7 @@ def installation() -> dict[str, Any]:
     from archfit.cluster.audit_facts_json import SCHEMA as AUDIT
     from archfit.lookup.lockfile import VERSION as LOCK
     from archfit.options.config_file import API_VERSION
+    from archfit.source.compose import parse
     from archfit.source.tree import C_EXTENSION
     from archfit.store.sqlite import SCHEMA as CACHE
 
@@ -58,6 +60,8 @@ def installation() -> dict[str, Any]:
             "release": platform.release(),
             "machine": platform.machine(),
         },
+        # What is compiled has no bytecode.
+        "compiled": not hasattr(parse, "__code__"),
         "cParser": C_EXTENSION,
         "dependencies": {name: _version(name) for name in needed},
         "extras": {name: _extra(packages) for name, packages in extras.items()},

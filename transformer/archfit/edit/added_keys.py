@@ -134,7 +134,7 @@ def _outline(text: str, column: int, at: int) -> str:
     lines = [line for line in text[: at - 1].split("\n") if line[: column + 1] != margin]
     left: list[str] = []
     limit = column + 1
-    for line in reversed(lines):
+    for line in lines[::-1]:
         bare = line.lstrip(" ")
         indent = len(line) - len(bare)
         if indent >= limit or not bare or bare[0] == "#":

@@ -12,7 +12,7 @@ from archfit.typing_names import Any
 
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"))
 # Not printable in YAML 1.1 and 1.2 alike (section 5.1 of either), or a line break to one of them.
-_ESCAPED = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
+_ESCAPED = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff" r"\ud800-\udfff]"
 
 
 def quoted(text: str) -> str:

@@ -123,7 +123,7 @@ def merge(
     own = None
     done: set[int] = set()
     # A second `<<` overrides the first for kubectl; kustomize refuses it.
-    for merged, index in reversed(merges):
+    for merged, index in merges[::-1]:
         for source in _sources(merged, done, events[index]):
             for name, value in source.items():
                 if name not in mapping:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from archfit.record import Record
-from archfit.source.values import Typed, resolve
+from archfit.source.values import resolve
 from archfit.typing_names import Any, TypeAlias
 
 Entry: TypeAlias = "tuple[int, int, int, str | None, Any, int]"
@@ -343,7 +343,7 @@ def _flow(text: str) -> Any:
     return made
 
 
-def _flow_scalar(text: str) -> str | Typed | None:
+def _flow_scalar(text: str) -> Any:
     if text[:1] in ('"', "'"):
         inside = text[1:-1]
         usual = len(text) > 1 and text[-1] == text[0] and text[0] not in inside and "\\" not in inside
