@@ -36,6 +36,7 @@ ASKS_ITSELF = {
     "integrations/cluster/rows_file.py",
     "cluster/crds/row_text.py",
     "registry/transport/http1.py",
+    "registry/transport/http_message.py",
     "source/block_lines.py",
 }
 

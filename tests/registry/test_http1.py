@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from archfit.errors import RegistryError
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy
-from archfit.registry.transport.http1 import Head, InvalidHeader, usual_head
+from archfit.registry.transport.http1 import usual_head
+from archfit.registry.transport.http_message import Head, InvalidHeader
 from archfit.registry.transport.request import Reply, Request, Unreachable
 from archfit.registry.transport.request_target import request_target
 from archfit.registry.transport.trust import Trust

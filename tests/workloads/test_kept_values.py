@@ -13,8 +13,8 @@ from archfit.options.settings import Options
 from archfit.pipeline import survey, transformed
 from archfit.source.split import split
 from archfit.source.values import Typed
-from archfit.workloads import kept_values
-from archfit.workloads.kept_values import whole
+from archfit.workloads import documents
+from archfit.workloads.documents import whole
 from corpus_streams import each_stream
 from stream_edits import edited, lookup
 
@@ -120,7 +120,7 @@ def test_an_item_with_an_owner_is_light() -> None:
 def test_the_usual_edit_of_a_light_document_reads_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
     data = WORKLOAD.encode()
     found = survey(data, split(data), Options(), light=True)
-    monkeypatch.setattr(kept_values, "block_text", None)
+    monkeypatch.setattr(documents, "block_text", None)
     (splice,) = transformed(data, found, lookup(found.texts), Options()).splices
     assert b"nodeAffinity" in splice.text
 

@@ -25,7 +25,7 @@ from archfit.source.tree import C_EXTENSION
 from archfit.stream import Splice
 from archfit.typing_names import Iterable, Iterator, Mapping, Sequence
 from archfit.workloads.builtin import UserRows, by_kind
-from archfit.workloads.documents import Document
+from archfit.workloads.documents import Document, whole
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
@@ -142,8 +142,6 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
         from archfit.edit.prove import prove
 
         if document.light:
-            from archfit.workloads.kept_values import whole
-
             document = whole(document, text)
         prove(document, patch, _edited_text(text, edits))
     return _splices(document, text, edits)

@@ -11,7 +11,7 @@ Loaded with the first part that has to be parsed, together with the parser.
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput
+from archfit.errors import InternalError, InvalidInput
 from archfit.record import Record
 from archfit.results import Location, Result
 from archfit.source.block_lines import BlockText, block_text
@@ -64,6 +64,14 @@ def read(data: bytes, span: Span, user_rows: UserRows, *, light: bool = False) -
     usual = block_text(text)
     contents = _of_usual(usual, data, span, user_rows, light=light) if usual is not None else None
     return _of_tree(text, data, span, user_rows) if contents is None else contents
+
+
+def whole(document: Document, text: str) -> Document:
+    """The light document with all of its values. text: its own."""
+    usual = block_text(text)
+    if usual is None:
+        raise InternalError("usual text is not usual when it is read again")
+    return document.replace(value=usual.value[0] if document.span.item else usual.value, light=False)
 
 
 def _of_usual(

@@ -7,22 +7,16 @@
 
 Done for kinds of `builtin` in usual text (`block_lines`), in documents of their own and in objects with an owner, which
 are seldom edited. Not done where archfit.dev is named: a misplaced annotation may be anywhere. The whole proof needs
-all of the values, and reads the text again (`whole`), which takes a fifth of the time that the proof takes. The proof
-of the usual edit (`added_keys`) needs every key of the pod spec, and what they hold only as it is.
+all of the values, and reads the text again (`documents.whole`), which takes a fifth of the time that the proof takes.
+The proof of the usual edit (`added_keys`) needs every key of the pod spec, and what they hold only as it is.
 """
 
 from __future__ import annotations
 
-from archfit.errors import InternalError
-from archfit.source.block_lines import block_text
 from archfit.source.scan import Span
 from archfit.typing_names import Any, Sequence
 from archfit.workloads.builtin import WORKLOADS
 from archfit.workloads.pods import Pod
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.workloads.documents import Document
 
 _OURS = b"archfit.dev"
 # Members of core/v1 Container that are collections.
@@ -44,8 +38,6 @@ _UNREAD = frozenset(
         "volumeMounts",
     }
 )
-
-
 # Members beside a pod template that are collections.
 _BESIDE_TEMPLATES = frozenset({"selector", "strategy", "updateStrategy", "volumeClaimTemplates"})
 
@@ -79,11 +71,3 @@ def lighten(data: bytes, span: Span, value: dict[str, Any], pods: Sequence[Pod])
                     for name in _UNREAD & container.keys():
                         del container[name]
     return True
-
-
-def whole(document: Document, text: str) -> Document:
-    """The light document with all of its values. text: its own."""
-    usual = block_text(text)
-    if usual is None:
-        raise InternalError("usual text is not usual when it is read again")
-    return document.replace(value=usual.value[0] if document.span.item else usual.value, light=False)

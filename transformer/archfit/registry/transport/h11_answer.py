@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 import h11
 
-from archfit.registry.transport.http1 import Head, ProtocolError
+from archfit.registry.transport.http_message import Head, ProtocolError
 from archfit.registry.transport.network_stream import NetworkStream
 
 _LONGEST_HEAD = 100 * 1024
 
 
 class H11Answer:
-    """As `http1.Answer`. content: the request's body. data: what was read so far."""
+    """As `http_message.Answer`. content: the request's body. data: what was read so far."""
 
     def __init__(self, stream: NetworkStream, head: Head, content: bytes, data: bytes) -> None:
         self._stream = stream

@@ -27,7 +27,8 @@ from archfit.errors import RegistryError
 from archfit.registry.transport.bodies import SMALL, LargeBodies
 from archfit.registry.transport.dialer import SILENT_SECONDS, Dialer
 from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort
-from archfit.registry.transport.http1 import Answer, Head, InvalidHeader, ProtocolError, ask
+from archfit.registry.transport.http1 import ask
+from archfit.registry.transport.http_message import Answer, Head, InvalidHeader, ProtocolError
 from archfit.registry.transport.network_stream import NetworkStream, reason
 from archfit.registry.transport.proxies import proxy_for
 from archfit.registry.transport.proxy_tunnel import Proxy, ProxyRefused, open_tunnel, proxy_at

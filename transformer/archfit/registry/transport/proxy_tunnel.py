@@ -13,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 from archfit.errors import RegistryError
 from archfit.record import Record
 from archfit.registry.transport.host_port import DEFAULT_PORTS
-from archfit.registry.transport.http1 import Head, ask
+from archfit.registry.transport.http1 import ask
+from archfit.registry.transport.http_message import Head
 from archfit.registry.transport.network_stream import NetworkStream
 
 
