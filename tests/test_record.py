@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from archfit.record import Record
+from archfit.record import _OFTEN, Record
 
 
 class Point(Record):
@@ -74,25 +74,32 @@ def test_representation_can_be_read_back():
     assert repr(Named(1, 2, "a")) == "Named(x=1, y=2, name='a')"
 
 
-class Defaults(Record):
+class Often(Record):
     x: int
     y: int = 0
     items: tuple[int, ...] = (1,)
 
 
-def test_values_are_given_by_place_or_by_name():
-    made = Defaults(1, items=(2,))
-    assert (made.x, made.y, made.items) == (1, 0, (2,))
-    assert made == Defaults(x=1, items=(2,)) != Defaults(1)
-    assert (made.replace(y=3), repr(made)) == (Defaults(1, 3, (2,)), "Defaults(x=1, y=0, items=(2,))")
+@pytest.fixture
+def often():
+    """A class of which so many values were made that it has a constructor of its own."""
+    for number in range(_OFTEN + 1):
+        Often(number)
+    assert Often.__init__ is not Record.__init__
+    return Often
+
+
+def test_a_class_that_is_made_often_stays_the_same(often):
+    made = often(1, items=(2,))
+    assert (type(made), made.x, made.y, made.items) == (often, 1, 0, (2,))
+    assert made == often(x=1, items=(2,)) != often(1)
+    assert (made.replace(y=3), repr(made)) == (often(1, 3, (2,)), "Often(x=1, y=0, items=(2,))")
+    assert len({made, often(1, 0, (2,))}) == 1
     assert not hasattr(made, "__dict__")
-
-
-def test_a_class_below_another_adds_its_fields():
-    class Below(Defaults):
-        z: int = 5
-
-    assert (Below(1, 2).y, Below(1).z, type(Below(1))) == (2, 5, Below)
+    with pytest.raises(AttributeError, match="frozen"):
+        made.x = 2
+    with pytest.raises(AttributeError, match="frozen"):
+        del made.x
 
 
 @pytest.mark.parametrize(
@@ -105,6 +112,16 @@ def test_a_class_below_another_adds_its_fields():
         pytest.param(lambda cls: cls(1).replace(z=3), id="unknown-replacement"),
     ],
 )
-def test_wrong_values_are_refused(make):
+def test_a_class_that_is_made_often_refuses_wrong_values(often, make):
     with pytest.raises(TypeError):
-        make(Defaults)
+        make(often)
+
+
+def test_a_class_below_one_that_is_made_often_is_its_own(often):
+    class Below(often):
+        z: int = 5
+
+    assert type(Below(1)) is Below
+    assert (Below(1, 2).y, Below(1).z) == (2, 5)
+    for number in range(_OFTEN + 1):
+        assert type(Below(number)) is Below
