@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from archfit.errors import InvalidInput
 from archfit.record import Record
-from archfit.source.container import slices
 from archfit.source.skip import Identity, has_odd_breaks, has_pod_words, identity
 from archfit.source.split import BOM, Piece, split
 from archfit.typing_names import Callable, Iterator
@@ -72,6 +71,8 @@ def _parsed(
         if podless or (podless is None and not has_pod_words(data, start, end)):
             return
         if sliced and column == 0 and _is_list(named):
+            from archfit.source.container import slices
+
             inside = slices(data, start, end)
             if inside is not None:
                 for part in inside:
