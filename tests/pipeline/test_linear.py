@@ -7,21 +7,19 @@ Work is counted, not timed: the lines of archfit that run, and the members that 
 from __future__ import annotations
 
 import json
-import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import archfit
 from archfit.options.settings import Options
 from archfit.patch import Add, Remove, Test, apply
 from stream_edits import Failed, edited
+from traced_lines import lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
-PACKAGE = archfit.__path__[0]
 HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 SPEC = "spec:\n  containers: [{name: c, image: amd:1}]\n"
 LIST = "apiVersion: v1\nkind: List\nitems:\n"
@@ -94,26 +92,13 @@ STREAMS: dict[str, Callable[[int], str]] = {
 
 
 def work(run: Callable[[], object]) -> int:
-    """How many lines of archfit run."""
-    count = 0
+    """How many lines of archfit run, also of a run that fails."""
 
-    def line(_frame: FrameType, _event: str, _argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return line
+    def tried() -> None:
+        with suppress(Failed):
+            run()
 
-    def call(frame: FrameType, _event: str, _argument: Any) -> Any:
-        return line if frame.f_code.co_filename.startswith(PACKAGE) else None
-
-    before = sys.gettrace()
-    sys.settrace(call)
-    try:
-        run()
-    except Failed:
-        pass
-    finally:
-        sys.settrace(before)
-    return count
+    return lines(tried)
 
 
 def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:

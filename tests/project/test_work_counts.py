@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-import archfit
 from archfit import stream
 from archfit.commands import transform
 from archfit.edit import added_keys
@@ -35,6 +34,7 @@ from kubectl_output import to_yaml
 from live_cluster import Applied, objects
 from searched_text import counting, searched
 from stream_edits import edited
+from traced_lines import PACKAGE, lines
 from warm_cache import warm
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-PACKAGE = archfit.__path__[0]
 MOST_STATEMENTS = 4
 # Eight are SQLite's, which makes the shared memory of its log.
 MOST_WRITES = 12
@@ -109,25 +108,8 @@ def steps(data: bytes) -> int:
     return sum(calls(data).values())
 
 
-def lines(data: bytes) -> int:
-    """How many lines of archfit run; a loop on one line counts each time round."""
-    count = 0
-
-    def line(_frame: FrameType, _event: str, _argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return line
-
-    def call(frame: FrameType, _event: str, _argument: Any) -> Any:
-        return line if frame.f_code.co_filename.startswith(PACKAGE) else None
-
-    before = sys.gettrace()
-    sys.settrace(call)
-    try:
-        edited(data)
-    finally:
-        sys.settrace(before)
-    return count
+def ran(data: bytes) -> int:
+    return lines(lambda: edited(data))
 
 
 def more(of: Callable[[int], bytes]) -> Counter[str]:
@@ -277,8 +259,8 @@ def test_twice_the_input_takes_twice_the_steps(
     make: Callable[[int], bytes], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     once, twice = make(count), make(2 * count)
-    lines(once)  # what is loaded and kept for later
-    for of in (lines, steps):
+    ran(once)  # what is loaded and kept for later
+    for of in (ran, steps):
         found = []
         for data in (twice, once):
             # No line of it has been read before.
