@@ -27,7 +27,8 @@ from archfit import stream
 from archfit.commands import transform
 from archfit.edit import added_keys
 from archfit.options.settings import Options
-from archfit.source import block_lines, tree
+from archfit.placement import questions
+from archfit.source import block_lines, compose, tree
 from archfit.store.directories import default_path
 from counted_run import counted
 from kubectl_output import to_yaml
@@ -79,6 +80,18 @@ spec:
 """
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: |\n    image: amd:1\n"
 LIST = "apiVersion: v1\nkind: List\nitems:\n"
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """The counts are the same whatever this process has read before."""
+    for memory in (
+        added_keys._parsed,
+        block_lines._entry_of.__self__,
+        compose._resolved,
+        questions._no_reference,
+    ):
+        memory.clear()
 
 
 def documents(*texts: str) -> bytes:
@@ -141,6 +154,15 @@ def test_the_usual_edit_is_proven_without_reading_it_again() -> None:
     assert (found["edit/prove:prove"], found["source/compose:parse"]) == (0, 0)
 
 
+def test_a_process_that_proved_many_different_edits_still_remembers_the_next() -> None:
+    different = [
+        DEPLOYMENT.replace("      containers:", f"      key{number}: 1\n      containers:")
+        for number in range(300)
+    ]
+    edited(documents(*different))
+    assert more(lambda count: documents(*[DEPLOYMENT] * count))["source/compose:parse"] == 0
+
+
 @pytest.mark.interpreted
 def test_an_unusual_edit_is_read_once_more() -> None:
     found = more(lambda count: documents(*[FLOW] * count))
@@ -199,7 +221,6 @@ def test_the_parser_gives_each_event_once(
     text: str, options: Options, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree, "_Parser", Parser)
-    monkeypatch.setattr(added_keys, "_parsed", added_keys._Parsed())
     monkeypatch.setattr(Parser, "given", 0)
     edited(documents(*[SERVICE, text] * 20), options)
     assert bool(most) <= Parser.given <= 20 * most

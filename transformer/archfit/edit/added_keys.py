@@ -54,7 +54,9 @@ class _Parsed(dict):  # type: ignore[type-arg]  # Any is not imported at run tim
         except ArchfitError:
             return None
         value = None if tree.properties or tree.duplicates else tree.value
-        if len(self) < _MOST_PARSED and len(text) < _LONGEST_PARSED:
+        if len(text) < _LONGEST_PARSED:
+            if len(self) >= _MOST_PARSED:
+                self.clear()
             self[text] = value
         return value
 

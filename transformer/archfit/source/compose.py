@@ -32,12 +32,15 @@ from archfit.typing_names import Any, Callable
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = _TAG_PREFIX + "merge"
+_MOST_RESOLVED = 10_000
 
 
 class _Resolved(dict):  # type: ignore[type-arg]  # Any is not imported at run time
     """Plain scalars seen so far and what they resolve to."""
 
     def __missing__(self, text: str) -> Any:
+        if len(self) >= _MOST_RESOLVED:
+            self.clear()
         value = self[text] = resolve(text)
         return value
 
