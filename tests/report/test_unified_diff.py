@@ -6,10 +6,10 @@ import re
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from archfit.report.unified_diff import DiffObject, colored_diff, unified_diff
 from archfit.stream import Splice, write
+from drawn_splices import changes
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1, 21))
 HUNK = re.compile(rb"@@ -(\d+),(\d+) \+(\d+),(\d+) @@(?: .*)?\n")
@@ -30,6 +30,7 @@ def applied(data: bytes, diff: bytes) -> bytes:
         assert head
         first, removed, new, added = map(int, head.groups())
         start = first - 1 if removed else first
+        assert at <= start  # no line is in two hunks
         made += old[at:start]
         at = start
         assert len(made) == (new - 1 if added else new)
@@ -39,6 +40,8 @@ def applied(data: bytes, diff: bytes) -> bytes:
             if lines and lines[0].startswith(b"\\"):
                 lines.pop(0)
                 text = text.removesuffix(b"\n")
+                assert removed == 1 or line[:1] == b"+"
+                assert added == 1 or line[:1] == b"-"
             if line[:1] in b" -":
                 assert old[at] == text
                 at, removed = at + 1, removed - 1
@@ -60,6 +63,10 @@ def applied(data: bytes, diff: bytes) -> bytes:
         pytest.param(b"a\nb", [Splice(3, 3, b"\nx")],
                      b"@@ -1,2 +1,3 @@\n a\n-b\n\\ No newline at end of file\n+b\n+x\n\\ No newline at end of file\n",
                      id="without-last-newline"),
+        pytest.param(b"a\nb\nc\nd\n", [Splice(1, 2, b"\nx"), Splice(2, 4, b"")],
+                     b"@@ -1,4 +1,3 @@\n a\n-b\n-c\n+xc\n d\n", id="line-goes-behind-one-that-lost-its-end"),
+        pytest.param(b"a\nb\nc\n", [Splice(2, 2, b"x"), Splice(2, 2, b"y\n"), Splice(4, 4, b"z\n")],
+                     b"@@ -1,3 +1,5 @@\n a\n-b\n+xy\n+b\n+z\n c\n", id="at-one-offset"),
         pytest.param(b"a\nb\n\nc", [Splice(1, 1, b"x")],
                      b"@@ -1,4 +1,4 @@\n-a\n+ax\n b\n \n c\n\\ No newline at end of file\n", id="then-context"),
         pytest.param(b"a\r\nb\r\n", [Splice(3, 3, b"x\r\n")], b"@@ -1,2 +1,3 @@\n a\r\n+x\r\n b\r\n", id="crlf"),
@@ -147,6 +154,23 @@ def test_new_lines_without_context_have_an_old_line_for_git() -> None:
     assert applied(pod + secret, diff) == pod + b"  b: 2\n" + secret
 
 
+def test_hunks_do_not_overlap_where_a_line_between_them_may_not_be_shown() -> None:
+    data = b"a:\n  b: 1\nkind: Secret\n"
+    splices = [Splice(0, 0, b"x: 1\n"), Splice(10, 10, b"  y: 1\n")]
+    diff = diff_of(data, splices, [])
+    assert diff.endswith(b"\n@@ -1,1 +1,2 @@\n+x: 1\n a:\n@@ -2,1 +3,2 @@\n-  b: 1\n+  b: 1\n+  y: 1\n")
+    assert applied(data, diff) == b"".join(write(data, splices))
+
+
+def test_git_cannot_take_the_end_of_the_file_for_old_lines_that_it_repeats() -> None:
+    pod, secret = b"- b: 2\n  a: 1\n", b"- {kind: Secret, data: {password: hunter2}}\n"
+    data, end = pod + secret + b"- c: 3\n  a: 1\n", len(pod)
+    splices = [Splice(end, end, b"  d: 4\n")]
+    diff = diff_of(data, splices, [DiffObject(0, end, "Pod")])
+    assert diff.endswith(b"\n@@ -1,2 +1,3 @@ Pod\n-- b: 2\n-  a: 1\n+- b: 2\n+  a: 1\n+  d: 4\n")
+    assert applied(data, diff) == b"".join(write(data, splices))
+
+
 def test_noop_without_a_secret_the_context_is_whole() -> None:
     data = POD + SECRET.replace(b"Secret", b"ConfigMap")
     diff = diff_of(data, [Splice(len(POD), len(POD), b"  b: 2\n")], [DiffObject(0, len(POD), "Pod")])
@@ -174,25 +198,6 @@ def test_colours() -> None:
         b"\x1b[1m--- a/a\x1b[0m\n\x1b[1m+++ b/a\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n"
         b"\x1b[31m-a\x1b[0m\n\x1b[32m+x\x1b[0m\n b\\x1b\n"
     )
-
-
-@st.composite
-def changes(draw: st.DrawFn) -> tuple[bytes, list[Splice], list[DiffObject]]:
-    line = st.sampled_from([b"a\n", b"kind: Secret\n", b"---\n", b"\n", b"b\r\n", b"  x: 1\n", b"  y:\n"])
-    data = b"".join(draw(st.lists(line, max_size=40))) + draw(st.sampled_from([b"", b"z"]))
-    places = sorted(draw(st.lists(st.integers(0, len(data)), max_size=12)))
-    texts = st.sampled_from([b"", b"x", b"\n", b"\nq: 1", b"q: 1\n", b"a\nb\n"])
-    ends = draw(st.lists(st.booleans(), min_size=len(places), max_size=len(places)))
-    splices, at = [], 0
-    for number, start in enumerate(places):
-        if start < at:
-            continue
-        at = places[number + 1] if ends[number] and number + 1 < len(places) else start
-        splices.append(Splice(start, at, draw(texts)))
-        at += 1
-    bounds = sorted(set(draw(st.lists(st.integers(0, len(data)), max_size=6))))
-    pairs = zip(bounds[::2], bounds[1::2], strict=False)
-    return data, splices, [DiffObject(start, end, "o") for start, end in pairs]
 
 
 @given(changes())

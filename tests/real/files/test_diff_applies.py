@@ -7,14 +7,20 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
+from archfit.report.unified_diff import unified_diff
+from archfit.stream import write
 from corpus_streams import FOLDERS
+from drawn_splices import changes
 from file_runs import Site
 from warm_cache import warm
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from archfit.report.unified_diff import DiffObject
+    from archfit.stream import Splice
     from corpus_streams import Corpus
 
 GIT = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]
@@ -80,3 +86,18 @@ def test_the_diff_of_standard_input_applies_to_the_file_that_it_came_from(
     diff = site.run("--diff", *words, stdin=before, options=False).stdout
     subprocess.run(["patch", "redis.yaml"], cwd=tmp_path, input=diff, capture_output=True, check=True)
     assert site.files()["redis.yaml"] == site.run(*words, stdin=before, options=False).stdout != before
+
+
+@settings(max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes())
+def test_any_change_applies_exactly(
+    tmp_path: Path, change: tuple[bytes, list[Splice], list[DiffObject]]
+) -> None:
+    data, splices, objects = change
+    file, diff = tmp_path / "a.yaml", b"".join(unified_diff("a.yaml", data, splices, objects))
+    for program in ([*GIT[:-1], "--unidiff-zero", "-"], PATCH) if diff else ():
+        file.write_bytes(data)
+        done = subprocess.run(program, cwd=tmp_path, input=diff, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"offset" not in done.stdout
+        assert (file.read_bytes() if file.exists() else b"") == b"".join(write(data, splices))

@@ -16,7 +16,7 @@ that none gets into a log: `---`, and what no block scalar can hold, as it has n
 `kind: ..`); of lines with an indent those of a closed list. Where fewer lines may be shown on one side, the other side
 has no more: patch takes a shorter end for the end of the file. Where none may be shown, the line before new lines,
 which is of the same mapping, is removed and added: git would put a hunk without an old line at the end of the file, and
-it refuses this one.
+it refuses this one. More lines are, where the file ends with the same old lines: git would put the hunk there.
 
 Sources: POSIX.1-2024, diff, "Diff -u Output Format"; GNU patch 2.7, src/patch.c, locate_hunk; git, apply.c and quote.c.
 """
@@ -76,10 +76,10 @@ def unified_diff(
         return []
     around = _Context(data, objects)
     found = [_quoted_name("--- ", f"a/{name}"), _quoted_name("+++ ", f"b/{name}")]
-    line, counted, shift = 0, 0, 0
+    line, counted, shift, last = 0, 0, 0, 0
     for found_hunk in around.hunks(blocks):
-        hunk = around.anchored(found_hunk)
-        first, last = around.ends(hunk)
+        hunk = around.anchored(found_hunk, last)
+        first, last = around.ends(hunk, last)
         line, counted = line + data.count(b"\n", counted, first), first
         body, removed, added, at = list[bytes](), 0, 0, first
         for block in hunk:
@@ -132,10 +132,10 @@ class _Context:
                 hunk = [block]
         yield hunk
 
-    def ends(self, hunk: Sequence[_Block]) -> tuple[int, int]:
-        """Where the lines of a hunk begin and end, its context included."""
+    def ends(self, hunk: Sequence[_Block], shown: int) -> tuple[int, int]:
+        """Where the lines of a hunk begin and end, its context included. shown: where the hunk before it ends."""
         before, behind = [hunk[0].start], [hunk[-1].end]
-        while len(before) <= CONTEXT and before[-1] > 0:
+        while len(before) <= CONTEXT and before[-1] > shown:
             start = self._data.rfind(b"\n", 0, before[-1] - 1) + 1
             if not self._shown(start):
                 break
@@ -149,14 +149,26 @@ class _Context:
             del behind[len(before) :]
         return before[-1], behind[-1]
 
-    def anchored(self, hunk: list[_Block]) -> list[_Block]:
-        """The hunk; one that would show no old line takes the line before it out and puts it in again."""
-        first, last = self.ends(hunk)
-        if not 0 < first == last < len(self._data):
-            return hunk
-        start = self._data.rfind(b"\n", 0, first - 1) + 1
-        line = self._data[start:first]
-        return [_Block(start, last, (line,), (line, *hunk[0].new))]
+    def anchored(self, hunk: list[_Block], shown: int) -> list[_Block]:
+        """The hunk; where it has no context, lines before it are taken out and put in again, as git needs them.
+
+        One line if it would show no old line; more if the file ends with its old lines, where git would put it.
+        """
+        while True:
+            first, last = self.ends(hunk, shown)
+            old = self._data[first:last]
+            if (
+                first == shown
+                or hunk[-1].end < last
+                or last == len(self._data)
+                or not self._data.endswith(old)
+            ):
+                return hunk
+            start = self._data.rfind(b"\n", 0, first - 1) + 1
+            if old and not self._shown(start):
+                return hunk
+            line, one = self._data[start:first], hunk[0]
+            hunk = [_Block(start, one.end, (line, *one.old), (line, *one.new)), *hunk[1:]]
 
     def title(self, at: int) -> str:
         """What the object at an offset is called."""
@@ -201,7 +213,11 @@ def _grouped(data: bytes, splices: Iterable[Splice]) -> Iterator[tuple[int, int,
     start, end, group = 0, -1, list[Splice]()
     for splice in splices:
         first = data.rfind(b"\n", 0, splice.start) + 1
-        whole = first == splice.start and splice.text[-1:] in (b"", b"\n") and _begins_line(data, splice.end)
+        whole = (
+            max(first, end) <= splice.start == first
+            and splice.text[-1:] in (b"", b"\n")
+            and _begins_line(data, splice.end)
+        )
         last = splice.end if whole else data.find(b"\n", splice.end) + 1 or len(data)
         if first <= end:
             end = max(end, last)
