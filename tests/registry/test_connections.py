@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+import socket
+import ssl
+import threading
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
 from archfit.registry.manifest import OCI_INDEX
+from archfit.registry.transport.network_stream import NetworkStream
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
 from lookup_runs import Runs
+from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+T = TypeVar("T")
 SURPLUS = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
@@ -57,3 +64,75 @@ def test_an_answer_that_came_before_its_request_is_nobodys(
     runs = Runs(tmp_path, fake.url)
     assert runs.names("x.io/a:1") == ["linux/amd64"]
     assert fake.connections == connections
+
+
+class ServerTls:
+    """The server's side of TLS over anything that sends and receives bytes, so over another one too."""
+
+    def __init__(
+        self, context: ssl.SSLContext, recv: Callable[[int], bytes], sendall: Callable[[bytes], None]
+    ) -> None:
+        self._recv, self._sendall = recv, sendall
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+        self._done(self._tls.do_handshake)
+
+    def recv(self, size: int) -> bytes:
+        return self._done(lambda: self._tls.read(size))
+
+    def sendall(self, data: bytes, *, surplus: bytes = b"", ends: bool = False) -> None:
+        """Everything at once, in a record each: the data, what is too much, and the end."""
+        for one in filter(None, (data, surplus)):
+            self._tls.write(one)
+        if ends:
+            with pytest.raises(ssl.SSLWantReadError):
+                self._tls.unwrap()
+        self._sendall(self._outgoing.read())
+
+    def _done(self, step: Callable[[], T]) -> T:
+        while True:
+            try:
+                result = step()
+            except ssl.SSLWantReadError:
+                self._sendall(self._outgoing.read())
+                self._incoming.write(self._recv(65536))
+            else:
+                self._sendall(self._outgoing.read())
+                return result
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("layers", [pytest.param(1, id="direct"), pytest.param(2, id="through a TLS proxy")])
+@pytest.mark.parametrize(
+    ("surplus", "ends", "ended"),
+    [
+        pytest.param(b"", True, True, id="ended with its answer"),
+        pytest.param(SURPLUS, False, True, id="sent another answer"),
+        pytest.param(b"", False, False, id="noop: is idle"),
+    ],
+)
+def test_what_follows_an_answer_ends_a_connection(
+    layers: int, surplus: bytes, ends: bool, ended: bool
+) -> None:
+    """A connection that has ended is not used again, also where its end came with the answer."""
+    context = tls_files().context()
+    near, far = socket.socketpair()
+
+    def serve() -> None:
+        top = ServerTls(context, far.recv, far.sendall)
+        if layers == 2:
+            top = ServerTls(context, top.recv, top.sendall)
+        top.recv(1)
+        top.sendall(b"answer", surplus=surplus, ends=ends)
+
+    server = threading.Thread(target=serve, daemon=True)
+    server.start()
+    trust = ssl.create_default_context(cafile=str(tls_files().ca))
+    stream = NetworkStream(near, lambda: 10.0)
+    with far, contextlib.closing(stream):
+        for _ in range(layers):
+            stream.start_tls(trust, "localhost", 443)
+        stream.write(b"?")
+        assert stream.read() == b"answer"
+        server.join(10)
+        assert stream.has_ended() is ended

@@ -46,6 +46,10 @@ class NestedTls:
     def fileno(self) -> int:
         return self._outer.fileno()
 
+    def pending(self) -> int:
+        """Bytes that have come and were not asked for: the end of the inner TLS may be among them."""
+        return self._inner.pending() + self._incoming.pending + self._outer.pending()
+
     def close(self) -> None:
         self._outer.close()
 

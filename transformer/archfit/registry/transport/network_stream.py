@@ -96,6 +96,9 @@ class NetworkStream:
         number = (self._tls or self._socket).fileno()
         if number < 0:
             return True
+        # What TLS inside TLS has taken from the socket does not wait there any more.
+        if self._tls and self._tls.pending():
+            return True
         if not hasattr(select, "poll"):
             return bool(select.select([number], [], [], 0)[0])
         waiting = select.poll()
