@@ -269,12 +269,19 @@ def crds_in_a_list(count: int) -> bytes:
     return (LIST + "".join(items)).encode()
 
 
+def list_in_a_list(count: int) -> bytes:
+    """One item, which is read as one tree."""
+    items = "".join(f"  - {DEPLOYMENT.rstrip().replace(chr(10), chr(10) + '    ')}\n" for _ in range(count))
+    return f"{LIST}- apiVersion: v1\n  kind: List\n  items:\n{items}".encode()
+
+
 def nothing(count: int) -> bytes:
     return documents(*[SERVICE, CONFIG_MAP] * count)
 
 
 @pytest.mark.parametrize(
-    ("make", "count"), [(dense, 50), (live, 10), (crds, 100), (crds_in_a_list, 100), (nothing, 100)]
+    ("make", "count"),
+    [(dense, 50), (live, 10), (crds, 100), (crds_in_a_list, 100), (list_in_a_list, 50), (nothing, 100)],
 )
 def test_twice_the_input_takes_twice_the_steps(
     make: Callable[[int], bytes], count: int, monkeypatch: pytest.MonkeyPatch
@@ -310,6 +317,7 @@ def searches(data: bytes) -> int:
         (live, 5, 34),
         (crds, 100, 15),
         (crds_in_a_list, 100, 26),
+        (list_in_a_list, 50, 37),
         (nothing, 100, 15),
         (workflow, 200, 24),
     ],

@@ -10,6 +10,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+from archfit.source import tree
 from archfit.source.scan import Span
 
 if TYPE_CHECKING:
@@ -66,7 +67,10 @@ _Text = _searching(str)
 @contextlib.contextmanager
 def counting() -> Iterator[Found]:
     """Counts from here on."""
-    real = Span.text
+    real, parser = Span.text, tree._Parser
     _found.total = 0
-    with mock.patch.object(Span, "text", lambda self, data: _Text(real(self, data))):
+    with (
+        mock.patch.object(Span, "text", lambda self, data: _Text(real(self, data))),
+        mock.patch.object(tree, "_Parser", lambda text: parser(str(text))),  # the parser takes no subclass
+    ):
         yield _found

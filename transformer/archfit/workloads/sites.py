@@ -246,7 +246,9 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         json = getattr(first, "style", None) == '"'
         if tree.text[event.end_mark.index - 1 : event.end_mark.index] != "{":
             problem = "a mapping of one pair in a flow sequence has no braces"
-    elif "?" in tree.text and any(_is_explicit(tree.text, tree.events[key].start_mark) for key, _ in keys):
+    elif _may_hold_explicit(tree.text, first, last) and any(
+        _is_explicit(tree.text, tree.events[key].start_mark) for key, _ in keys
+    ):
         problem = "an explicit key ('? key') stands there"
     if tree.aliases and any(isinstance(tree.events[key], Alias) for key, _ in keys):
         problem = "an alias stands there in place of a key"
@@ -293,6 +295,12 @@ def _sequence_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
 
 def _is_bare_tag(event: Any) -> bool:
     return isinstance(event, Scalar) and event.tag is not None and not event.value and not event.style
+
+
+def _may_hold_explicit(text: str, first: Any, last: Any) -> bool:
+    """Whether `?` stands before one of the keys. Each mapping reads its own text alone: a list may hold many."""
+    line = text.rfind("\n", 0, first.start_mark.index) + 1
+    return text.find("?", line, last.start_mark.index) >= 0
 
 
 def _is_explicit(text: str, key: Any) -> bool:
