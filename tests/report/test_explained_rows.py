@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from explained_cases import CASES
+from explained_cases import CASES, workload
 from explained_pods import explained_stream, tree
 from machine import ROOT
 
@@ -58,3 +58,18 @@ def test_a_pod_that_is_left_alone_says_what_to_do():
         for pod in explained_stream(case.stream, case.answers, case.options).pods:
             if not pod.explanation.decided:
                 assert pod.explanation.remedies or pod.explanation.messages or "final" in str(pod), name
+
+
+@pytest.mark.parametrize(
+    ("fields", "remedy"),
+    [
+        pytest.param("nodeName: virtual-1", "remove spec.nodeName, so that the scheduler places the pod", id="node"),
+        pytest.param("nodeSelector: {type: virtual-kubelet}",
+                     "remove type: virtual-kubelet from its nodeSelector, if it is for other nodes too", id="virtual"),
+        pytest.param("nodeSelector: {kubernetes.io/arch: '{{ virtual }}'}",
+                     "explain what is made from it: render it first", id="noop: the word virtual in a placeholder"),
+    ],
+)  # fmt: skip
+def test_a_remedy_is_chosen_by_what_leaves_the_pod_alone_not_by_words(fields: str, remedy: str) -> None:
+    (pod,) = explained_stream(workload(fields), {}).pods
+    assert [one.effect for one in pod.explanation.remedies] == [remedy]

@@ -137,7 +137,7 @@ def explanation(
             for one in decision.results
             if one.path not in about_images
         ),
-        tuple(remedies(pod, own, case, decision, images, frozenset(opened) - frozenset(reaches))),
+        tuple(remedies(own, case, decision, images, frozenset(opened) - frozenset(reaches))),
     )
 
 

@@ -19,10 +19,9 @@ from archfit.images.reference import parse
 from archfit.placement.annotations import PREFIX
 from archfit.placement.case import Case
 from archfit.placement.explained_images import ImageAnswer
-from archfit.placement.selection import PodOptions
+from archfit.placement.selection import LeftBy, PodOptions
 from archfit.record import Record
 from archfit.results import Decision
-from archfit.workloads.pods import Pod
 
 _MOST = 3
 
@@ -35,7 +34,6 @@ class Remedy(Record):
 
 
 def remedies(
-    pod: Pod,
     own: PodOptions,
     case: Case | None,
     decision: Decision,
@@ -44,7 +42,7 @@ def remedies(
 ) -> Iterator[Remedy]:
     """At most a handful, the nearest first. missing: what the pod allows and does not reach."""
     if own.left_alone:
-        yield Remedy("", _left_alone(pod, own))
+        yield Remedy("", _left_alone(own))
         return
     unknown = [one for one in images if one.unknown and not one.final and _is_reference(one.image)]
     for image in unknown[:_MOST]:
@@ -112,17 +110,16 @@ def _is_reference(text: str) -> bool:
         return False
 
 
-def _left_alone(pod: Pod, own: PodOptions) -> str:
+def _left_alone(own: PodOptions) -> str:
     if own.controller:
         return f"explain {own.controller}, which made this object: archfit places what its controller makes pods from"
-    if own.left_alone.startswith(PREFIX):
-        return f"remove the annotation {PREFIX}skip"
-    if own.left_alone.startswith("excluded by"):
-        return "run it without that --exclude"
-    if own.left_alone.startswith("spec.nodeName"):
-        return "remove spec.nodeName, so that the scheduler places the pod"
-    if own.left_alone.startswith("a rule"):
-        return "change the rule (rules: in the configuration file)"
-    if pod.spec.get("nodeSelector") and "virtual" in own.left_alone:
-        return "remove type: virtual-kubelet from its nodeSelector, if it is for other nodes too"
-    return "explain what is made from it: render it first"
+    return _INSTEAD.get(own.left_by, "explain what is made from it: render it first")
+
+
+_INSTEAD: dict[LeftBy, str] = {
+    "annotation": f"remove the annotation {PREFIX}skip",
+    "exclude": "run it without that --exclude",
+    "nodeName": "remove spec.nodeName, so that the scheduler places the pod",
+    "rule": "change the rule (rules: in the configuration file)",
+    "virtual-kubelet": "remove type: virtual-kubelet from its nodeSelector, if it is for other nodes too",
+}

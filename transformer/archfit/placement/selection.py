@@ -38,7 +38,7 @@ from archfit.patch import Path, dotted
 from archfit.record import Record
 from archfit.results import ObjectRef, Result
 from archfit.source.values import text_of
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Literal, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from archfit.placement.annotations import Annotations
     from archfit.workloads.coverage.untouched import Untouched
 
+LeftBy: TypeAlias = (
+    'Literal["", "controller", "annotation", "nodeName", "exclude", "rule", "placeholder", "virtual-kubelet"]'
+)
 _OURS = "archfit.dev/"  # `annotations.PREFIX`
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"
@@ -81,7 +84,7 @@ _DEPTH = 8
 class PodOptions(Record):
     """The options of one pod: those of the run, its rules and its annotations together.
 
-    left_alone: a sentence when the pod is opted out, else "".
+    left_alone: a sentence when the pod is opted out, else "". left_by: what leaves it alone.
     only: the architectures that the user narrows the pod to, None for all.
     only_by: what narrows it: a rule, an annotation, or both.
     tolerate: the toleration rules that apply.
@@ -101,6 +104,7 @@ class PodOptions(Record):
     results: tuple[Result, ...] = ()
     controller: str = ""
     unlabelled: str = ""
+    left_by: LeftBy = ""
 
 
 def pod_options(pod: Pod, options: Options) -> PodOptions:
@@ -110,11 +114,13 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
 
         controller = controller_of(pod.object_metadata)
         if controller:
-            return PodOptions(f"its controller decides ({controller})", controller=controller)
+            return PodOptions(
+                f"its controller decides ({controller})", controller=controller, left_by="controller"
+            )
     if pod.root:
         later = _filled_in_later(pod)
         if later:
-            return PodOptions(f"{later} is filled in later")
+            return PodOptions(f"{later} is filled in later", left_by="placeholder")
     noted = _annotated(pod)
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []
@@ -132,8 +138,11 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         only_by.append(f"{_OURS}only")
     if noted and noted.tolerate is not None:
         tolerate = noted.tolerate
+    left_by, left_alone = _left_alone(
+        pod, options, skip_noted=bool(noted and noted.skip), skip_ruled=bool(skip)
+    )
     return PodOptions(
-        _left_alone(pod, options, skip_noted=bool(noted and noted.skip), skip_ruled=bool(skip)),
+        left_alone,
         narrowed,
         " and ".join(only_by),
         () if tolerate is False else options.tolerate,
@@ -141,6 +150,7 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         noted.platforms if noted else None,
         noted.results if noted else (),
         unlabelled=_unlabelled(pod, options),
+        left_by=left_by,
     )
 
 
@@ -156,31 +166,34 @@ def _annotated(pod: Pod) -> Annotations | None:
     return None
 
 
-def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: bool) -> str:
+def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: bool) -> tuple[LeftBy, str]:
     if skip_noted:
-        return f'{_OURS}skip is "true"'
+        return "annotation", f'{_OURS}skip is "true"'
     name = pod.spec.get("nodeName")
     if name and isinstance(name, str):
-        return f"spec.nodeName is set to {name}"
+        return "nodeName", f"spec.nodeName is set to {name}"
     for pattern in options.exclude:
         if excluded(pod, pattern):
-            return f"excluded by configuration ({pattern})"
+            return "exclude", f"excluded by configuration ({pattern})"
     if skip_ruled:
-        return "a rule of the configuration says skip"
+        return "rule", "a rule of the configuration says skip"
     return _by_selector(pod)
 
 
-def _by_selector(pod: Pod) -> str:
+def _by_selector(pod: Pod) -> tuple[LeftBy, str]:
     selector = pod.spec.get("nodeSelector")
     if not isinstance(selector, dict):
-        return ""
+        return "", ""
     for label in _LABELS:
         value = selector.get(label)
         if isinstance(value, str) and any(mark in value for mark in ("{{", "$(", "${")):
-            return f"its nodeSelector's {label} is filled in later ({value})"
+            return "placeholder", f"its nodeSelector's {label} is filled in later ({value})"
     if selector.get("type") == "virtual-kubelet":
-        return "it is for virtual nodes, which have no arch label (nodeSelector type: virtual-kubelet)"
-    return ""
+        return (
+            "virtual-kubelet",
+            "it is for virtual nodes, which have no arch label (nodeSelector type: virtual-kubelet)",
+        )
+    return "", ""
 
 
 def _filled_in_later(pod: Pod) -> str:
