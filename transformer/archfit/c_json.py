@@ -2,6 +2,7 @@
 
     loads(text)      as `json.loads`
     dumps(value)     as `json.dumps`
+    scanner(of)      reads the value that begins at a place in a text
 
 `json` loads `re` and compiles seven regular expressions, which the C code does not use: 1.2 ms of a warm run. What the
 C code does not do goes to `json`, which is loaded then: text with an error, an indented document, an interpreter whose
@@ -15,14 +16,15 @@ from archfit.typing_names import Any, Callable
 _BLANKS = " \t\n\r"
 
 
-class _Decoder:
+class Decoder:
     """What the scanner asks for; these are the defaults of `json.loads`."""
 
     strict = True
-    object_hook = object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}.__getitem__
+    object_hook: Any = None
+    object_pairs_hook: Any = None
+    parse_float: Any = float
+    parse_int: Any = int
+    parse_constant: Any = {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}.__getitem__
 
 
 _kept: list[Any] = []
@@ -34,7 +36,7 @@ def _c_code() -> tuple[Any, Callable[[str, int], tuple[Any, int]] | None]:
         try:
             import _json
 
-            _kept.append((_json, _json.make_scanner(_Decoder)))  # type: ignore[arg-type]  # it reads attributes
+            _kept.append((_json, _json.make_scanner(Decoder)))  # type: ignore[arg-type]  # it reads attributes
         except Exception:  # noqa: BLE001 - whatever another interpreter does differently, `json` works
             _kept.append((None, None))
     found: tuple[Any, Any] = _kept[0]
@@ -57,6 +59,16 @@ def loads(text: str | bytes | bytearray) -> Any:
     import json
 
     return json.loads(text)
+
+
+def scanner(decoder: Any) -> Callable[[str, int], tuple[Any, int]] | None:
+    """A function (text, at) -> (value, where it ends), None without the C code. decoder: as `Decoder`.
+
+    What is no value raises StopIteration, a ValueError or, where `json` is not loaded, a SystemError; what is nested
+    too deeply a RecursionError.
+    """
+    code, _ = _c_code()
+    return None if code is None else code.make_scanner(decoder)
 
 
 def dumps(

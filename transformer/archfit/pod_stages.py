@@ -87,7 +87,7 @@ def _misplaced(data: bytes, documents: Iterable[Document], rows: UserRows) -> It
         if data.find(_OURS, document.span.start, document.span.end) >= 0:
             from archfit.placement.annotations import misplaced
 
-            yield from misplaced(document.value, document.pods, rows)
+            yield from misplaced(document.value, document.pods, rows, document.at)
 
 
 def decisions_of(
@@ -134,6 +134,10 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
         from archfit.stamp.document_stamps import restamped
 
         return _splices(document, text, restamped(text, document, patch))
+    if document.span.listed:
+        from archfit.workloads.json_objects import placed
+
+        document = placed(document, text)
     from archfit.edit.added_keys import proves
     from archfit.edit.insert import insertions
 

@@ -20,7 +20,9 @@ def prove(document: Document, patch: Iterable[Operation], after: str) -> None:
     """Checks one edited document. after: its whole text, edited. Raises InternalError."""
     try:
         tree = parse(after)
-        expected = apply(document.value, [as_read(step) for step in patch])
+        below = len(document.at)
+        steps = (as_read(step) for step in patch)
+        expected = apply(document.value, [step.replace(path=step.path[below:]) for step in steps])
     except ArchfitError as error:
         raise InternalError(f"the edited text cannot be read again: {error}") from error
     if tree.value != ([expected] if document.span.item else expected):

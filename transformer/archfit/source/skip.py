@@ -182,13 +182,13 @@ def _has_escaped_key(data: bytes, start: int, end: int) -> bool:
         opening, closing = data.rfind(b'"', start, at), data.find(b'"', at, end)
         if closing < 0:
             return False
-        if opening >= 0 and data.find(b"\n", opening, closing) < 0 and _is_key(data, closing + 1, end):
+        if opening >= 0 and data.find(b"\n", opening, closing) < 0 and is_key(data, closing + 1, end):
             return True
         at = data.find(b"\\", closing, end)
     return False
 
 
-def _is_key(data: bytes, at: int, end: int) -> bool:
+def is_key(data: bytes, at: int, end: int) -> bool:
     """Whether a colon stands here, perhaps behind blanks."""
     while window := data[at : min(at + 80, end)]:
         if said := window.lstrip(_BLANKS):

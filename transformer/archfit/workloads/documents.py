@@ -12,6 +12,7 @@ Loaded with the first part that has to be parsed, together with the parser.
 from __future__ import annotations
 
 from archfit.errors import InternalError, InvalidInput
+from archfit.patch import Path
 from archfit.record import Record
 from archfit.results import Location, Result
 from archfit.source.block_lines import BlockText, block_text
@@ -49,6 +50,11 @@ class Document(Record):
     pods: tuple[Pod, ...]
     light: bool = False
 
+    @property
+    def at(self) -> Path:
+        """Where paths of its pods say that value stands."""
+        return self.span.listed.path if self.span.listed else ()
+
 
 class Contents(Record):
     """What a part holds. document: None without pods. untouched: what may hold pods and is left as it is."""
@@ -83,7 +89,7 @@ def _of_usual(
         return None
     location = Location(span.number, span.line, source_file(data, span.start, span.end))
     pods = find_pods(value, location, (), user_rows)
-    untouched = _untouched(value, pods, location, user_rows)
+    untouched = untouched_of(value, pods, location, user_rows)
     if not pods:
         return Contents(None, (), untouched)
     sites = block_sites(usual, value, anchors(pods))
@@ -116,7 +122,7 @@ def _of_tree(text: str, data: bytes, span: Span, user_rows: UserRows) -> Content
         )
     pods = find_pods(value, location, (), user_rows)
     results = duplicate_results(tree, root, pods, span, location)
-    untouched = _untouched(value, pods, location, user_rows)
+    untouched = untouched_of(value, pods, location, user_rows)
     if _may_be_no_object(value):
         results = (*results, *_non_objects(tree, root, value, span, location))
     if not pods:
@@ -130,12 +136,15 @@ def _may_be_no_object(value: dict[str, Any]) -> bool:
     return "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS
 
 
-def _untouched(value: Any, pods: list[Pod], location: Location, user_rows: UserRows) -> tuple[Untouched, ...]:
-    if len(pods) == 1 and not pods[0].root and (pods[0].group, pods[0].ref.kind) in WORKLOADS:
+def untouched_of(
+    value: Any, pods: list[Pod], location: Location, user_rows: UserRows, at: Path = ()
+) -> tuple[Untouched, ...]:
+    """What is left as it is in an object whose pods are these. at: where paths say that it stands."""
+    if len(pods) == 1 and pods[0].root == at and (pods[0].group, pods[0].ref.kind) in WORKLOADS:
         return ()
     from archfit.workloads.coverage.untouched import untouched_in
 
-    return tuple(untouched_in(value, pods, location, user_rows))
+    return tuple(untouched_in(value, pods, location, user_rows, at))
 
 
 def source_file(data: bytes, start: int, end: int) -> str:

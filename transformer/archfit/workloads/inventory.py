@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _KUSTOMIZE = "kustomize.config.k8s.io"
 _NONE: UserRows = {}
+# The tree of a shorter list takes less memory than the program.
+_SMALL = 1 << 17
 
 
 class Inventory(Record):
@@ -51,11 +53,11 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE, *, light:
 
     light: values that only patches and stamps need may be taken out of documents (`kept_values`).
     """
-    parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, user_rows)))
+    parts = _parts(data, piece, user_rows, light)
     try:
         found = _read(data, parts, user_rows, light)
     except InvalidInput as error:
-        if not any(span.item for span in parts):
+        if not any(span.item or span.listed for span in parts):
             return Inventory(results=(_unreadable(data, error, piece),))
         try:
             found = _read(data, [whole(piece)], user_rows, light)
@@ -68,12 +70,31 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE, *, light:
     )
 
 
+def _parts(data: bytes, piece: Piece, user_rows: UserRows, light: bool) -> list[Span]:
+    def podless(api_version: str, kind: str) -> bool | None:
+        return is_podless(api_version, kind, user_rows)
+
+    if light and piece.end - piece.start > _SMALL and data.startswith(b"{", piece.start) and not piece.mask:
+        from archfit.workloads.json_objects import json_parts
+
+        parts = json_parts(data, piece, podless)
+        if parts is not None:
+            return parts
+    return list(spans(data, piece, podless))
+
+
 def _read(data: bytes, parts: list[Span], user_rows: UserRows, light: bool) -> list[Contents]:
     if not parts:
         return []
     from archfit.workloads.documents import read  # a stream without pods does not load the parser
 
-    return [read(data, part, user_rows, light=light) for part in parts]
+    if parts[0].listed is None:
+        return [read(data, part, user_rows, light=light) for part in parts]
+    from archfit.workloads import json_objects
+
+    return [
+        json_objects.read(data, part, part.listed, user_rows, light=light) for part in parts if part.listed
+    ]
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:

@@ -51,7 +51,7 @@ def lighten(data: bytes, span: Span, value: dict[str, Any], pods: Sequence[Pod])
     metadata, spec = pod.object_metadata, pod.spec
     if (
         len(pods) != 1
-        or pod.root
+        or pod.root != (span.listed.path if span.listed else ())
         or (pod.group, pod.ref.kind) not in WORKLOADS
         or (span.item and "ownerReferences" not in metadata)
         or data.find(_OURS, span.start, span.end) >= 0

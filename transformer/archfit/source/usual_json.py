@@ -1,0 +1,166 @@
+r"""Usual JSON by CPython's scanner: text that libyaml and Kubernetes' readers take for the same value.
+
+    usual         strict JSON in any layout: no comment, no trailing comma, no NaN
+    not usual     a key twice in one object; one of more than 160 characters: libyaml takes 1,024 with their escapes
+                  a blank between a key and its colon, which YAML wants in one line and not far apart
+                  CR, NEL, LS, PS and a byte order mark: line breaks to some parsers, nothing to others
+                  DEL, the control characters behind it, U+FFFE and U+FFFF, which YAML does not allow
+                  collections nested more than 200 deep: `compose.parse` takes 250, and an object stands in a list
+
+Usual text has one reading, the one that `compose.parse` gives, in a twentieth of its time. Of anything else nothing is
+said here, neither a value nor an error: `compose.parse` reads it. JSON writes what is beyond U+FFFF as a pair of
+surrogates; both are masked here as they are there.
+"""
+
+from __future__ import annotations
+
+from archfit import c_json
+from archfit.source.skip import is_key
+from archfit.source.values import resolve
+from archfit.typing_names import Any
+
+_LONGEST_KEY = 160
+_DEEPEST = 200
+_MOST_NUMBERS = 10_000
+_ALLOWED = bytes((9, 10, *range(32, 127)))
+_ODD = frozenset("\x7f\r\u2028\u2029\ufeff\ufffe\uffff").union(map(chr, range(0x80, 0xA0)))
+_TRUE, _FALSE = resolve("true"), resolve("false")
+
+
+class Unusual(Exception):
+    """The text is no usual JSON, or ends too early."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    # All keys of most objects are shorter together.
+    if len(made) != len(pairs) or (
+        len("".join(made)) > _LONGEST_KEY and max(map(len, made)) > _LONGEST_KEY
+    ):
+        raise _Refused
+    return made
+
+
+def _typed_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = {}
+    for key, value in pairs:
+        if value is True:
+            value = _TRUE  # noqa: PLW2901 - a second name costs a tenth of the loop
+        elif value is False:
+            value = _FALSE  # noqa: PLW2901
+        elif value.__class__ is list:
+            _type_items(value)
+        made[key] = value
+    return made
+
+
+def _type_items(values: list[Any]) -> None:
+    for number, value in enumerate(values):
+        if value is True or value is False:
+            values[number] = _TRUE if value else _FALSE
+        elif value.__class__ is list:
+            _type_items(value)
+
+
+class _Numbers(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """Numbers seen so far and what they resolve to."""
+
+    def __missing__(self, text: str) -> Any:
+        if len(self) >= _MOST_NUMBERS:
+            self.clear()
+        value = self[text] = resolve(text)
+        return value
+
+
+class _Refused(Exception):
+    """More text would not make it usual."""
+
+
+def _refuse(_: str) -> Any:
+    raise _Refused
+
+
+class _Checked(c_json.Decoder):
+    """Values that are looked at and dropped: numbers are any number, booleans Python's own."""
+
+    object_pairs_hook = staticmethod(_object)
+    parse_int = parse_float = len
+    parse_constant = staticmethod(_refuse)
+
+
+class _Typed(c_json.Decoder):
+    """Values as `compose.parse` gives them."""
+
+    object_pairs_hook = staticmethod(_typed_object)
+    parse_int = parse_float = _Numbers().__getitem__
+    parse_constant = staticmethod(_refuse)
+
+
+_check, _read = c_json.scanner(_Checked), c_json.scanner(_Typed)
+
+
+def checked(text: str, at: int) -> tuple[Any, int] | None:
+    """A value that begins in `text[at:]` and its end, None where it may end behind the text. Raises Unusual.
+
+    Its numbers are not those of the text. Bytes and blanks have to be usual, which `is_usual` says of the whole text.
+    """
+    if _check is None:
+        raise Unusual
+    try:
+        value, end = _check(text, at)
+    except (_Refused, RecursionError):
+        raise Unusual from None
+    # The scanner takes its errors from `json.decoder`, and ends without one where that is not loaded: SystemError.
+    except (StopIteration, ValueError, SystemError):
+        return None
+    if text.count("{", at, end) + text.count("[", at, end) > _DEEPEST and _is_deep(value):
+        raise Unusual
+    return value, end
+
+
+def read(text: str) -> Any:
+    """What usual text says, as `compose.parse` gives it. Raises Unusual where it is not even JSON."""
+    try:
+        value, end = _read(masked(text), 0) if _read else (None, -1)
+    except (_Refused, StopIteration, ValueError, SystemError, RecursionError):
+        raise Unusual from None
+    if end != len(text):
+        raise Unusual
+    return value
+
+
+def masked(text: str) -> str:
+    """The text with its surrogate escapes masked; as long as the text."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    from archfit.source.yaml_grammar import with_surrogates_masked
+
+    return with_surrogates_masked(text)
+
+
+def is_usual(data: bytes) -> bool:
+    """Whether all characters of JSON are usual, and no blank stands before a colon. data: ends with a character."""
+    odd = data.translate(None, _ALLOWED)
+    if odd and not _ODD.isdisjoint(odd.decode()):
+        return False
+    for blank in (b'" ', b'"\t'):
+        at = data.find(blank)
+        while at >= 0:
+            if is_key(data, at + 1, len(data)):
+                return False
+            at = data.find(blank, at + 1)
+    return data.translate(None, b" \t").find(b"\n:") < 0
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if outer.__class__ is dict else outer)
+            if inner.__class__ is dict or inner.__class__ is list
+        ]
+        if not level:
+            return False
+    return True
