@@ -14,6 +14,7 @@ something lowers them.
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import tracemalloc
@@ -23,15 +24,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit import stream
+from archfit import pipeline, stream
 from archfit.commands import transform
 from archfit.edit import added_keys
 from archfit.options.settings import Options
 from archfit.placement import questions
 from archfit.source import block_lines, compose, tree
 from archfit.store.directories import default_path
+from archfit.workloads import inventory
 from counted_run import counted
-from kubectl_output import to_yaml
+from kubectl_output import to_json, to_yaml
 from live_cluster import Applied, objects
 from searched_text import counting, searched
 from stream_edits import edited
@@ -186,6 +188,44 @@ def test_items_of_a_list_are_read_one_by_one_and_proven_without_reading_them_aga
     assert found["source/compose:parse"] == 0
 
 
+@pytest.fixture
+def every_list_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists in JSON are read object by object, however short they are."""
+    monkeypatch.setattr(pipeline, "_SMALL", 0)
+    monkeypatch.setattr(inventory, "_SMALL", 0)
+
+
+def json_list(*texts: str) -> bytes:
+    value = {"apiVersion": "v1", "items": [yaml.safe_load(text) for text in texts], "kind": "List"}
+    return json.dumps(value, indent=4).encode()
+
+
+OWNED = DEPLOYMENT.replace(
+    "name: web", "name: web\n  ownerReferences: [{kind: A, name: a, controller: true}]"
+)
+
+
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("every_list_is_large")
+@pytest.mark.parametrize(
+    ("text", "read", "parsed"),
+    [
+        pytest.param(DEPLOYMENT, 10, 20, id="edited"),
+        pytest.param(OWNED, 10, 0, id="left-to-its-owner"),
+        pytest.param(
+            READY.replace("apps/v1", "batch/v1").replace("Deployment", "Job"), 10, 0, id="nothing-to-change"
+        ),
+        pytest.param(SERVICE, 0, 0, id="no-pod"),
+        pytest.param(CONFIG_MAP, 0, 0, id="text-like-a-pod"),
+    ],
+)
+def test_objects_of_a_list_in_json_are_read_one_by_one(text: str, read: int, parsed: int) -> None:
+    found = more(lambda count: json_list(DEPLOYMENT, *[text] * count))
+    assert found["source/usual_json:checked"] == 10
+    assert found["source/usual_json:read"] == found["placement/decide:decide"] == read
+    assert found["source/compose:parse"] == parsed
+
+
 class Parser:
     """The parser, whose events are counted."""
 
@@ -253,11 +293,15 @@ def dense(count: int) -> bytes:
     return documents(*[DEPLOYMENT, SERVICE] * count)
 
 
-def live(count: int) -> bytes:
+def live_objects(count: int) -> list[dict[str, Any]]:
     manifests = tuple(yaml.safe_load_all(documents(DEPLOYMENT, SERVICE)))
     manifests[0]["spec"]["selector"] = {"matchLabels": {"app": "web"}}
     manifests[1]["spec"]["ports"] = [{"port": 80}]
-    return to_yaml(objects([Applied(f"team-{number}", manifests) for number in range(count)], 1))
+    return objects([Applied(f"team-{number}", manifests) for number in range(count)], 1)
+
+
+def live(count: int) -> bytes:
+    return to_yaml(live_objects(count))
 
 
 def crds(count: int) -> bytes:
@@ -279,9 +323,22 @@ def nothing(count: int) -> bytes:
     return documents(*[SERVICE, CONFIG_MAP] * count)
 
 
+def live_json(count: int) -> bytes:
+    return to_json(live_objects(count))
+
+
+@pytest.mark.usefixtures("every_list_is_large")
 @pytest.mark.parametrize(
     ("make", "count"),
-    [(dense, 50), (live, 10), (crds, 100), (crds_in_a_list, 100), (list_in_a_list, 50), (nothing, 100)],
+    [
+        (dense, 50),
+        (live, 10),
+        (live_json, 10),
+        (crds, 100),
+        (crds_in_a_list, 100),
+        (list_in_a_list, 50),
+        (nothing, 100),
+    ],
 )
 def test_twice_the_input_takes_twice_the_steps(
     make: Callable[[int], bytes], count: int, monkeypatch: pytest.MonkeyPatch
@@ -310,11 +367,13 @@ def searches(data: bytes) -> int:
     return found.total
 
 
+@pytest.mark.usefixtures("every_list_is_large")
 @pytest.mark.parametrize(
     ("make", "count", "times"),
     [
         (dense, 50, 28),
         (live, 5, 34),
+        (live_json, 5, 20),
         (crds, 100, 15),
         (crds_in_a_list, 100, 26),
         (list_in_a_list, 50, 37),
@@ -376,6 +435,33 @@ def test_20_mb_without_pods_take_little_memory_beside_the_input(
     path = tmp_path / "big.yaml"
     path.write_bytes(document * (BIG // len(document)))
     peak(path, tmp_path)
+    used, sink = peak(path, tmp_path)
+    assert used <= most * path.stat().st_size
+    assert sink.taken == path.stat().st_size
+
+
+def json_of(text: str, size: int) -> bytes:
+    item = json.dumps(yaml.safe_load(text), indent=4, ensure_ascii=False)
+    count = size // len(item.encode())
+    return f'{{"apiVersion": "v1", "items": [{",".join([item] * count)}], "kind": "List"}}'.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        pytest.param(CONFIG_MAP + LINE * 1000, 1.2, id="large-objects"),
+        pytest.param(CONFIG_MAP + UMLAUTS * 1000, 1.2, id="not-ascii"),
+        pytest.param(CONFIG_MAP + LINE * 50, 1.2, id="small-objects"),
+        pytest.param(OWNED + "status:\n  a: |\n" + LINE * 50, 2, id="objects-of-a-controller"),
+    ],
+)
+def test_a_list_in_json_of_20_mb_takes_little_memory_beside_the_input(
+    text: str, most: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "big.json"
+    path.write_bytes(json_of(text, BIG // 10))
+    peak(path, tmp_path)
+    path.write_bytes(json_of(text, BIG))
     used, sink = peak(path, tmp_path)
     assert used <= most * path.stat().st_size
     assert sink.taken == path.stat().st_size

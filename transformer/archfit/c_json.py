@@ -24,7 +24,11 @@ class Decoder:
     object_pairs_hook: Any = None
     parse_float: Any = float
     parse_int: Any = int
-    parse_constant: Any = {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}.__getitem__
+    parse_constant: Any = {
+        "-Infinity": float("-inf"),
+        "Infinity": float("inf"),
+        "NaN": float("nan"),
+    }.__getitem__
 
 
 _kept: list[Any] = []

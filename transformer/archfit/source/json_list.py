@@ -62,9 +62,13 @@ def json_list(data: bytes, start: int, end: int, is_wanted: Callable[[str, str],
 
     is_wanted(api_version, kind): whether items of a kind are kept. Items without a kind are, always.
     """
-    window = _Window(data, start, end)
+    if not data.startswith(b"{", start):
+        return None
     try:
-        return _list(window, is_wanted)
+        window = _Window(data, start, end)
+        found = _list(window, is_wanted)
+        # YAML allows a tab inside of brackets only.
+        return None if data.find(b"\t", window.offset(), end) >= 0 or window.next() else found
     except Unusual:
         return None
 
@@ -88,7 +92,7 @@ def _list(window: _Window, is_wanted: Callable[[str, str], bool]) -> JsonList:
         window.take(",")
     window.take("}")
     api_version, kind = said.get("apiVersion"), said.get("kind")
-    if "items" not in said or api_version.__class__ is not str or kind.__class__ is not str or window.next():
+    if "items" not in said or api_version.__class__ is not str or kind.__class__ is not str:
         raise Unusual
     return JsonList(api_version, kind, tuple(found))
 

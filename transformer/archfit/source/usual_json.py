@@ -34,9 +34,7 @@ class Unusual(Exception):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     # All keys of most objects are shorter together.
-    if len(made) != len(pairs) or (
-        len("".join(made)) > _LONGEST_KEY and max(map(len, made)) > _LONGEST_KEY
-    ):
+    if len(made) != len(pairs) or (len("".join(made)) > _LONGEST_KEY and max(map(len, made)) > _LONGEST_KEY):
         raise _Refused
     return made
 
@@ -139,17 +137,34 @@ def masked(text: str) -> str:
 
 
 def is_usual(data: bytes) -> bool:
-    """Whether all characters of JSON are usual, and no blank stands before a colon. data: ends with a character."""
+    """Whether all characters of JSON are usual, and no blank stands between a key and its colon.
+
+    data: of whole characters; begins outside of quotes.
+    """
     odd = data.translate(None, _ALLOWED)
     if odd and not _ODD.isdisjoint(odd.decode()):
         return False
+    if not _may_hold_keys_apart(data):
+        return True
+    from archfit.source.unusual_text import has_key_apart
+
+    return not has_key_apart(data)
+
+
+def _may_hold_keys_apart(data: bytes) -> bool:
     for blank in (b'" ', b'"\t'):
         at = data.find(blank)
         while at >= 0:
-            if is_key(data, at + 1, len(data)):
-                return False
+            if is_key(data, at + 1, len(data)) and not _is_escaped(data, at):
+                return True
             at = data.find(blank, at + 1)
-    return data.translate(None, b" \t").find(b"\n:") < 0
+    return data.translate(None, b" \t").find(b"\n:") >= 0
+
+
+def _is_escaped(data: bytes, at: int) -> bool:
+    """Whether a quote is text inside of others."""
+    before = data[max(0, at - 80) : at]
+    return (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
 
 
 def _is_deep(value: Any) -> bool:

@@ -32,9 +32,7 @@ from archfit.workloads.sites import Sites, anchors, find_sites
 _NO_SITES = Sites({}, (), 2, 0)
 
 
-def json_parts(
-    data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]
-) -> list[Span] | None:
+def json_parts(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> list[Span] | None:
     """The objects of a list in JSON that may hold pods, None where the piece has to be one document."""
     found = json_list(
         data, piece.start, piece.end, lambda api_version, kind: is_podless(api_version, kind) is not True

@@ -1,0 +1,92 @@
+"""Large lists in JSON: kubectl and kustomize read what is written as the patch applied to what they read before."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from archfit import pipeline
+from archfit.workloads import inventory
+from json_layouts import LAYOUTS, any_layout
+from stream_edits import edited, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from yaml_judge import Judge
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+ARCH = {"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64", "arm64"]}
+PLACEMENTS: list[dict[str, Any]] = [
+    {},
+    {"tolerations": []},
+    {"tolerations": None, "affinity": None},
+    {"affinity": {}},
+    {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [ARCH]}]}}}},
+    {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{}, {"matchExpressions": [ARCH]}]}}}},
+    {"tolerations": [{"key": "a"}], "nodeSelector": {"a": "b/é<"}},
+]
+# Kustomize refuses surrogate escapes, so that nothing is beyond U+FFFF.
+TEXTS = ["", "a: b # c", 'é"\\/<&>', "é", "\n\t", " : ", '" :', "{}[],", "true", "1e3"]
+
+
+@pytest.fixture
+def every_list_is_large() -> Iterator[None]:
+    """Lists are read object by object, however short they are."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pipeline, "_SMALL", 0)
+        patched.setattr(inventory, "_SMALL", 0)
+        yield
+
+
+def workload(number: int, image: str, placement: dict[str, Any], text: str) -> dict[str, Any]:
+    containers = [
+        {"name": "a", "image": image, "args": [text], "stdin": True, "ports": [{"containerPort": 80}]}
+    ]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": f"web-{number}", "annotations": {"a": text}},
+        "spec": {"replicas": number, "template": {"spec": {"containers": containers, **placement}}},
+        "status": {"a": [None, True, 1.5, -3, text]},
+    }
+
+
+def listed(images: list[str], texts: list[str]) -> dict[str, Any]:
+    items = [
+        workload(number, image, PLACEMENTS[number % len(PLACEMENTS)], text)
+        for number, (image, text) in enumerate(zip(images, texts, strict=True))
+    ]
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": '{"image" : "a"}'}}
+    return {
+        "apiVersion": "v1",
+        "items": [config, *items],
+        "kind": "List",
+        "metadata": {"resourceVersion": ""},
+    }
+
+
+@pytest.mark.usefixtures("every_list_is_large")
+@pytest.mark.parametrize("image", ["amd:1", "both:1", "arm:1"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_objects_are_edited_in_the_layouts_of_tools(layout: str, image: str, judge: Judge) -> None:
+    text = LAYOUTS[layout](listed([image] * len(TEXTS), TEXTS)).encode()
+    assert placed(judge, text) != text
+    assert all(document.span.listed for document in edited(text).transformed.survey.documents)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.usefixtures("every_list_is_large")
+@given(
+    items=st.lists(
+        st.tuples(st.sampled_from(["amd:1", "both:1", "all:1"]), st.sampled_from(TEXTS)), max_size=8
+    ),
+    seed=st.integers(0, 2**32),
+)
+def test_objects_are_edited_in_any_layout(items: list[tuple[str, str]], seed: int, judge: Judge) -> None:
+    value = listed([image for image, _ in items], [text for _, text in items])
+    placed(judge, any_layout(value, random.Random(seed)).encode())

@@ -1,0 +1,65 @@
+"""JSON in the layouts that tools write, and in any other.
+
+LAYOUTS["kubectl"](value)     text, as the tool writes it
+any_layout(value, chance)     text, blanks and escapes as chance has it
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+
+def _go(value: Any) -> str:
+    """As Go's encoding/json escapes it; kubectl sorts the keys."""
+    text = json.dumps(value, indent=4, ensure_ascii=False, sort_keys=True) + "\n"
+    return text.translate({ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
+
+
+LAYOUTS: dict[str, Callable[[Any], str]] = {
+    "kubectl": _go,
+    "kubectl-raw": lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n",
+    "jq": lambda value: json.dumps(value, indent=2, ensure_ascii=False) + "\n",
+    "jq-tabs": lambda value: json.dumps(value, indent="\t", ensure_ascii=False) + "\n",
+    "jq-compact": lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False),
+    "python": json.dumps,
+    "python-indented": partial(json.dumps, indent=4),
+    "wide": lambda value: json.dumps(value, indent=9) + "\n\n",
+    "no-indent": lambda value: json.dumps(value, indent=0),
+}
+
+
+def any_layout(value: Any, chance: Random) -> str:
+    """The value as JSON. Between a key and its colon stands nothing, as libyaml wants it."""
+    return _written(value, chance) + chance.choice(("", "\n", " \n\n"))
+
+
+def _written(value: Any, chance: Random) -> str:
+    if isinstance(value, dict):
+        members = [
+            f"{_string(key, chance)}:{_blank(chance)}{_written(member, chance)}"
+            for key, member in value.items()
+        ]
+        return "{" + _joined(members, chance) + "}"
+    if isinstance(value, list):
+        return "[" + _joined([_written(item, chance) for item in value], chance) + "]"
+    return _string(value, chance) if isinstance(value, str) else json.dumps(value)
+
+
+def _joined(parts: list[str], chance: Random) -> str:
+    if not parts:
+        return _blank(chance)
+    return ",".join(f"{_blank(chance)}{part}{_blank(chance)}" for part in parts)
+
+
+def _blank(chance: Random) -> str:
+    return chance.choice(("", "", " ", "\n", "\n  ", "\t", " \n\n \t"))
+
+
+def _string(text: str, chance: Random) -> str:
+    return json.dumps(text, ensure_ascii=chance.random() < 0.5)
