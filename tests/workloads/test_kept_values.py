@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,10 +15,12 @@ from archfit.source.split import split
 from archfit.source.values import Typed
 from archfit.workloads import documents
 from archfit.workloads.documents import whole
+from archfit.workloads.json_objects import placed
 from corpus_streams import each_stream
 from stream_edits import edited, lookup
 
 if TYPE_CHECKING:
+    from archfit.patch import Path
     from archfit.workloads.documents import Document
     from corpus_streams import Stream
 
@@ -153,13 +155,28 @@ def _compare(data: bytes) -> None:
     full, light = (survey(data, pieces, Options(), light=light) for light in (False, True))
     assert (light.texts, light.results, light.untouched) == (full.texts, full.results, full.untouched)
     assert light.pod_options == full.pod_options
-    for one, other in zip(light.documents, full.documents, strict=True):
+    listed = [one for one in light.documents if one.span.listed]
+    numbers = {one.span.number for one in listed}
+    lists = {one.span.number: one for one in full.documents if one.span.number in numbers}
+    for one in listed:
+        assert placed(one, one.span.text(data)).value == _at(lists[one.span.number].value, one.at)
+    for one, other in zip(
+        (one for one in light.documents if not one.span.listed),
+        (one for one in full.documents if one.span.number not in lists),
+        strict=True,
+    ):
         full_one = whole(one, one.span.text(data)) if one.light else one
         assert full_one.replace(pods=other.pods) == other
     answers = lookup(full.texts)
     made, expected = (transformed(data, one, answers, Options()) for one in (light, full))
     assert [decision for _, decision in made.decisions] == [decision for _, decision in expected.decisions]
     assert (made.results, made.splices) == (expected.results, expected.splices)
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
 
 
 def test_light_documents_take_less_memory() -> None:
