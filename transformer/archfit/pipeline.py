@@ -4,30 +4,34 @@ stream ── split ── scan ──> documents with pods ── questions ─
                                     └──────── decide <────────────────────────┘
                                                 └── patch ── edit ── prove ──> splices of the stream
 
+`transform` does each step for the whole stream before the next. `transform_in_runs` scans a large stream run by run,
+and does the other steps at once where the answers are known already (`document_runs`), so that it holds the values of
+one run at a time. Both have the same outcome.
+
 What needs a pod is in `pod_stages`, which is loaded with the first document that holds one. With `stamp`, pods are
 those without what an earlier run added, and the patch takes that out as well (`stamp`).
 """
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput, UnplaceableEdit
 from archfit.options.settings import Options
 from archfit.record import Record
-from archfit.results import Decision, Result
+from archfit.results import Decision, ObjectRef, Result
 from archfit.source.split import Piece
 from archfit.stream import Splice
-from archfit.typing_names import Callable, Iterable, Iterator, Mapping, TypeAlias
+from archfit.typing_names import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.inventory import Inventory, scan_piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.document_runs import DocumentRuns, Known
     from archfit.images.platforms import Answer
     from archfit.placement.selection import PodOptions
     from archfit.stamp.document_stamps import DocumentStamps
     from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.documents import Document
-    from archfit.workloads.pods import Pod
+    from archfit.workloads.pods import Pod, SettledPod
 
 
 Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
@@ -35,6 +39,8 @@ Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 
 # A stream of less than that takes less memory than the program, and is read without another module.
 _SMALL = 1 << 20
+# Bytes of pieces that are scanned before their documents are settled.
+_RUN = 1 << 18
 
 
 class Survey(Record):
@@ -70,7 +76,7 @@ class Decided(Record):
 
     def failed(self) -> bool:
         """Whether an error stands in the way of any output."""
-        return any(result.severity == "error" for result in self.results)
+        return _has_error(self.results)
 
 
 class Transformed(Decided):
@@ -81,6 +87,28 @@ class Transformed(Decided):
 
     survey: Survey = Survey((), (), ())
     splices: tuple[Splice, ...] = ()
+
+    @property
+    def untouched(self) -> tuple[Untouched, ...]:
+        """Objects that may hold pods and are left as they are."""
+        return self.survey.untouched
+
+
+class Settled(Record):
+    """What became of a stream that was transformed in runs: as `Transformed`, without the documents.
+
+    untouched: as `Survey.untouched`.
+    """
+
+    decisions: tuple[tuple[SettledPod, Decision], ...]
+    results: tuple[Result, ...]
+    answers: Mapping[str, Answer]
+    splices: tuple[Splice, ...]
+    untouched: tuple[Untouched, ...]
+
+    def failed(self) -> bool:
+        """Whether an error stands in the way of any output."""
+        return _has_error(self.results)
 
 
 def survey(data: bytes, pieces: Iterable[Piece], options: Options, *, light: bool = False) -> Survey:
@@ -134,26 +162,25 @@ def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: U
 def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> Decided:
     """The decisions for all pods of a survey; answers: for each of its texts, perhaps for more."""
     decisions: tuple[tuple[Pod, Decision], ...] = ()
+    of_controllers: list[tuple[ObjectRef, str]] = []
     if found.documents:
-        from archfit.pod_stages import decisions_of, stamped_decisions
+        from archfit.pod_stages import controlled, decisions_of, stamped_decisions
 
         decisions = decisions_of(found.pods(), answers, options)
         if found.stamps:
             decisions = stamped_decisions(found.documents, found.stamps, decisions, answers, options)
+        of_controllers = controlled(decisions)
     # Several pods of an object read the same annotations: an error in one is one error.
     own = dict.fromkeys(result for _, decision in decisions for result in decision.results)
-    return Decided(decisions, (*found.results, *own, *_left_to_controllers(found, decisions)), answers)
+    left = _left_to_controllers(of_controllers, found.untouched)
+    return Decided(decisions, (*found.results, *own, *left), answers)
 
 
-def _left_to_controllers(found: Survey, decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[Result]:
-    """One result about all objects that a controller made."""
-    objects = {
-        (pod.location, pod.root): (pod.ref, decision.controller)
-        for pod, decision in decisions
-        if decision.controller
-    }
-    left = [one for one in found.untouched if one.controller]
-    owned = [*objects.values(), *((one.ref, one.controller) for one in left)]
+def _left_to_controllers(
+    decided: Iterable[tuple[ObjectRef, str]], untouched: Iterable[Untouched]
+) -> Iterator[Result]:
+    """One result about all objects that a controller made. decided: those with pods, and what controls them."""
+    owned = [*decided, *((one.ref, one.controller) for one in untouched if one.controller)]
     if owned:
         from archfit.workloads.owner import left_to_controllers
 
@@ -169,38 +196,74 @@ def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lo
 def transformed(data: bytes, found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
     """What a survey's documents become, decided and proven. data: that of the survey."""
     made = decided(found, answers, options)
-    made = made.replace(results=located(data, found, made.results))
-    if made.failed() or not found.documents:
+    if not found.documents:
         return Transformed(made.decisions, made.results, answers, found)
-    from archfit.pod_stages import edited
+    from archfit.pod_stages import edits_of, located
 
-    results = list(made.results)
-    decisions = iter(made.decisions)
-    splices: list[Splice] = []
-    for document in found.documents:
-        patch = [step for _ in document.pods for step in next(decisions)[1].patch]
-        try:
-            splices += edited(data, document, patch, stamp=options.stamp)
-        except (UnplaceableEdit, InvalidInput) as error:
-            results.append(_problem(document, error))
-    return Transformed(made.decisions, tuple(results), answers, found, tuple(splices))
+    results = located(data, found.documents, made.results)
+    if _has_error(results):
+        return Transformed(made.decisions, results, answers, found)
+    splices, problems = edits_of(data, found.documents, made.decisions, stamp=options.stamp)
+    return Transformed(made.decisions, (*results, *problems), answers, found, tuple(splices))
 
 
-def located(data: bytes, found: Survey, results: tuple[Result, ...]) -> tuple[Result, ...]:
-    """The results of a survey's decisions, each with the line of what it is about.
+def transform_in_runs(
+    data: bytes, pieces: Sequence[Piece], options: Options, lookup: Lookup, known: Known
+) -> Transformed | Settled:
+    """The same with little memory. known: what `lookup` will answer for some images, without a request or a message.
 
-    Infos keep the line of their document, as a document is parsed again to find another one.
+    What looks at the whole stream is done by `transform`: stamps, the user's own rows, and documents that depend on
+    others. So are small streams.
     """
-    if not any(result.path and result.severity != "info" for result in results):
-        return results
-    from archfit.workloads.line_numbers import Lines
+    if len(data) <= _SMALL or options.stamp or options.workloads:
+        return transform(data, pieces, options, lookup)
+    results: list[Result] = []
+    untouched: list[Untouched] = []
+    runs: DocumentRuns | None = None
+    for run in _scanned(data, pieces):
+        untouched += _untouched([run], options)
+        found = run.results
+        if run.documents:
+            if runs is None:
+                from archfit.document_runs import DocumentRuns
 
-    lines = Lines(data, found.documents)
-    return tuple(result if result.severity == "info" else lines.located(result) for result in results)
+                runs = DocumentRuns(data, options, known)
+            found = runs.take(run.documents, found)
+            if runs.needs_whole:
+                return transform(data, pieces, options, lookup)
+        results += found
+    results += _coverage((), untouched, {})
+    if runs is None:
+        results += _left_to_controllers((), untouched)
+        return Settled((), tuple(results), {}, (), tuple(untouched))
+    texts = runs.texts()
+    answers = lookup(texts) if texts else {}
+    own, of_controllers = runs.decide_rest(answers)
+    results += (*own, *_left_to_controllers(of_controllers, untouched))
+    splices: tuple[Splice, ...] = ()
+    if not _has_error(results):
+        results += runs.edit_rest()
+        splices = tuple(runs.splices())
+    return Settled(tuple(runs.decisions()), tuple(results), answers, splices, tuple(untouched))
 
 
-def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Result:
-    pod = document.pods[0]
-    line = error.line if isinstance(error, InvalidInput) else document.span.line + error.line - 1
-    message = error.message if isinstance(error, InvalidInput) else str(error)
-    return Result("error", message, ref=pod.ref, location=pod.location.replace(line=line))
+def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[Inventory]:
+    """What the pieces hold, as many at a time as make a run."""
+    documents: list[Document] = []
+    results: list[Result] = []
+    untouched: list[Untouched] = []
+    size = 0
+    for piece in pieces:
+        found = scan_piece(data, piece, light=True)
+        documents += found.documents
+        results += found.results
+        untouched += found.untouched
+        size += piece.end - piece.start
+        if size >= _RUN and documents:
+            yield Inventory(tuple(documents), tuple(results), tuple(untouched))
+            documents, results, untouched, size = [], [], [], 0
+    yield Inventory(tuple(documents), tuple(results), tuple(untouched))
+
+
+def _has_error(results: Iterable[Result]) -> bool:
+    return any(result.severity == "error" for result in results)

@@ -10,6 +10,7 @@ loaded later.
 
 from __future__ import annotations
 
+from archfit.errors import InvalidInput, UnplaceableEdit
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.patch import Operation
@@ -18,7 +19,7 @@ from archfit.placement.pod_patch import parents_once
 from archfit.placement.questions import questions
 from archfit.placement.selection import PodOptions, pod_options
 from archfit.record import Record
-from archfit.results import Decision, Result
+from archfit.results import Decision, ObjectRef, Result
 from archfit.source.scan import check_editable
 from archfit.source.split import Piece
 from archfit.source.tree import C_EXTENSION
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from archfit.stamp.document_stamps import DocumentStamps
 
 _OURS = b"archfit.dev"
-_SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
+SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
 _PURE_PARSER = (
     "PyYAML came without its C extension, so this run reads YAML about ten times slower: install PyYAML from a wheel, "
     "or build it where libyaml's headers are"
@@ -55,15 +56,14 @@ def surveyed(
     data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...], options: Options, rows: UserRows
 ) -> PodSurvey:
     """What the documents that have pods hold. rows: the user's own."""
-    results = list(_misplaced(data, documents, rows))
+    results = list(misplaced_results(data, documents, rows))
     stamps: tuple[DocumentStamps, ...] = ()
     if options.stamp:
         from archfit.stamp.document_stamps import without_stamps
 
         pairs = [without_stamps(data, document, rows) for document in documents]
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
-    if not C_EXTENSION:
-        results.append(Result("info", _PURE_PARSER))
+    results += parser_results()
     if any(
         pod.placement_paths is not None and pod.placement_paths.same
         for document in documents
@@ -72,17 +72,33 @@ def surveyed(
         from archfit.workloads.borrowed_images import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)
-    if any(data.find(word) >= 0 for word in _SELECTING):
+    if any(data.find(word) >= 0 for word in SELECTING):
         from archfit.workloads.node_selectors import with_node_selectors
 
         documents = with_node_selectors(data, pieces, documents)
     pods = [pod for document in documents for pod in document.pods]
-    own = tuple(pod_options(pod, options) for pod in pods)
-    texts = (text for pod, of_pod in zip(pods, own, strict=True) for text in questions(pod, of_pod))
-    return PodSurvey(documents, tuple(results), tuple(dict.fromkeys(texts)), own, stamps)
+    own, texts = asked(pods, options)
+    return PodSurvey(documents, tuple(results), texts, own, stamps)
 
 
-def _misplaced(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Result]:
+def asked(pods: Iterable[Pod], options: Options) -> tuple[tuple[PodOptions, ...], tuple[str, ...]]:
+    """The options of each pod, and the image strings that the decisions depend on, each once."""
+    own: list[PodOptions] = []
+    texts: dict[str, None] = {}
+    for pod in pods:
+        of_pod = pod_options(pod, options)
+        own.append(of_pod)
+        texts.update(dict.fromkeys(questions(pod, of_pod)))
+    return tuple(own), tuple(texts)
+
+
+def parser_results() -> list[Result]:
+    """What is said of the parser that reads the documents."""
+    return [] if C_EXTENSION else [Result("info", _PURE_PARSER)]
+
+
+def misplaced_results(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Result]:
+    """Errors about annotations of archfit's that count nowhere. rows: the user's own."""
     for document in documents:
         if data.find(_OURS, document.span.start, document.span.end) >= 0:
             from archfit.placement.annotations import misplaced
@@ -98,6 +114,29 @@ def decisions_of(
     if any(pod.placement_paths is not None and pod.placement_paths.missing for pod, _ in decisions):
         return tuple(parents_once(decisions))
     return decisions
+
+
+def controlled(decisions: Iterable[tuple[Pod, Decision]]) -> list[tuple[ObjectRef, str]]:
+    """The objects that a controller made, and what controls them."""
+    objects = {
+        (pod.location, pod.root): (pod.ref, decision.controller)
+        for pod, decision in decisions
+        if decision.controller
+    }
+    return list(objects.values())
+
+
+def located(data: bytes, documents: Iterable[Document], results: tuple[Result, ...]) -> tuple[Result, ...]:
+    """The results about documents, each with the line of what it is about.
+
+    Infos keep the line of their document, as a document is parsed again to find another one.
+    """
+    if not any(result.path and result.severity != "info" for result in results):
+        return results
+    from archfit.workloads.line_numbers import Lines
+
+    lines = Lines(data, documents)
+    return tuple(result if result.severity == "info" else lines.located(result) for result in results)
 
 
 def stamped_decisions(
@@ -119,6 +158,36 @@ def stamped_decisions(
         own = [next(rest) for _ in document.pods]
         stamped += document_decisions(document, stamp, own, again, rows)
     return tuple(stamped)
+
+
+def edits_of(
+    data: bytes,
+    documents: Iterable[Document],
+    decisions: Iterable[tuple[Pod, Decision]],
+    *,
+    stamp: bool = False,
+) -> tuple[list[Splice], list[Result]]:
+    """The splices of all documents, and errors about edits that have no place. decisions: of all of their pods.
+
+    Raises InternalError.
+    """
+    splices: list[Splice] = []
+    problems: list[Result] = []
+    rest = iter(decisions)
+    for document in documents:
+        patch = [step for _ in document.pods for step in next(rest)[1].patch]
+        try:
+            splices += edited(data, document, patch, stamp=stamp)
+        except (UnplaceableEdit, InvalidInput) as error:
+            problems.append(_problem(document, error))
+    return splices, problems
+
+
+def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Result:
+    pod = document.pods[0]
+    line = error.line if isinstance(error, InvalidInput) else document.span.line + error.line - 1
+    message = error.message if isinstance(error, InvalidInput) else str(error)
+    return Result("error", message, ref=pod.ref, location=pod.location.replace(line=line))
 
 
 def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp: bool) -> list[Splice]:

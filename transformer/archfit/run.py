@@ -21,7 +21,7 @@ from archfit.errors import InvalidInput, OutputError, exit_code_of, message_of
 from archfit.files import Prepared, unwritable
 from archfit.last_report import state_path
 from archfit.options.settings import Settings
-from archfit.pipeline import Transformed, transform
+from archfit.pipeline import Settled, Transformed, transform, transform_in_runs
 from archfit.report.run_report import TIME, RunReport, json_report
 from archfit.results import Decision, Result
 from archfit.source.split import Piece
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.lookup.session import LookupSession
     from archfit.pipeline import Survey
-    from archfit.workloads.pods import Pod
+    from archfit.workloads.coverage.untouched import Untouched
+    from archfit.workloads.pods import Pod, ReportedPod
 
 
 Decided: TypeAlias = "tuple[str, bytes, Survey, Sequence[tuple[Pod, Decision]]]"
@@ -104,26 +105,31 @@ class Run:
         try:
             read = stream.read(data, options.on_blank)
         except InvalidInput as error:
-            return self._failed(None, [Result.from_error(error)], stdout)
+            return self._failed([Result.from_error(error)], stdout)
         if self._lookup:
             self._lookup.use_pull_secrets([(read.data, read.pieces)])
-        transformed = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
-        results = [*read.results, *self.messages, *transformed.results]
-        if self._frame:
-            results += self._frame.advice(transformed)
-        why = self.explanations(
-            [("", read.data, transformed.survey, transformed.decisions)], transformed.answers
+        whole: Transformed | None = None
+        made: Transformed | Settled
+        if self._frame or self._settings.operator.verbose:  # they look at the documents once more
+            made = whole = transform(read.data, read.pieces, options, self._looked_up)
+        else:
+            made = transform_in_runs(read.data, read.pieces, options, self._looked_up, self._known)
+        results = [*read.results, *self.messages, *made.results]
+        if self._frame and whole:
+            results += self._frame.advice(whole)
+        why = (
+            self.explanations([("", read.data, whole.survey, whole.decisions)], made.answers) if whole else []
         )
-        if transformed.failed():
-            return self._failed(transformed, results, stdout, why)
-        splices = transformed.splices
-        if self._frame:
-            splices = self._frame.with_results(transformed, results, splices)
+        if made.failed():
+            return self._failed(results, stdout, why, made, whole)
+        splices = made.splices
+        if self._frame and whole:
+            splices = self._frame.with_results(whole, results, splices)
         report = self.prepare_report(
             0,
             results,
-            transformed.decisions,
-            transformed.answers,
+            made.decisions,
+            made.answers,
             tuple(stream.output_changes(read.data, splices)),
         )
 
@@ -135,7 +141,7 @@ class Run:
                 standard_streams.write(stdout, stream.write(read.data, splices))
 
         report.commit_after(write)
-        summary = self.summary(transformed.decisions, transformed.answers, [transformed.survey])
+        summary = self.summary(made.decisions, made.answers, made.untouched)
         self.write_messages([*result_lines(results), *why, summary])
         return 0
 
@@ -146,6 +152,12 @@ class Run:
         if self._lookup:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
+
+    def _looked_up(self, texts: list[str]) -> Mapping[str, Answer]:
+        return self._opened().answers(texts)
+
+    def _known(self, texts: list[str]) -> Mapping[str, Answer]:
+        return self._opened().known(texts)
 
     def _opened(self) -> LookupSession:
         if self._lookup is None:
@@ -169,7 +181,7 @@ class Run:
         self,
         exit_code: int,
         results: Sequence[Result],
-        decisions: tuple[tuple[Pod, Decision], ...] = (),
+        decisions: tuple[tuple[ReportedPod, Decision], ...] = (),
         answers: Mapping[str, Answer] | None = None,
         edits: tuple[OutputChange, ...] = (),
     ) -> PreparedReport:
@@ -189,14 +201,12 @@ class Run:
 
     def summary(
         self,
-        decisions: Sequence[tuple[Pod, Decision]],
+        decisions: Sequence[tuple[ReportedPod, Decision]],
         answers: Mapping[str, Answer],
-        surveys: Iterable[Survey],
+        untouched: Iterable[Untouched],
     ) -> str:
         """One sentence about a run that wrote its output, "" if the stream holds no pods; then where to read on."""
-        passed_over = any(
-            not one.known and not one.controller for found in surveys for one in found.untouched
-        )
+        passed_over = any(not one.known and not one.controller for one in untouched)
         if not decisions and not passed_over:
             return ""
         from archfit.report.run_text import summary
@@ -206,7 +216,7 @@ class Run:
     def failure_lines(
         self,
         results: Sequence[Result],
-        decisions: Sequence[tuple[Pod, Decision]] = (),
+        decisions: Sequence[tuple[ReportedPod, Decision]] = (),
         answers: Mapping[str, Answer] = {},  # noqa: B006 - nothing changes it
     ) -> list[str]:
         """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
@@ -252,18 +262,19 @@ class Run:
 
     def _failed(
         self,
-        transformed: Transformed | None,
         results: Sequence[Result],
         stdout: BinaryIO,
         why: Sequence[str] = (),
+        made: Transformed | Settled | None = None,
+        whole: Transformed | None = None,
     ) -> int:
         from archfit.terminal import write_to_terminal
 
-        decided = (transformed.decisions, transformed.answers) if transformed else ()
+        decided = (made.decisions, made.answers) if made else ()
         try:
             self.prepare_report(1, results, *decided).commit()
             if self._frame:
-                standard_streams.write(stdout, self._frame.after_failure(transformed, results))
+                standard_streams.write(stdout, self._frame.after_failure(whole, results))
         finally:
             said = self.failure_lines(results, *decided)
             self.write_messages([*why, *said])

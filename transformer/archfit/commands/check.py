@@ -22,8 +22,9 @@ from archfit.manifest_files.output_files import check_report
 from archfit.manifest_files.source_roots import SourceRoots
 from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options
-from archfit.pipeline import decided, located
+from archfit.pipeline import decided
 from archfit.placement.requirement import judge
+from archfit.pod_stages import located
 from archfit.record import Record
 from archfit.report.findings import Check, Finding, from_result, of_decisions, of_verdicts
 from archfit.report.outcome_page import after_failure
@@ -121,7 +122,7 @@ def _checked(
         decisions, results = transformed.decisions, [*manifests.results, *transformed.results]
         findings += of_decisions(decisions, name, line)
     images = frozenset(use.text for pod in pods for use in pod.images if use.text)
-    exact = located(manifests.data, found, tuple(results))
+    exact = located(manifests.data, found.documents, tuple(results))
     if roots:
         single = (document for document in found.documents if not document.span.item)
         origins = {document.span.number: roots.origin(document.value) for document in single}

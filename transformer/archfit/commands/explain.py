@@ -21,9 +21,10 @@ from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.excludes import exclude
 from archfit.options.problem import Problem
 from archfit.options.settings import Exclude
-from archfit.pipeline import decided, located
+from archfit.pipeline import decided
 from archfit.placement.questions import questions
 from archfit.placement.selection import named_by
+from archfit.pod_stages import located
 from archfit.report import explained_json, explained_text
 from archfit.report.explained import explained, merged
 from archfit.report.run_text import lines
@@ -83,7 +84,7 @@ def _about_the_stream(manifests: Manifests) -> Iterable[Result]:
     """What is wrong with an input. What is said about its objects is in the trees."""
     about = {one.ref for one in manifests.survey.untouched}
     own = [one for one in manifests.survey.results if one.severity != "info" or one.ref not in about]
-    exact = located(manifests.data, manifests.survey, (*manifests.results, *own))
+    exact = located(manifests.data, manifests.survey.documents, (*manifests.results, *own))
     return [in_file(result, manifests.name) for result in exact]
 
 

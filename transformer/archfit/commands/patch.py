@@ -12,7 +12,8 @@ from typing import BinaryIO, TextIO
 from archfit import standard_streams
 from archfit.commands.inputs import in_file, manifests_of, on_blank, questions
 from archfit.commands.invocation import read_invocation
-from archfit.pipeline import decided, located
+from archfit.pipeline import decided
+from archfit.pod_stages import located
 from archfit.report.kustomize_patches import as_yaml
 from archfit.report.patches import Entry, as_json, entries, problems
 from archfit.report.run_text import lines
@@ -49,7 +50,7 @@ def run(
             decisions += transformed.decisions
             explained.append((manifests.name, manifests.data, manifests.survey, transformed.decisions))
             found += entries(manifests.survey.documents, transformed.decisions, manifests.name)
-            exact = located(manifests.data, manifests.survey, transformed.results)
+            exact = located(manifests.data, manifests.survey.documents, transformed.results)
             own = (*manifests.results, *exact)
             results += [in_file(result, manifests.name) for result in own]
         if form != _JSON:
@@ -67,6 +68,12 @@ def run(
     output = as_json(found) if form == _JSON else as_yaml(form, found)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
     one.write_messages(
-        [*lines(results), *why, one.summary(decisions, answers, [manifests.survey for manifests in inputs])]
+        [
+            *lines(results),
+            *why,
+            one.summary(
+                decisions, answers, [one for manifests in inputs for one in manifests.survey.untouched]
+            ),
+        ]
     )
     return 0

@@ -219,7 +219,9 @@ def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
         [
             *lines(results),
             *why,
-            one.summary(decisions, answers, [manifests.survey for manifests in inputs]),
+            one.summary(
+                decisions, answers, [left for manifests in inputs for left in manifests.survey.untouched]
+            ),
             *said,
         ]
     )

@@ -43,6 +43,18 @@ if TYPE_CHECKING:
     from archfit.registry.routing.routes import Routes
 
 
+class Taken:
+    """What one run took from the cache before its lookup, which reads it no more.
+
+    now: Unix seconds, for the whole run. held: the fresh answers by normalised reference; None where the lock file
+    decides and the cache has none.
+    """
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+        self.held: dict[str, Found | None] = {}
+
+
 class Lookup:
     """Answers for images; see the module.
 
@@ -70,6 +82,7 @@ class Lookup:
         self._asked: RegistryLookup | None = None
         self._routed: Routes | None = None
         self._keychain = keychain
+        self._alone = not (store.shared or keychain)
         self._cache = LookupCache(store, self._keys(store), operator.cache_ttl_seconds, self.messages.append)
 
     @property
@@ -84,9 +97,47 @@ class Lookup:
         """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
         return self._asked.take_replies() if self._asked else {}
 
-    def resolve(self, texts: Iterable[str]) -> dict[str, Answer]:
+    def taken(self) -> Taken:
+        """For a run that asks `known` before `resolve`."""
+        self._deadline.start(self._operator.timeout_seconds)
+        return Taken(self._surroundings.clock())
+
+    def known(self, texts: Iterable[str], taken: Taken) -> dict[str, Answer]:
+        """The answers that `resolve` will give for some of the texts, without asking anybody.
+
+        A shared cache is not read: it is behind a network, and its keys may need a credential helper. taken: of the
+        run; what is read is added. Raises UsageError when overrides contradict each other.
+        """
+        if not self._alone:
+            return {}
+        answers, wanted = self._without_lookup(texts)
+        references = [reference for reference, _ in wanted.values()]
+        locked = self._lock.images if self._lock else {}
+        if not (self._lock and self._lock.only):
+            fresh, _ = self._cache.read(references, taken.now, settled=locked)
+            taken.held |= fresh
+            for name in wanted:
+                if name in locked:
+                    taken.held.setdefault(name, None)
+        for name, (_, same) in wanted.items():
+            found = locked.get(name) or taken.held.get(name)
+            if found:
+                answers.update(dict.fromkeys(same, found))
+        return answers
+
+    def resolve(self, texts: Iterable[str], taken: Taken | None = None) -> dict[str, Answer]:
         """An answer for each distinct text. Raises UsageError when overrides contradict each other."""
         self._deadline.start(self._operator.timeout_seconds)
+        answers, wanted = self._without_lookup(texts)
+        resolved = self._references([reference for reference, _ in wanted.values()], taken)
+        for name, (_, same) in wanted.items():
+            answers.update(dict.fromkeys(same, resolved[name]))
+        return answers
+
+    def _without_lookup(
+        self, texts: Iterable[str]
+    ) -> tuple[dict[str, Answer], dict[str, tuple[Reference, list[str]]]]:
+        """The answers that need none, and the other texts: by normalised reference, as written."""
         answers: dict[str, Answer] = {}
         wanted: dict[str, tuple[Reference, list[str]]] = {}
         for text in dict.fromkeys(texts):
@@ -100,10 +151,7 @@ class Lookup:
                 answers[text] = found
             else:
                 wanted.setdefault(reference.normalised, (reference, []))[1].append(text)
-        resolved = self._references([reference for reference, _ in wanted.values()])
-        for name, (_, same) in wanted.items():
-            answers.update(dict.fromkeys(same, resolved[name]))
-        return answers
+        return answers, wanted
 
     def _overridden(self, reference: Reference) -> Found | None:
         from archfit.images.overrides import override
@@ -183,7 +231,7 @@ class Lookup:
         self._keychain.left = self._deadline.left
         return self._keychain
 
-    def _references(self, references: list[Reference]) -> dict[str, Answer]:
+    def _references(self, references: list[Reference], taken: Taken | None) -> dict[str, Answer]:
         lock = self._lock
         if lock and lock.only:
             return {
@@ -191,17 +239,20 @@ class Lookup:
                 for reference in references
             }
         locked = lock.images if lock else {}
-        now = self._surroundings.clock()
-        fresh, stale = self._cache.read(references, now, settled=locked)
+        held = taken.held if taken else {}
+        unread = [reference for reference in references if reference.normalised not in held]
+        now = taken.now if taken else self._surroundings.clock()
+        fresh, stale = self._cache.read(unread, now, settled=locked)
+        fresh |= {name: found for name, found in held.items() if found}
         answers: dict[str, Answer] = {**fresh}
         moved: list[str] = []
         missing: list[Reference] = []
         for reference in references:
             name = reference.normalised
-            held = locked.get(name)
-            if held:
-                answers[name] = held
-                if name in fresh and fresh[name].digest != held.digest:
+            final = locked.get(name)
+            if final:
+                answers[name] = final
+                if name in fresh and fresh[name].digest != final.digest:
                     moved.append(name)
             elif name not in fresh:
                 missing.append(reference)

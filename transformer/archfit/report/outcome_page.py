@@ -19,7 +19,7 @@ from archfit.images.platforms import Answer, Unknown
 from archfit.placement.annotations import PREFIX
 from archfit.results import Decision, Result
 from archfit.typing_names import Iterable, Mapping, Sequence
-from archfit.workloads.pods import Pod
+from archfit.workloads.pods import ReportedPod
 
 CONFLICTS = ("decisions", "conflicts")
 OPERATORS = ("custom-resources", "operators-that-decide-otherwise")
@@ -35,7 +35,7 @@ PAGES = (CONFLICTS, OPERATORS, JOBS, KINDS, CREDENTIALS, LOCKED, ANNOTATIONS, DA
 
 # How the messages of registries and token services end where they refuse access (`registry.client`).
 _REFUSED = ("no access", "no anonymous access")
-_Decisions = Sequence[tuple[Pod, Decision]]
+_Decisions = Sequence[tuple[ReportedPod, Decision]]
 
 
 def see(where: tuple[str, str]) -> str:
@@ -82,7 +82,7 @@ def _of_result(
     for pod, decision in decisions:
         if pod.ref == result.ref and any(one.message == result.message for one in decision.results):
             if decision.outcome == "Conflict":
-                return OPERATORS if pod.lacks("affinity") or _replaced(pod) else CONFLICTS
+                return OPERATORS if pod.placed_elsewhere else CONFLICTS
             if pod.ref.kind == "DaemonSet" and decision.outcome == "Change":
                 return DAEMON_SETS
     return None
@@ -95,7 +95,3 @@ def _of_image(result: Result, answers: Mapping[str, Answer]) -> tuple[str, str]:
     if any(words in answer.cause for words in _REFUSED):
         return CREDENTIALS
     return LOCKED if answer.final else IMAGES
-
-
-def _replaced(pod: Pod) -> bool:
-    return pod.placement_paths is not None and bool(pod.placement_paths.replaced)

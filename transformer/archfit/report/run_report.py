@@ -29,7 +29,7 @@ from archfit.typing_names import Any, Iterator, Mapping
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
-    from archfit.workloads.pods import Pod
+    from archfit.workloads.pods import ReportedPod
 
 _NONE: Mapping[str, Any] = {}
 TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -46,7 +46,7 @@ class RunReport(Record):
     command: str
     exit_code: int
     results: tuple[Result, ...] = ()
-    decisions: tuple[tuple[Pod, Decision], ...] = ()
+    decisions: tuple[tuple[ReportedPod, Decision], ...] = ()
     answers: Mapping[str, Answer] = _NONE
     edits: tuple[OutputChange, ...] = ()
     sources: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from archfit.typing_names import Iterable, Mapping, Sequence
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
-    from archfit.workloads.pods import Pod
+    from archfit.workloads.pods import ReportedPod
 
 _MOST_IMAGES = 5
 _ORDER = {"info": 0, "warning": 1, "error": 2}
@@ -47,7 +47,7 @@ def _line(same: list[Result]) -> str:
 
 
 def summary(
-    decisions: Sequence[tuple[Pod, Decision]],
+    decisions: Sequence[tuple[ReportedPod, Decision]],
     answers: Mapping[str, Answer],
     requests: int,
     *,
@@ -95,7 +95,7 @@ def summary(
 
 
 def _read_on(
-    decisions: Sequence[tuple[Pod, Decision]], answers: Mapping[str, Answer], *, passed_over: bool
+    decisions: Sequence[tuple[ReportedPod, Decision]], answers: Mapping[str, Answer], *, passed_over: bool
 ) -> str:
     from archfit.report.outcome_page import after_success
 

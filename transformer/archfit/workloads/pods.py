@@ -5,7 +5,7 @@ from __future__ import annotations
 from archfit.patch import Path, dotted
 from archfit.record import Record
 from archfit.results import Location, ObjectRef, Result, Severity
-from archfit.typing_names import Any
+from archfit.typing_names import Any, TypeAlias
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -120,6 +120,13 @@ class Pod(Record):
     runtime_class: RuntimeClass | None = None
     namespace_selector: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def placed_elsewhere(self) -> bool:
+        """Whether the kind has no affinity beside the containers, or a second place for a field of the placement."""
+        return self.lacks("affinity") or (
+            self.placement_paths is not None and bool(self.placement_paths.replaced)
+        )
+
     def at(self, field: str) -> Path:
         """Where `affinity`, `tolerations` or `nodeSelector` of the pod is, or would be."""
         return (
@@ -142,3 +149,25 @@ class Pod(Record):
         return (
             (*self.path[:-1], "metadata") if self.placement_paths is None else self.placement_paths.metadata
         )
+
+
+class NamedImage(Record):
+    """An image of a settled pod; see `ImageUse`."""
+
+    path: Path
+    text: str | None
+
+
+class SettledPod(Record):
+    """What the end of a run needs of a pod that is decided and edited; see `Pod`. Its values are not kept."""
+
+    ref: ObjectRef
+    location: Location
+    path: Path
+    images: tuple[NamedImage, ...]
+    immutable: bool
+    placed_elsewhere: bool
+
+
+ReportedPod: TypeAlias = "Pod | SettledPod"
+"""A pod as reports see it."""

@@ -1,0 +1,167 @@
+"""The documents of a large stream, settled run by run: a few documents at a time are held with their values.
+
+    a run of documents ── questions ── known already? ──┬── all of it ── decide ── edit ──┐
+                                                        └── else: kept ───────────────────┤
+                     the one lookup of all questions ── decide and edit what was kept ────┴──> what the end needs
+
+Known is what overrides, the lock file and the cache say, without a request and without a message. What the end needs
+is small: splices, decisions, and `SettledPod`s in place of pods. With a cache that knows no image all documents are
+kept until the lookup, as those of a small stream are.
+
+Decisions and edits look at one document, so runs settle them as the whole stream does. What looks at other documents
+(`needs_whole`) is not settled in runs. An error of a run that may depend on others, such as overrides that disagree,
+keeps its documents: they are decided again where the whole stream is decided.
+"""
+
+from __future__ import annotations
+
+from archfit.errors import ArchfitError
+from archfit.images.platforms import Answer
+from archfit.options.settings import Options
+from archfit.patch import Path
+from archfit.placement.selection import PodOptions
+from archfit.pod_stages import (
+    SELECTING,
+    asked,
+    controlled,
+    decisions_of,
+    edits_of,
+    located,
+    misplaced_results,
+    parser_results,
+)
+from archfit.results import Decision, ObjectRef, Result
+from archfit.stream import Splice
+from archfit.typing_names import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
+from archfit.workloads.documents import Document
+from archfit.workloads.pods import NamedImage, Pod, SettledPod
+
+Known: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
+"""The answers that are known for image strings, without asking a registry and without a message."""
+
+
+class _Run:
+    """Some documents and what became of them.
+
+    documents, options: of its pods, () once it is settled. results: of the decisions, each as it is and with its line.
+    controlled: the objects that a controller decides for. problems: errors of edits.
+    """
+
+    def __init__(self, documents: Sequence[Document], options: Sequence[PodOptions]) -> None:
+        self.documents = documents
+        self.options = options
+        self.decisions: Sequence[tuple[SettledPod, Decision]] = ()
+        self.results: Sequence[tuple[Result, Result]] = ()
+        self.controlled: Sequence[tuple[ObjectRef, str]] = ()
+        self.splices: Sequence[Splice] = ()
+        self.problems: Sequence[Result] = ()
+        self.decided: Sequence[tuple[Pod, Decision]] = ()
+
+
+class DocumentRuns:
+    """The runs of one stream, in its order.
+
+    needs_whole: a document that was taken depends on others, so that the stream is to be transformed as a whole.
+    """
+
+    def __init__(self, data: bytes, options: Options, known: Known) -> None:
+        self.needs_whole = any(data.find(word) >= 0 for word in SELECTING)
+        self._data = data
+        self._options = options
+        self._known = known
+        self._texts: dict[str, None] = {}
+        self._answers: dict[str, Answer] = {}
+        self._misplaced: list[Result] = []
+        self._runs: list[_Run] = []
+        self._failed = False
+        # Documents of one stream are often alike, and so is what is kept of them: equal parts are kept once.
+        self._paths: dict[Path, Path] = {}
+        self._images: dict[tuple[tuple[Path, str | None], ...], tuple[NamedImage, ...]] = {}
+
+    def take(self, documents: Sequence[Document], results: tuple[Result, ...]) -> tuple[Result, ...]:
+        """Settles the next documents, or keeps them. results: of their pieces; they are returned with their lines."""
+        pods = [pod for document in documents for pod in document.pods]
+        if any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods):
+            self.needs_whole = True
+            return results
+        misplaced = tuple(misplaced_results(self._data, documents, {}))
+        self._misplaced += located(self._data, documents, misplaced)
+        results = located(self._data, documents, results)
+        self._failed = self._failed or _has_error((*results, *misplaced))
+        options, texts = asked(pods, self._options)
+        run = _Run(documents, options)
+        self._runs.append(run)
+        try:
+            if self._knows(texts):
+                self._decide(run, self._answers)
+                self._edit(run)
+                run.documents, run.options = (), ()
+        except ArchfitError:
+            pass  # raised again, if at all, once the whole stream is known
+        return results
+
+    def texts(self) -> list[str]:
+        """Every distinct image string, in order."""
+        return list(self._texts)
+
+    def decide_rest(self, answers: Mapping[str, Answer]) -> tuple[list[Result], list[tuple[ObjectRef, str]]]:
+        """The results of all pods, and the objects that a controller decides for. answers: for each of `texts`."""
+        for run in self._runs:
+            if run.documents:
+                self._decide(run, answers)
+        own: dict[Result, Result] = {}
+        for run in self._runs:
+            for result, placed in run.results:
+                own.setdefault(result, placed)
+        controlled = [one for run in self._runs for one in run.controlled]
+        return [*self._misplaced, *parser_results(), *own.values()], controlled
+
+    def edit_rest(self) -> list[Result]:
+        """Edits what was kept. The problems of all edits."""
+        for run in self._runs:
+            if run.documents:
+                self._edit(run)
+        return [problem for run in self._runs for problem in run.problems]
+
+    def decisions(self) -> Iterator[tuple[SettledPod, Decision]]:
+        """Those of all pods, in order."""
+        return (pair for run in self._runs for pair in run.decisions)
+
+    def splices(self) -> Iterator[Splice]:
+        """Those of all documents, in order."""
+        return (splice for run in self._runs for splice in run.splices)
+
+    def _knows(self, texts: Iterable[str]) -> bool:
+        """Whether every answer is known."""
+        new = [text for text in texts if text not in self._texts]
+        if new:
+            self._texts.update(dict.fromkeys(new))
+            self._answers.update(self._known(new))
+        return all(text in self._answers for text in texts)
+
+    def _decide(self, run: _Run, answers: Mapping[str, Answer]) -> None:
+        pods = [pod for document in run.documents for pod in document.pods]
+        run.decided = decisions_of(zip(pods, run.options, strict=True), answers, self._options)
+        own = tuple(dict.fromkeys(result for _, decision in run.decided for result in decision.results))
+        run.results = tuple(zip(own, located(self._data, run.documents, own), strict=True))
+        run.controlled = controlled(run.decided)
+        run.decisions = [(self._settled(pod), decision) for pod, decision in run.decided]
+        self._failed = self._failed or _has_error(own)
+
+    def _edit(self, run: _Run) -> None:
+        """No splice is made for a stream that has failed."""
+        if not self._failed:
+            run.splices, run.problems = edits_of(self._data, run.documents, run.decided)
+        run.decided = ()
+
+    def _settled(self, pod: Pod) -> SettledPod:
+        key = tuple([(use.path, use.text) for use in pod.images])
+        images = self._images.get(key)
+        if images is None:
+            images = self._images[key] = tuple([NamedImage(path, text) for path, text in key])
+        path = self._paths.setdefault(pod.path, pod.path)
+        return SettledPod(pod.ref, pod.location, path, images, pod.immutable, pod.placed_elsewhere)
+
+
+def _has_error(results: Iterable[Result]) -> bool:
+    return any(result.severity == "error" for result in results)
