@@ -28,7 +28,7 @@ from archfit import pipeline, stream
 from archfit.commands import transform
 from archfit.edit import added_keys
 from archfit.options.settings import Options
-from archfit.placement import questions
+from archfit.placement import pod_patch, questions
 from archfit.source import block_lines, compose, tree
 from archfit.store.directories import default_path
 from archfit.workloads import inventory
@@ -36,7 +36,7 @@ from counted_run import counted
 from kubectl_output import to_json, to_yaml
 from live_cluster import Applied, objects
 from searched_text import counting, searched
-from stream_edits import edited
+from stream_edits import edited, lookup
 from traced_lines import PACKAGE, lines
 from warm_cache import warm
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 MOST_STATEMENTS = 4
+MOST_HELD_OF_A_DOCUMENT = 1300
 # Eight are SQLite's, which makes the shared memory of its log.
 MOST_WRITES = 12
 DEPLOYMENT = """\
@@ -91,6 +92,7 @@ def nothing_remembered() -> None:
         added_keys._parsed,
         block_lines._entry_of.__self__,
         compose._resolved,
+        pod_patch._usual,
         questions._no_reference,
     ):
         memory.clear()
@@ -476,6 +478,28 @@ def test_what_does_not_change_is_written_from_the_input_itself() -> None:
     assert sum(map(len, views)) == len(data)
     assert stream.write(data, ()) == [data]
     assert stream.write(data, ())[0] is data
+
+
+def held(count: int) -> int:
+    """The most bytes that are allocated at one time for that many Deployments whose images are known."""
+    data = documents(*[DEPLOYMENT] * count)
+    read = stream.read(data, "pass")
+    tracemalloc.start()
+    try:
+        made = pipeline.transform_in_runs(read.data, read.pieces, Options(), lookup, lookup)
+        assert len(made.splices) == count
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_stream_in_runs_keeps_little_of_each_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A splice, a decision and where its pod stands; as a whole, its values and places for edits, too."""
+    monkeypatch.setattr(pipeline, "_SMALL", 0)
+    monkeypatch.setattr(pipeline, "_RUN", 10 * len(DEPLOYMENT))
+    for _ in range(2):  # at first, what is loaded and kept for later counts too
+        used = [held(200), held(400)]
+    assert used[1] - used[0] <= 200 * MOST_HELD_OF_A_DOCUMENT
 
 
 IMAGE = "x.example/a:1"

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def warm(platforms: Mapping[str, Iterable[str]], place: str) -> None:
-    """Keep an index with these platforms for each image."""
+def warm(platforms: Mapping[str, Iterable[str]], place: str, now: float | None = None) -> None:
+    """Keep an index with these platforms for each image. now: Unix seconds, None for the clock's."""
     kept: dict[str, str] = {}
     for text, names in platforms.items():
         reference = parse(text)
         digest = reference.digest or f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
         found = Found(tuple(sorted(map(parse_platform, names), key=str)), digest)
-        made = entries.to_json(found, int(time.time()))
+        made = entries.to_json(found, int(time.time() if now is None else now))
         kept[key_of(reference.replace(tag="", digest=digest))] = made["digest"]
         if reference.tag:
             kept[key_of(reference)] = made["tag"]

@@ -34,17 +34,19 @@ from archfit.results import Decision, ObjectRef, Result
 from archfit.stream import Splice
 from archfit.typing_names import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
 from archfit.workloads.documents import Document
-from archfit.workloads.pods import NamedImage, Pod, SettledPod
+from archfit.workloads.inventory import Inventory
+from archfit.workloads.pods import Pod, SettledPod
 
 Known: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 """The answers that are known for image strings, without asking a registry and without a message."""
+_Images: TypeAlias = tuple[tuple[Path, str | None], ...]
 
 
 class _Run:
     """Some documents and what became of them.
 
     documents, options: of its pods, () once it is settled. results: of the decisions, each as it is and with its line.
-    controlled: the objects that a controller decides for. problems: errors of edits.
+    controlled: the objects that a controller decides for. problems: errors of edits. decided: until it is edited.
     """
 
     def __init__(self, documents: Sequence[Document], options: Sequence[PodOptions]) -> None:
@@ -76,10 +78,12 @@ class DocumentRuns:
         self._failed = False
         # Documents of one stream are often alike, and so is what is kept of them: equal parts are kept once.
         self._paths: dict[Path, Path] = {}
-        self._images: dict[tuple[tuple[Path, str | None], ...], tuple[NamedImage, ...]] = {}
+        self._images: dict[_Images, _Images] = {}
 
-    def take(self, documents: Sequence[Document], results: tuple[Result, ...]) -> tuple[Result, ...]:
-        """Settles the next documents, or keeps them. results: of their pieces; they are returned with their lines."""
+    def take(self, inventories: Sequence[Inventory]) -> tuple[Result, ...]:
+        """Settles the next documents, or keeps them. The results of their pieces, with their lines."""
+        documents = [document for inventory in inventories for document in inventory.documents]
+        results = tuple([result for inventory in inventories for result in inventory.results])
         pods = [pod for document in documents for pod in document.pods]
         if any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods):
             self.needs_whole = True
@@ -113,8 +117,8 @@ class DocumentRuns:
         for run in self._runs:
             for result, placed in run.results:
                 own.setdefault(result, placed)
-        controlled = [one for run in self._runs for one in run.controlled]
-        return [*self._misplaced, *parser_results(), *own.values()], controlled
+        of_controllers = [one for run in self._runs for one in run.controlled]
+        return [*self._misplaced, *parser_results(), *own.values()], of_controllers
 
     def edit_rest(self) -> list[Result]:
         """Edits what was kept. The problems of all edits."""
@@ -155,12 +159,15 @@ class DocumentRuns:
         run.decided = ()
 
     def _settled(self, pod: Pod) -> SettledPod:
-        key = tuple([(use.path, use.text) for use in pod.images])
-        images = self._images.get(key)
-        if images is None:
-            images = self._images[key] = tuple([NamedImage(path, text) for path, text in key])
-        path = self._paths.setdefault(pod.path, pod.path)
-        return SettledPod(pod.ref, pod.location, path, images, pod.immutable, pod.placed_elsewhere)
+        images = pod.named_images
+        return SettledPod(
+            pod.ref,
+            pod.location,
+            self._paths.setdefault(pod.path, pod.path),
+            self._images.setdefault(images, images),
+            pod.immutable,
+            pod.placed_elsewhere,
+        )
 
 
 def _has_error(results: Iterable[Result]) -> bool:

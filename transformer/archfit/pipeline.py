@@ -25,7 +25,7 @@ from archfit.workloads.inventory import Inventory, scan_piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.document_runs import DocumentRuns, Known
+    from archfit.document_runs import Known
     from archfit.images.platforms import Answer
     from archfit.placement.selection import PodOptions
     from archfit.stamp.document_stamps import DocumentStamps
@@ -39,7 +39,7 @@ Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 
 # A stream of less than that takes less memory than the program, and is read without another module.
 _SMALL = 1 << 20
-# Bytes of pieces that are scanned before their documents are settled.
+# Bytes of documents with pods that are read before they are settled.
 _RUN = 1 << 18
 
 
@@ -114,7 +114,13 @@ class Settled(Record):
 def survey(data: bytes, pieces: Iterable[Piece], options: Options, *, light: bool = False) -> Survey:
     """What the pieces of a stream hold, and which images have to be looked up. light: as `scan_piece` takes it."""
     pieces, rows = tuple(pieces), by_kind(options.workloads)
-    inventories = [scan_piece(data, piece, rows, light=light) for piece in pieces]
+    return _survey(data, pieces, [scan_piece(data, piece, rows, light=light) for piece in pieces], options)
+
+
+def _survey(
+    data: bytes, pieces: Sequence[Piece], inventories: Sequence[Inventory], options: Options
+) -> Survey:
+    rows = by_kind(options.workloads)
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
     untouched = _untouched(inventories, options)
@@ -190,6 +196,10 @@ def _left_to_controllers(
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
     found = survey(data, pieces, options, light=not options.stamp and len(data) > _SMALL)
+    return _looked_up(data, found, options, lookup)
+
+
+def _looked_up(data: bytes, found: Survey, options: Options, lookup: Lookup) -> Transformed:
     return transformed(data, found, lookup(list(found.texts)) if found.texts else {}, options)
 
 
@@ -212,30 +222,27 @@ def transform_in_runs(
 ) -> Transformed | Settled:
     """The same with little memory. known: what `lookup` will answer for some images, without a request or a message.
 
-    What looks at the whole stream is done by `transform`: stamps, the user's own rows, and documents that depend on
-    others. So are small streams.
+    As a whole are transformed: a stream of one run; one with stamps or rows of the user's; documents that depend on
+    others.
     """
     if len(data) <= _SMALL or options.stamp or options.workloads:
         return transform(data, pieces, options, lookup)
-    results: list[Result] = []
-    untouched: list[Untouched] = []
-    runs: DocumentRuns | None = None
-    for run in _scanned(data, pieces):
-        untouched += _untouched([run], options)
-        found = run.results
-        if run.documents:
-            if runs is None:
-                from archfit.document_runs import DocumentRuns
+    scanned = _scanned(data, pieces)
+    run, last = next(scanned)
+    if last:
+        return _looked_up(data, _survey(data, pieces, run, options), options, lookup)
+    from archfit.document_runs import DocumentRuns
 
-                runs = DocumentRuns(data, options, known)
-            found = runs.take(run.documents, found)
-            if runs.needs_whole:
-                return transform(data, pieces, options, lookup)
-        results += found
+    runs = DocumentRuns(data, options, known)
+    results = list(runs.take(run))
+    untouched = _untouched(run, options)
+    while not last and not runs.needs_whole:
+        run, last = next(scanned)
+        results += runs.take(run)
+        untouched += _untouched(run, options)
+    if runs.needs_whole:
+        return transform(data, pieces, options, lookup)
     results += _coverage((), untouched, {})
-    if runs is None:
-        results += _left_to_controllers((), untouched)
-        return Settled((), tuple(results), {}, (), tuple(untouched))
     texts = runs.texts()
     answers = lookup(texts) if texts else {}
     own, of_controllers = runs.decide_rest(answers)
@@ -247,22 +254,20 @@ def transform_in_runs(
     return Settled(tuple(runs.decisions()), tuple(results), answers, splices, tuple(untouched))
 
 
-def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[Inventory]:
-    """What the pieces hold, as many at a time as make a run."""
-    documents: list[Document] = []
-    results: list[Result] = []
-    untouched: list[Untouched] = []
+def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[list[Inventory], bool]]:
+    """What the pieces hold, run by run, and whether it is the last one."""
+    run: list[Inventory] = []
     size = 0
     for piece in pieces:
+        if size >= _RUN:
+            yield run, False
+            run, size = [], 0
         found = scan_piece(data, piece, light=True)
-        documents += found.documents
-        results += found.results
-        untouched += found.untouched
-        size += piece.end - piece.start
-        if size >= _RUN and documents:
-            yield Inventory(tuple(documents), tuple(results), tuple(untouched))
-            documents, results, untouched, size = [], [], [], 0
-    yield Inventory(tuple(documents), tuple(results), tuple(untouched))
+        if found.documents or found.results or found.untouched:
+            run.append(found)
+            for document in found.documents:
+                size += document.span.end - document.span.start
+    yield run, True
 
 
 def _has_error(results: Iterable[Result]) -> bool:

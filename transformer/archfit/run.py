@@ -138,7 +138,7 @@ class Run:
             if deliver:
                 deliver(splices)
             else:
-                standard_streams.write(stdout, stream.write(read.data, splices))
+                standard_streams.write(stdout, stream.parts(read.data, splices))
 
         report.commit_after(write)
         summary = self.summary(made.decisions, made.answers, made.untouched)

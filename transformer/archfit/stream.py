@@ -12,7 +12,7 @@ from archfit.record import Record
 from archfit.results import Result
 from archfit.source.scan import check_utf8
 from archfit.source.split import BOM, Piece, split
-from archfit.typing_names import Iterable
+from archfit.typing_names import Iterable, Iterator
 
 # The first bytes of files that hold other files.
 _ARCHIVES = (
@@ -80,11 +80,17 @@ def read(data: bytes, on_blank: str) -> Stream:
 
 def write(data: bytes, splices: Iterable[Splice]) -> list[bytes | memoryview]:
     """The output in parts; `data` itself where nothing changes."""
-    view, parts, at = memoryview(data), list[bytes | memoryview](), 0
+    return list(parts(data, splices))
+
+
+def parts(data: bytes, splices: Iterable[Splice]) -> Iterator[bytes | memoryview]:
+    """The same, one after the other: views of 10,000 changes take 2 MB."""
+    view, at = memoryview(data), -1
     for splice in splices:
-        parts += (view[at : splice.start], splice.text)
+        yield view[max(at, 0) : splice.start]
+        yield splice.text
         at = splice.end
-    return [*parts, view[at:]] if parts else [data]
+    yield data if at < 0 else view[at:]
 
 
 def output_changes(data: bytes, splices: Iterable[Splice]) -> list[OutputChange]:

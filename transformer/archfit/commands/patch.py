@@ -67,13 +67,6 @@ def run(
         return 1
     output = as_json(found) if form == _JSON else as_yaml(form, found)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
-    one.write_messages(
-        [
-            *lines(results),
-            *why,
-            one.summary(
-                decisions, answers, [one for manifests in inputs for one in manifests.survey.untouched]
-            ),
-        ]
-    )
+    untouched = [left for manifests in inputs for left in manifests.survey.untouched]
+    one.write_messages([*lines(results), *why, one.summary(decisions, answers, untouched)])
     return 0

@@ -111,10 +111,10 @@ class Lookup:
         if not self._alone:
             return {}
         answers, wanted = self._without_lookup(texts)
-        references = [reference for reference, _ in wanted.values()]
         locked = self._lock.images if self._lock else {}
         if not (self._lock and self._lock.only):
-            fresh, _ = self._cache.read(references, taken.now, settled=locked)
+            unread = [reference for name, (reference, _) in wanted.items() if name not in taken.held]
+            fresh, _ = self._cache.read(unread, taken.now, settled=locked)
             taken.held |= fresh
             for name in wanted:
                 if name in locked:

@@ -32,15 +32,18 @@ from archfit.placement.required_terms import NOTHING, RequiredTerms
 from archfit.record import Record
 from archfit.results import Decision, Location
 from archfit.source.values import Typed
-from archfit.typing_names import Any, Iterable, Iterator, Sequence
+from archfit.typing_names import Any, Iterable, Iterator, Sequence, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
+
+_Fields: TypeAlias = tuple[tuple[str, str], ...]
+_MOST_KEPT = 256
 
 
 class Additions(Record):
     """What a pod gets.
 
-    terms: for its required node affinity. preferred: (architecture, weight) of each preferred term. tolerations: those
-    that it lacks.
+    terms: for its required node affinity, narrowed only where it has one. preferred: (architecture, weight) of each
+    preferred term. tolerations: those that it lacks.
     """
 
     terms: RequiredTerms = NOTHING
@@ -48,24 +51,49 @@ class Additions(Record):
     tolerations: tuple[Toleration, ...] = ()
 
 
+class _Usual(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """The patch of pods without affinity and tolerations, by their path and what they get.
+
+    Pods of one stream mostly get one of a few patches. A stream of many takes less memory where they share them.
+    """
+
+    def __missing__(
+        self, key: tuple[Path, Requirement | None, tuple[tuple[str, int], ...], tuple[_Fields, ...]]
+    ) -> tuple[Operation, ...]:
+        path, required, preferred, tolerations = key
+        steps = _affinity((*path, "affinity"), None, RequiredTerms(required), preferred)
+        steps += _tolerations((*path, "tolerations"), None, tolerations)
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        found = self[key] = tuple(steps)
+        return found
+
+
+_usual = _Usual()
+
+
 def pod_patch(pod: Pod, additions: Additions) -> tuple[Operation, ...]:
     """The patch for a pod whose affinity and tolerations have been read without Malformed."""
-    steps = [
-        *_affinity(pod, additions.terms, additions.preferred),
-        *_tolerations(pod, additions.tolerations),
-    ]
+    terms, preferred = additions.terms, additions.preferred
+    affinity, there = pod.spec.get("affinity"), pod.spec.get("tolerations")
+    tolerations = tuple([_fields(toleration) for toleration in additions.tolerations])
+    if affinity is None and there is None and pod.placement_paths is None:
+        patch: tuple[Operation, ...] = _usual[pod.path, terms.required, preferred, tolerations]
+        return patch
+    steps = _affinity(pod.at("affinity"), affinity, terms, preferred)
+    steps += _tolerations(pod.at("tolerations"), there, tolerations)
     return tuple(materialise_parents(pod, steps))
 
 
-def _affinity(pod: Pod, terms: RequiredTerms, preferred: Iterable[tuple[str, int]]) -> list[Operation]:
+def _affinity(
+    path: Path, affinity: Any, terms: RequiredTerms, preferred: Iterable[tuple[str, int]]
+) -> list[Operation]:
     fresh: dict[str, Any] = {}
     if terms.required:
         fresh[REQUIRED] = {"nodeSelectorTerms": [{"matchExpressions": [_expression(terms.required)]}]}
     preferences = [_preference(architecture, weight) for architecture, weight in preferred]
     if preferences:
         fresh[PREFERRED] = preferences
-    path = pod.at("affinity")
-    affinity = pod.spec.get("affinity")
     if affinity is None:
         return _created(path, {"nodeAffinity": fresh}) if fresh else []
     path = (*path, "nodeAffinity")
@@ -82,11 +110,8 @@ def _affinity(pod: Pod, terms: RequiredTerms, preferred: Iterable[tuple[str, int
     return made
 
 
-def _tolerations(pod: Pod, new: Sequence[Toleration]) -> list[Operation]:
-    if not new:
-        return []
-    values = [toleration_fields(toleration) for toleration in new]
-    return _appended(pod.at("tolerations"), pod.spec.get("tolerations"), values)
+def _tolerations(path: Path, there: object, new: Sequence[_Fields]) -> list[Operation]:
+    return _appended(path, there, [dict(fields) for fields in new]) if new else []
 
 
 def _created(path: Path, value: object) -> list[Operation]:
@@ -113,13 +138,17 @@ def _preference(architecture: str, weight: int) -> dict[str, Any]:
 
 def toleration_fields(toleration: Toleration) -> dict[str, str]:
     """The toleration as Kubernetes has it, without empty fields."""
+    return dict(_fields(toleration))
+
+
+def _fields(toleration: Toleration) -> _Fields:
     fields = (
         ("key", toleration.key),
         ("operator", toleration.operator),
         ("value", toleration.value),
         ("effect", toleration.effect),
     )
-    return {name: text for name, text in fields if text}
+    return tuple([field for field in fields if field[1]])
 
 
 def materialise_parents(pod: Pod, patch: Sequence[Operation]) -> list[Operation]:

@@ -5,6 +5,8 @@ restricted to amd64 (arm64 is not offered by nginx:1.7.9); tolerates kubernetes.
 
 from __future__ import annotations
 
+from sys import intern
+
 from archfit.options.settings import Toleration
 from archfit.results import Removed
 from archfit.typing_names import Iterable, Sequence
@@ -41,7 +43,7 @@ def changed(
     preferences = listed(preferred)
     if preferences:
         parts.append(f"prefers {preferences}")
-    return "; ".join(parts)
+    return intern("; ".join(parts))  # pods of one stream often share it
 
 
 def taint(toleration: Toleration) -> str:

@@ -23,7 +23,7 @@ def decision_value(pod: ReportedPod, decision: Decision) -> dict[str, Any]:
         "removed": [{"architecture": gone.architecture, "images": gone.images} for gone in decision.removed],
         "immutable": decision.immutable,
         **({"controller": decision.controller} if decision.controller else {}),
-        "images": [{"field": dotted(use.path), "image": use.text} for use in pod.images],
+        "images": [{"field": dotted(path), "image": text} for path, text in pod.named_images],
         "patch": to_json(decision.patch),
     }
 

@@ -121,6 +121,11 @@ class Pod(Record):
     namespace_selector: tuple[tuple[str, str], ...] = ()
 
     @property
+    def named_images(self) -> tuple[tuple[Path, str | None], ...]:
+        """Where each image stands, and its text."""
+        return tuple([(use.path, use.text) for use in self.images])
+
+    @property
     def placed_elsewhere(self) -> bool:
         """Whether the kind has no affinity beside the containers, or a second place for a field of the placement."""
         return self.lacks("affinity") or (
@@ -151,20 +156,13 @@ class Pod(Record):
         )
 
 
-class NamedImage(Record):
-    """An image of a settled pod; see `ImageUse`."""
-
-    path: Path
-    text: str | None
-
-
 class SettledPod(Record):
     """What the end of a run needs of a pod that is decided and edited; see `Pod`. Its values are not kept."""
 
     ref: ObjectRef
     location: Location
     path: Path
-    images: tuple[NamedImage, ...]
+    named_images: tuple[tuple[Path, str | None], ...]
     immutable: bool
     placed_elsewhere: bool
 
