@@ -77,6 +77,22 @@ def test_in_place_writes_what_a_link_leads_to(site: Site) -> None:
     assert site.files()["r/a.yaml"] == placed(AMD)
 
 
+def test_in_place_leaves_the_old_contents_to_other_hard_links(site: Site) -> None:
+    path, other = site.folder / "r" / "a.yaml", site.folder / "other.yaml"
+    os.link(path, other)
+    assert site.run("--in-place", "r/a.yaml").status == 0
+    assert (path.read_bytes(), other.read_bytes()) == (placed(AMD), AMD)
+    assert site.run("--in-place", "other.yaml").status == 0
+    assert other.read_bytes() == placed(AMD)
+
+
+def test_noop_in_place_a_file_that_stays_the_same_keeps_its_hard_links(site: Site) -> None:
+    path, other = site.folder / "r" / "c.yaml", site.folder / "other.yaml"
+    os.link(path, other)
+    assert site.run("--in-place", "r/c.yaml").status == 0
+    assert path.samefile(other)
+
+
 def test_in_place_writes_no_file_where_one_cannot_be_written(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
