@@ -266,6 +266,9 @@ def test_an_image_that_nobody_can_say_anything_about_leaves_the_stamp_alone(move
     assert edited(stamped, STAMP.replace(on_unknown="leave")).data == stamped
 
 
+DEEP = "[" * 700 + "]" * 700
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -278,6 +281,9 @@ def test_an_image_that_nobody_can_say_anything_about_leaves_the_stamp_alone(move
         pytest.param('[{"value":1}]', id="no-path"),
         pytest.param('[{"path":"/metadata/annotations","null":1}]', id="null-that-is-not-true"),
         pytest.param('[{"path":"/metadata/annotations","op":"remove"}]', id="another-key"),
+        pytest.param(f'[{{"path":"/spec/template/spec/affinity","value":{DEEP}}}]', id="a-deep-value"),
+        pytest.param(f'[{{"path":{DEEP}}}]', id="a-deep-path"),
+        pytest.param(DEEP, id="deep"),
     ],
 )
 def test_a_stamp_that_archfit_did_not_write_is_an_error(value, moves):

@@ -46,6 +46,8 @@ _WORDS = {
         for spelling in (word, word.capitalize(), word.upper())
     },
 }
+# Interpreted code stops at about 480, where each level takes two of Python's 1,000 frames.
+DEEPEST_JSON = 400
 _BEGIN_NUMBERS = "+-.0123456789"
 _SPELL_NUMBERS = "+-._0123456789abcdefABCDEFoOxXinIN"
 _SPELL_DECIMALS = "+-._0123456789eE"
@@ -94,12 +96,18 @@ def mapping_of(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def typed(value: Any) -> Any:
-    """JSON's own values as the parser would give them: numbers and booleans become Typed."""
+def typed(value: Any, deepest: int = DEEPEST_JSON) -> Any:
+    """JSON's own values as the parser would give them: numbers and booleans become Typed.
+
+    Raises RecursionError for collections that are nested more than `deepest` deep: compiled code would go on until its
+    stack is full.
+    """
+    if isinstance(value, (dict, list)) and not deepest:
+        raise RecursionError("JSON is nested too deeply")
     if isinstance(value, dict):
-        return {key: typed(member) for key, member in value.items()}
+        return {key: typed(member, deepest - 1) for key, member in value.items()}
     if isinstance(value, list):
-        return [typed(item) for item in value]
+        return [typed(item, deepest - 1) for item in value]
     if isinstance(value, bool):
         return Typed("bool", "true" if value else "false")
     return Typed("int", str(value)) if isinstance(value, int) else value

@@ -42,6 +42,13 @@ def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | Non
 
     value: the object that has the stamp, which says what is an index and what a key.
     """
+    try:
+        return _read(text, value)
+    except RecursionError:
+        raise ValueError(text) from None
+
+
+def _read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
     entries, holder = list[Addition](), None
     for one in _decoded(text):
         path, null = _path(str(one.get("path")), value), "null" in one
@@ -57,10 +64,7 @@ def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | Non
 
 
 def _decoded(text: object) -> list[dict[str, Any]]:
-    try:
-        decoded = json.loads(text) if isinstance(text, str) else None
-    except RecursionError:
-        decoded = None
+    decoded = json.loads(text) if isinstance(text, str) else None
     if isinstance(decoded, list) and all(isinstance(one, dict) for one in decoded):
         return decoded
     raise ValueError(text)
