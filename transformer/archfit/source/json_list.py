@@ -6,14 +6,14 @@
     ], "kind": "List", "metadata": {}}          nothing behind it
 
 All of the list is checked, items that nobody needs too: it is one document where anything in it is no usual JSON, so an
-error stays the error that it is. The text is decoded in windows that hold some items, or one large one.
+error stays the error that it is. Only the keys of items that are kept are left to their reader. The text is decoded in windows that hold some items, or one large one.
 """
 
 from __future__ import annotations
 
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.source.usual_json import Unusual, checked, is_usual, masked
+from archfit.source.usual_json import Unusual, check_keys, is_usual, masked, passed
 from archfit.typing_names import Any, Callable
 
 _WINDOW = 1 << 18
@@ -87,6 +87,7 @@ def _list(window: _Window, is_wanted: Callable[[str, str], bool]) -> JsonList:
             found = _items(window, is_wanted)
         else:
             said[key] = window.value()
+            window.check_keys()
         if window.next() == "}":
             break
         window.take(",")
@@ -114,6 +115,8 @@ def _items(window: _Window, is_wanted: Callable[[str, str], bool]) -> list[JsonI
             raise Unusual
         if not kind or is_wanted(api_version, kind):
             found.append(JsonItem(number, start, window.offset(), api_version, kind))
+        else:
+            window.check_keys()
         number += 1
         if window.next() == "]":
             break
@@ -127,7 +130,7 @@ class _Window:
 
     def __init__(self, data: bytes, start: int, end: int) -> None:
         self._data, self._end = data, end
-        self._text, self._at = "", 0
+        self._text, self._at, self._last = "", 0, 0
         # What offset() said last, and for which place in the text.
         self._offset, self._at_offset = start, 0
         self._move(_WINDOW)
@@ -162,20 +165,24 @@ class _Window:
         return key
 
     def value(self) -> Any:
-        """The value that comes next, `checked`; goes behind it. Raises Unusual."""
+        """The value that comes next, as `passed` gives it; goes behind it. Raises Unusual."""
         self.next()
         size = _WINDOW
         while True:
-            found = checked(self._text, self._at)
+            found = passed(self._text, self._at)
             # A number may go on behind the window.
             if found is not None and (found[1] < len(self._text) or self._is_last):
-                self._at = found[1]
+                self._last, self._at = self._at, found[1]
                 return found[0]
             if self._is_last:
                 raise Unusual
             if not self._at:
                 size *= 2
             self._move(size)
+
+    def check_keys(self) -> None:
+        """Raises Unusual unless all keys in the value that was given last are usual."""
+        check_keys(self._text, self._last)
 
     def offset(self) -> int:
         """The offset in the stream."""

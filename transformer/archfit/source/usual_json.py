@@ -31,12 +31,14 @@ class Unusual(Exception):
     """The text is no usual JSON, or ends too early."""
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
+def _checked_object(pairs: list[tuple[str, Any]]) -> None:
+    _check_keys(pairs, dict(pairs))
+
+
+def _check_keys(pairs: list[tuple[str, Any]], made: dict[str, Any]) -> None:
     # All keys of most objects are shorter together.
     if len(made) != len(pairs) or (len("".join(made)) > _LONGEST_KEY and max(map(len, made)) > _LONGEST_KEY):
         raise _Refused
-    return made
 
 
 def _typed_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,6 +51,7 @@ def _typed_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         elif value.__class__ is list:
             _type_items(value)
         made[key] = value
+    _check_keys(pairs, made)
     return made
 
 
@@ -78,12 +81,17 @@ def _refuse(_: str) -> Any:
     raise _Refused
 
 
-class _Checked(c_json.Decoder):
+class _Any(c_json.Decoder):
     """Values that are looked at and dropped: numbers are any number, booleans Python's own."""
 
-    object_pairs_hook = staticmethod(_object)
     parse_int = parse_float = len
     parse_constant = staticmethod(_refuse)
+
+
+class _Checked(_Any):
+    """No values at all: keys are looked at."""
+
+    object_pairs_hook = staticmethod(_checked_object)
 
 
 class _Typed(c_json.Decoder):
@@ -94,18 +102,19 @@ class _Typed(c_json.Decoder):
     parse_constant = staticmethod(_refuse)
 
 
-_check, _read = c_json.scanner(_Checked), c_json.scanner(_Typed)
+_scan, _check, _read = map(c_json.scanner, (_Any, _Checked, _Typed))
 
 
-def checked(text: str, at: int) -> tuple[Any, int] | None:
+def passed(text: str, at: int) -> tuple[Any, int] | None:
     """A value that begins in `text[at:]` and its end, None where it may end behind the text. Raises Unusual.
 
-    Its numbers are not those of the text. Bytes and blanks have to be usual, which `is_usual` says of the whole text.
+    Its numbers are not those of the text, and its keys have not been looked at: `read` does that, or `check_keys`.
+    Whether characters and blanks are usual, `is_usual` says of the whole text.
     """
-    if _check is None:
+    if _scan is None:
         raise Unusual
     try:
-        value, end = _check(text, at)
+        value, end = _scan(text, at)
     except (_Refused, RecursionError):
         raise Unusual from None
     # The scanner takes its errors from `json.decoder`, and ends without one where that is not loaded: SystemError.
@@ -116,8 +125,20 @@ def checked(text: str, at: int) -> tuple[Any, int] | None:
     return value, end
 
 
+def check_keys(text: str, at: int) -> None:
+    """Raises Unusual for a value that `passed` has gone over, unless all of its keys are usual."""
+    try:
+        if _check:
+            _check(text, at)
+    except _Refused:
+        raise Unusual from None
+
+
 def read(text: str) -> Any:
-    """What usual text says, as `compose.parse` gives it. Raises Unusual where it is not even JSON."""
+    """What text says that `is_usual`, as `compose.parse` gives it. Raises Unusual where it is no usual JSON otherwise.
+
+    Its depth is not looked at: `passed` has done that.
+    """
     try:
         value, end = _read(masked(text), 0) if _read else (None, -1)
     except (_Refused, StopIteration, ValueError, SystemError, RecursionError):
@@ -129,7 +150,7 @@ def read(text: str) -> Any:
 
 def masked(text: str) -> str:
     """The text with its surrogate escapes masked; as long as the text."""
-    if "\\ud" not in text and "\\uD" not in text:
+    if "\\u" not in text or ("\\ud" not in text and "\\uD" not in text):
         return text
     from archfit.source.yaml_grammar import with_surrogates_masked
 
