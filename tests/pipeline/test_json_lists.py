@@ -12,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archfit import stream
+from archfit.edit import prove
 from archfit.options.settings import Options
 from archfit.pipeline import Survey, survey, transformed
+from archfit.source.compose import parse
+from archfit.workloads import json_objects, node_selectors
 from archfit.workloads.borrowed_images import NAMED
 from archfit.workloads.custom_rows import all_custom_rows
 from fuzz.objects import objects
@@ -156,6 +159,52 @@ LISTS = [
 @pytest.mark.parametrize(("value", "sliced"), LISTS)
 def test_everything_is_as_if_the_list_were_one_document(value: Any, sliced: bool, layout: str) -> None:
     assert both(LAYOUTS[layout](value))[1] is sliced
+
+
+SPACE = {
+    "apiVersion": "v1",
+    "kind": "Namespace",
+    "metadata": {
+        "name": "n",
+        "annotations": {"scheduler.alpha.kubernetes.io/node-selector": "kubernetes.io/arch=arm64"},
+    },
+}
+IN_SPACE = deployment("a", "both:1", namespace="n")
+
+
+@pytest.mark.parametrize(
+    ("value", "parsed"),
+    [
+        pytest.param(listed(SPACE, IN_SPACE), 2, id="a namespace"),
+        pytest.param(
+            listed({"apiVersion": "v1", "kind": "NamespaceList", "items": [SPACE]}, IN_SPACE),
+            2,
+            id="a list of namespaces",
+        ),
+        pytest.param(
+            listed({"apiVersion": "a/v1", "kind": "AList", "items": [SPACE]}, IN_SPACE),
+            2,
+            id="a list of anything",
+        ),
+        pytest.param({**listed(SPACE, IN_SPACE), "kind": "PodList"}, 3, id="in a list of one kind"),
+    ],
+)
+def test_what_admission_asks_of_nodes_is_read_object_by_object(
+    value: Any, parsed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = LAYOUTS["kubectl"](value).encode()
+    pieces = stream.read(data, "pass").pieces
+    found = [survey(data, pieces, Options(), light=light) for light in (False, True)]
+    selectors = [
+        [pod.namespace_selector for document in one.documents for pod in document.pods] for one in found
+    ]
+    assert selectors[0] == selectors[1] == [(("kubernetes.io/arch", "arm64"),)]
+    assert both(data.decode())[1]
+    calls: list[str] = []
+    for module in (node_selectors, json_objects, prove):
+        monkeypatch.setattr(module, "parse", lambda text: (calls.append(text), parse(text))[1])
+    transformed(data, survey(data, pieces, Options(), light=True), lookup(["both:1"]), Options())
+    assert len(calls) == parsed
 
 
 def test_lines_are_those_of_the_whole_stream() -> None:

@@ -29,9 +29,8 @@ from archfit.commands import transform
 from archfit.edit import added_keys
 from archfit.options.settings import Options
 from archfit.placement import pod_patch, questions
-from archfit.source import block_lines, compose, tree
+from archfit.source import block_lines, compose, scan, tree
 from archfit.store.directories import default_path
-from archfit.workloads import inventory
 from counted_run import counted
 from kubectl_output import to_json, to_yaml
 from live_cluster import Applied, objects
@@ -194,7 +193,7 @@ def test_items_of_a_list_are_read_one_by_one_and_proven_without_reading_them_aga
 def every_list_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists in JSON are read object by object, however short they are."""
     monkeypatch.setattr(pipeline, "_SMALL", 0)
-    monkeypatch.setattr(inventory, "_SMALL", 0)
+    monkeypatch.setattr(scan, "_LARGE", 0)
 
 
 def json_list(*texts: str) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from archfit import pipeline
-from archfit.workloads import inventory
+from archfit.source import scan
 from json_layouts import LAYOUTS, any_layout
 from stream_edits import edited, placed
 
@@ -39,7 +39,7 @@ def every_list_is_large() -> Iterator[None]:
     """Lists are read object by object, however short they are."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(pipeline, "_SMALL", 0)
-        patched.setattr(inventory, "_SMALL", 0)
+        patched.setattr(scan, "_LARGE", 0)
         yield
 
 

@@ -6,7 +6,8 @@
     ], "kind": "List", "metadata": {}}          nothing behind it
 
 All of the list is checked, items that nobody needs too: it is one document where anything in it is no usual JSON, so an
-error stays the error that it is. Only the keys of items that are kept are left to their reader. The text is decoded in windows that hold some items, or one large one.
+error stays the error that it is. Only the keys of items that are kept are left to their reader. The text is decoded in
+windows that hold some items, or one large one.
 """
 
 from __future__ import annotations

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from archfit.source.json_list import Listed
 
 
+# The tree of shorter JSON takes less memory than the program.
+_LARGE = 1 << 17
+
+
 class Span(Record):
     """A part of the stream that has to be parsed: `data[start:end]`.
 
@@ -49,6 +53,11 @@ class Span(Record):
 def whole(piece: Piece) -> Span:
     """The piece as one part."""
     return Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
+
+
+def is_large_json(data: bytes, piece: Piece) -> bool:
+    """Whether the piece may be a list in JSON that takes too much memory as one document."""
+    return piece.end - piece.start > _LARGE and data.startswith(b"{", piece.start) and not piece.mask
 
 
 def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> Iterator[Span]:

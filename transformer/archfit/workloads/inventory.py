@@ -11,7 +11,7 @@ from __future__ import annotations
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Location, Result
-from archfit.source.scan import Span, spans, whole
+from archfit.source.scan import Span, is_large_json, spans, whole
 from archfit.source.split import Piece
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _KUSTOMIZE = "kustomize.config.k8s.io"
 _NONE: UserRows = {}
-# The tree of a shorter list takes less memory than the program.
-_SMALL = 1 << 17
 
 
 class Inventory(Record):
@@ -74,7 +72,7 @@ def _parts(data: bytes, piece: Piece, user_rows: UserRows, light: bool) -> list[
     def podless(api_version: str, kind: str) -> bool | None:
         return is_podless(api_version, kind, user_rows)
 
-    if light and piece.end - piece.start > _SMALL and data.startswith(b"{", piece.start) and not piece.mask:
+    if light and is_large_json(data, piece):
         from archfit.workloads.json_objects import json_parts
 
         parts = json_parts(data, piece, podless)

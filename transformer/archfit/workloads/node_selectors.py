@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from archfit.errors import InvalidInput
 from archfit.source.compose import parse
-from archfit.source.scan import Span, spans, whole
+from archfit.source.scan import Span, is_large_json, spans, whole
 from archfit.source.split import Piece
 from archfit.source.values import mapping_of, text_of
 from archfit.typing_names import Any, Iterable, Iterator
@@ -70,6 +70,10 @@ def _placed(
 
 def _read(data: bytes, piece: Piece) -> list[dict[str, Any]]:
     """The objects of a piece, lists opened; kinds that are plain to see and neither of the two are left out."""
+    if is_large_json(data, piece):
+        found = _read_json(data, piece)
+        if found is not None:
+            return found
     try:
         return [item for span in spans(data, piece, _is_other) for item in _objects(_value(data, span))]
     except InvalidInput:
@@ -78,6 +82,25 @@ def _read(data: bytes, piece: Piece) -> list[dict[str, Any]]:
         return list(_objects(_value(data, whole(piece))))
     except InvalidInput:
         return []
+
+
+def _read_json(data: bytes, piece: Piece) -> list[dict[str, Any]] | None:
+    from archfit.source.json_list import json_list
+    from archfit.source.usual_json import Unusual, read
+
+    found = json_list(
+        data,
+        piece.start,
+        piece.end,
+        lambda api_version, kind: kind.endswith("List") or not _is_other(api_version, kind),
+    )
+    if found is None or found.kind != "List" or not all(item.kind for item in found.items):
+        return None
+    try:
+        values = [read(data[item.start : item.end].decode()) for item in found.items]
+    except Unusual:
+        return None
+    return [one for value in values for one in _objects(value, 1)]
 
 
 def _is_other(api_version: str, kind: str) -> bool:
