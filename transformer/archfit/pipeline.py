@@ -17,6 +17,7 @@ from __future__ import annotations
 from archfit.options.settings import Options
 from archfit.record import Record
 from archfit.results import Decision, ObjectRef, Result
+from archfit.source.scan import is_large_json
 from archfit.source.split import Piece
 from archfit.stream import Splice
 from archfit.typing_names import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
@@ -195,7 +196,9 @@ def _left_to_controllers(
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
-    found = survey(data, pieces, options, light=not options.stamp and len(data) > _SMALL)
+    pieces = tuple(pieces)
+    large = len(data) > _SMALL or any(is_large_json(data, piece) for piece in pieces)
+    found = survey(data, pieces, options, light=large and not options.stamp)
     return _looked_up(data, found, options, lookup)
 
 
