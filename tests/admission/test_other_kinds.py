@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from archfit.admission.policy.other_kinds import without_effect
-from archfit.options.settings import Exclude, Match, Options, Rule
+from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.settings import Options
 
 
 @pytest.mark.parametrize(

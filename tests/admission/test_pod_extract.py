@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from admission_reviews import pod
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.admission.server.pod_extract import pod_extract
-from archfit.options.settings import Match, Options, Rule
+from archfit.options.option_entries import Match, Rule
+from archfit.options.settings import Options
 from archfit.results import Decision
 from pod_decisions import answers
 

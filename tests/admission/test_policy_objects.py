@@ -11,7 +11,8 @@ from archfit.admission.policy.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.admission.policy.objects import policy_objects, variables
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
-from archfit.options.settings import Exclude, Match, Options, Rule
+from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
 from pod_decisions import found
 

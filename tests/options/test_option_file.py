@@ -14,18 +14,9 @@ from archfit.options.config_file import from_file, from_values
 from archfit.options.config_yaml import DEPTH_LIMIT, read, resolved
 from archfit.options.layers import merge
 from archfit.options.mirrors import mirror
+from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.problem import Problem
-from archfit.options.settings import (
-    GKE,
-    Exclude,
-    Match,
-    Operator,
-    Options,
-    Rule,
-    Settings,
-    Toleration,
-    TolerationRule,
-)
+from archfit.options.settings import GKE, Operator, Options, Settings, Toleration, TolerationRule
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

@@ -13,19 +13,8 @@ from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_file import from_values
 from archfit.options.load import load
 from archfit.options.mirrors import mirror
-from archfit.options.settings import (
-    CacheServer,
-    Exclude,
-    HostPattern,
-    Match,
-    Operator,
-    Options,
-    RequestRate,
-    Rule,
-    Settings,
-    Toleration,
-    TolerationRule,
-)
+from archfit.options.option_entries import CacheServer, Exclude, HostPattern, Match, RequestRate, Rule
+from archfit.options.settings import Operator, Options, Settings, Toleration, TolerationRule
 from archfit.options.table import BY_KEY, TABLE, Option
 from archfit.usage.general_flags import help_or_version
 

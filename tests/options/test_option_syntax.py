@@ -9,8 +9,9 @@ import pytest
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import mirrors, taints, text_form
 from archfit.options.excludes import exclude
+from archfit.options.option_entries import Exclude, Mirror
 from archfit.options.problem import Problem
-from archfit.options.settings import GKE, Exclude, Mirror, Toleration, TolerationRule
+from archfit.options.settings import GKE, Toleration, TolerationRule
 
 Parse = Callable[[str], object]
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Absent, Unknown
-from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
+from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.settings import Options, Toleration, TolerationRule
 from pod_decisions import (
     ARCH,
     BETA,

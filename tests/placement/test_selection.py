@@ -8,7 +8,8 @@ import pytest
 
 from archfit.errors import UsageError
 from archfit.options.excludes import exclude
-from archfit.options.settings import Exclude, Match, Options, Rule
+from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.settings import Options
 from archfit.source.values import Typed
 from pod_decisions import (
     GKE,

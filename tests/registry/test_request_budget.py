@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.errors import RegistryError
-from archfit.options.settings import RequestRate
+from archfit.options.option_entries import RequestRate
 from archfit.registry.transport.request_budget import RequestBudget
 
 HOST = "r.example"

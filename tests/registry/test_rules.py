@@ -6,8 +6,9 @@ import pytest
 
 from archfit.images.reference import parse
 from archfit.options.mirrors import mirror, mirror_pair
+from archfit.options.option_entries import Mirror
 from archfit.options.problem import Problem
-from archfit.options.settings import Mirror, Operator
+from archfit.options.settings import Operator
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.addresses import kind_of

@@ -7,7 +7,7 @@ import pytest
 from archfit.errors import UsageError
 from archfit.options.cache_path import cache_path
 from archfit.options.load import load
-from archfit.options.settings import CacheServer
+from archfit.options.option_entries import CacheServer
 
 
 def loaded(text: str, variable: bool) -> str | CacheServer:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
-from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
+from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, OS, REQUIRED

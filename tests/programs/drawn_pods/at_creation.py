@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from archfit.images.platforms import Found, ImagePlatforms, parse_platform
 from archfit.images.reference import parse
-from archfit.options.settings import GKE, Exclude, Match, Options, Rule, Toleration, TolerationRule
+from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from drawn_pods.drawing import ARCH, IMAGES, RUNTIME_CLASSES, pod_spec
 from drawn_pods.judging import POOL
 from pod_decisions import found

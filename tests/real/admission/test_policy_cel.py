@@ -17,7 +17,8 @@ from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.reference import parse
-from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
+from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH, REQUIRED

@@ -16,7 +16,8 @@ from archfit.cluster.audit_merge import merge
 from archfit.lookup.build_lookup import answered
 from archfit.options.cache_path import cache_path
 from archfit.options.mirrors import mirror
-from archfit.options.settings import Operator, RequestRate, Settings
+from archfit.options.option_entries import RequestRate
+from archfit.options.settings import Operator, Settings
 from archfit.store.redis import RedisStore
 from fake_registry import FakeRegistry
 from program import PROGRAM

@@ -13,7 +13,8 @@ import yaml
 import machine
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
-from archfit.options.settings import Exclude, Options
+from archfit.options.option_entries import Exclude
+from archfit.options.settings import Options
 from archfit.workloads.builtin import rows_of
 from archfit.workloads.coverage.known_kinds import KINDS
 from archfit.workloads.inventory import is_podless

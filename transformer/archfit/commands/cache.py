@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 from archfit.commands.invocation import read_invocation
 from archfit.errors import UsageError
 from archfit.lookup.cache_contents import confirmed_at, counts, expired, readable
-from archfit.options.settings import CacheServer, Operator
+from archfit.options.option_entries import CacheServer
+from archfit.options.settings import Operator
 from archfit.printable import encoded
 from archfit.report.json_output import json_output
 from archfit.spelling import refused

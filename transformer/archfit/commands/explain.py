@@ -19,8 +19,8 @@ from archfit.commands.invocation import read_invocation
 from archfit.errors import UsageError
 from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.excludes import exclude
+from archfit.options.option_entries import Exclude
 from archfit.options.problem import Problem
-from archfit.options.settings import Exclude
 from archfit.pipeline import decided
 from archfit.placement.questions import questions
 from archfit.placement.selection import named_by

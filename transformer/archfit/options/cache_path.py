@@ -9,8 +9,8 @@ the file of --cache-password-file. Source: IANA's registration of the scheme red
 
 from __future__ import annotations
 
+from archfit.options.option_entries import CacheServer
 from archfit.options.problem import Problem
-from archfit.options.settings import CacheServer
 
 # Not the grammar of registries: names of containers, which serve as hosts here, have underscores.
 _HOST = r"[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:.]+\]"

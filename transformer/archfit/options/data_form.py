@@ -18,8 +18,9 @@ from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import text_form
 from archfit.options.host_patterns import request_rate
 from archfit.options.mirrors import mirror, registry_host
+from archfit.options.option_entries import Mirror, RequestRate
 from archfit.options.problem import Problem
-from archfit.options.settings import Mirror, RequestRate, Toleration, TolerationRule
+from archfit.options.settings import Toleration, TolerationRule
 from archfit.options.taints import OPERATORS, effect, toleration_rule
 from archfit.spelling import expected
 from archfit.typing_names import Callable, Sequence, T

@@ -5,8 +5,8 @@ exclude = kind [ "/" namespace [ "/" name ] ]        each a glob; parts left out
 
 from __future__ import annotations
 
+from archfit.options.option_entries import Exclude
 from archfit.options.problem import Problem
-from archfit.options.settings import Exclude
 
 
 def exclude(text: str) -> Exclude:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from archfit.images.reference import host_and_port, is_host
 from archfit.options.mirrors import registry_host
+from archfit.options.option_entries import HostPattern, RequestRate
 from archfit.options.problem import Problem
-from archfit.options.settings import HostPattern, RequestRate
 
 SLOWEST, FASTEST = 0.01, 10_000.0
 _NUMBER = r"[0-9]{1,5}(?:\.[0-9]{1,3})?"

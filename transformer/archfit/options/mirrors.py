@@ -14,8 +14,8 @@ No message repeats a part of the text in which a user name or password may stand
 from __future__ import annotations
 
 from archfit.images.reference import HUB_NAMES, is_host, is_path
+from archfit.options.option_entries import Mirror
 from archfit.options.problem import Problem
-from archfit.options.settings import Mirror
 
 
 def registry_host(text: str) -> str:

@@ -14,9 +14,9 @@ rules do to one pod.
 from __future__ import annotations
 
 from archfit.options import data_form, text_form
+from archfit.options.option_entries import Match, Rule
 from archfit.options.option_types import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, OptionType
 from archfit.options.problem import Problem
-from archfit.options.settings import Match, Rule
 from archfit.typing_names import Sequence
 
 _EFFECTS = ("only", "tolerate", "prefer", "skip")

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from archfit.images.platforms import Answer
-from archfit.options.settings import Options, Rule
+from archfit.options.option_entries import Rule
+from archfit.options.settings import Options
 from archfit.patch import dotted, pattern_text
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
 from archfit.placement.annotations import PREFIX, annotated

@@ -33,7 +33,7 @@ Only what Kubernetes has as a mapping or a list is meant; an image that is fille
 from __future__ import annotations
 
 from archfit.images.platforms import Platform
-from archfit.options.settings import Exclude, Match, Options, TolerationRule
+from archfit.options.settings import Options, TolerationRule
 from archfit.patch import Path, dotted
 from archfit.record import Record
 from archfit.results import ObjectRef, Result
@@ -43,6 +43,7 @@ from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.options.option_entries import Exclude, Match
     from archfit.placement.annotations import Annotations
     from archfit.workloads.coverage.untouched import Untouched
 

@@ -9,13 +9,14 @@ Each store is imported only where it is used: sqlite3 and redis may be missing, 
 from __future__ import annotations
 
 from archfit.files import read_regular
-from archfit.options.settings import CacheServer, Operator
+from archfit.options.settings import Operator
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
 from archfit.typing_names import Callable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.options.option_entries import CacheServer
     from archfit.store.redis import RedisStore
     from archfit.store.sqlite import SqliteStore
 
@@ -24,7 +25,7 @@ _LONGEST_PASSWORD = 4096
 
 def cache_location(operator: Operator, environ: Mapping[str, str]) -> str:
     """The cache's path or URL, without any credential. Raises StoreTrouble where there is none."""
-    if isinstance(operator.cache, CacheServer):
+    if not isinstance(operator.cache, str):
         return str(operator.cache)
     path = operator.cache or default_path(environ)
     if not path:
@@ -46,7 +47,7 @@ def open_store(
 
     Raises StoreTrouble.
     """
-    if isinstance(operator.cache, CacheServer):
+    if not isinstance(operator.cache, str):
         return _server(operator.cache, operator, environ, clock, left)
     path = cache_location(operator, environ)
     try:
@@ -65,7 +66,7 @@ def open_budget(
     left: Callable[[], float] = _unlimited,
 ) -> RedisStore | None:
     """The server that holds the request budgets, None where the operator names no server. Raises StoreTrouble."""
-    if operator.no_cache or not isinstance(operator.cache, CacheServer):
+    if operator.no_cache or isinstance(operator.cache, str):
         return None
     return _server(operator.cache, operator, environ, clock, left)
 

@@ -25,7 +25,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from archfit.options.settings import CacheServer
+from archfit.options.option_entries import CacheServer
 from archfit.printable import visible
 from archfit.store import StoreTrouble
 

@@ -13,7 +13,8 @@ from archfit.admission.admitted_pod import MIRROR
 from archfit.admission.policy.cel_text import all_of, any_of, choice, literal, text
 from archfit.admission.policy.glob_pattern import is_literal, pattern
 from archfit.errors import UsageError
-from archfit.options.settings import Match, Options, Rule
+from archfit.options.option_entries import Match, Rule
+from archfit.options.settings import Options
 from archfit.placement.annotations import PREFIX
 
 _TOGETHER = 20

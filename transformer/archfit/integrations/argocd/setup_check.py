@@ -21,8 +21,8 @@ from archfit.errors import UsageError
 from archfit.integrations.argocd.command import settings_of
 from archfit.integrations.check_lines import Line, write_lines
 from archfit.options.config_yaml import read
+from archfit.options.option_entries import CacheServer
 from archfit.options.problem import Problem
-from archfit.options.settings import CacheServer
 from archfit.spelling import expected
 from archfit.store.directories import default_path
 

@@ -12,7 +12,8 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from archfit.last_report import state_path
-from archfit.options.settings import CacheServer, Operator
+from archfit.options.option_entries import CacheServer
+from archfit.options.settings import Operator
 from archfit.report.doctor_findings import NOTE, OK, WRONG, Finding
 from archfit.store import StoreTrouble
 from archfit.store.open import cache_location, open_store

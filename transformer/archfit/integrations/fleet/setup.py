@@ -23,8 +23,8 @@ from archfit.integrations.manifest_flags import LABEL, SUBDOMAIN, configuration,
 from archfit.integrations.own_pods import IMAGE, NAMESPACE, image_advice
 from archfit.integrations.owned_files import write_texts
 from archfit.options.cache_path import cache_path
+from archfit.options.option_entries import CacheServer
 from archfit.options.problem import Problem
-from archfit.options.settings import CacheServer
 from archfit.usage.command_table import BY_NAME
 
 _DEFAULT = "archfit-fleet"

@@ -13,7 +13,7 @@ Mirrors come checked from `options.mirrors`, their only parser.
 from __future__ import annotations
 
 from archfit.images.reference import HUB, HUB_API, Reference
-from archfit.options.settings import Mirror
+from archfit.options.option_entries import Mirror
 from archfit.record import Record
 from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort, host_port
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 
 from archfit.errors import RegistryError
 from archfit.images.reference import HUB, HUB_API
-from archfit.options.settings import RequestRate
+from archfit.options.option_entries import RequestRate
 from archfit.typing_names import TypeAlias
 
 Reserve: TypeAlias = Callable[[str, float, float], tuple[float | None, int] | None]
