@@ -159,7 +159,7 @@ def test_a_locked_file_is_waited_for_no_longer_than_there_is_time(tmp_path: Path
 
 
 def test_a_helper_is_not_asked_after_the_deadline(tmp_path: Path) -> None:
-    from archfit.errors import RegistryError
+    from archfit.registry.registry_errors import RegistryError
 
     runs = Runs(tmp_path, "http://127.0.0.1:9")
     pids = hanging_helper(runs, "h.io")

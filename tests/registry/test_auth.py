@@ -6,9 +6,9 @@ import base64
 
 import pytest
 
-from archfit.errors import RegistryError
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.token_requests import parse_token, token_get, token_post
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.challenges import (
     Challenge,
     challenges,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import RegistryError
 from archfit.registry.credentials.credential import Credential, checked
 from archfit.registry.credentials.credential_helper import Helper
 from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.registry_errors import RegistryError
 
 if TYPE_CHECKING:
     from pathlib import Path

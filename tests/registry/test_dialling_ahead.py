@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import RegistryError
 from archfit.images.platforms import Found
 from archfit.images.reference import parse
 from archfit.options.mirrors import mirror
 from archfit.options.option_entries import RequestRate
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.registry_questions import Question
 from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.routes import Routes

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from archfit.errors import RegistryError
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.hosts_toml import _FRAMING
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy

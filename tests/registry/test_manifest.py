@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.errors import InvalidManifest
 from archfit.registry.manifest import (
     DOCKER_CONFIG,
     DOCKER_LIST,
@@ -26,6 +25,7 @@ from archfit.registry.manifest import (
     parse,
     parse_config,
 )
+from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import MAX_NESTING, Offer, resolve_platforms
 from fake_registry import FakeRegistry, as_json, descriptor, digest_of, platform_of
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import RegistryError, UsageError
+from archfit.errors import UsageError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
 from archfit.options.mirrors import mirror_pair
 from archfit.options.option_entries import Mirror
 from archfit.options.settings import Operator
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, FakeRegistry, digest_of
 from lookup_runs import Runs

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.errors import RegistryError
 from archfit.options.option_entries import RequestRate
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.request_budget import RequestBudget
 
 HOST = "r.example"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import RegistryError
 from archfit.images.platforms import Unknown
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy
 from archfit.registry.transport.network_stream import untrusted

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import RegistryError, UsageError
+from archfit.errors import UsageError
 from archfit.images.platforms import Found, Unknown
 from archfit.lookup.resolver import open_lookup
 from archfit.options.host_patterns import host_pattern
 from archfit.options.settings import Operator
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.host_policy import HostPolicy
 from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs

@@ -7,11 +7,7 @@ ArchfitError                exit 1
 ├── UnplaceableEdit         the change is known, but the text leaves no place for it
 ├── InvalidReference        the string in `image:` is not an image reference
 ├── InvalidLock             the lock file cannot be read
-├── InvalidManifest         a registry's document cannot be understood
-├── RegistryError           a registry could not be asked or would not answer
-│   ├── ManifestUnknown     it answered: there is no such manifest
-│   ├── Unauthorized        401 or 403
-│   └── RateLimited         429
+├── InvalidManifest, RegistryError, ..      of registries (`registry.registry_errors`)
 ├── OutputError             standard output cannot be written whole
 └── InternalError           a bug in archfit, found before anything was written
 """
@@ -84,44 +80,6 @@ class InvalidLock(ArchfitError):
         self.path = path
         self.message = message
         self.line = line
-
-
-class InvalidManifest(ArchfitError):
-    """A registry's document cannot be understood (OCI image-spec, Docker image manifest v2)."""
-
-
-class RegistryError(ArchfitError):
-    """A registry could not be asked, or would not answer.
-
-    status: HTTP status code, 0 where there was no HTTP answer. mistake: the configuration has to be corrected, so that
-    no `--on-unknown` is advised.
-    """
-
-    mistake = False
-
-    def __init__(self, message: str, *, status: int = 0) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class ManifestUnknown(RegistryError):
-    """The registry answered: there is no such manifest."""
-
-
-class Misconfigured(RegistryError):
-    """Credentials, certificates or addresses of the configuration cannot be used."""
-
-    mistake = True
-
-
-class Unauthorized(RegistryError):
-    """The registry or its token service answered 401 or 403."""
-
-    mistake = True
-
-
-class RateLimited(RegistryError):
-    """The registry answered 429."""
 
 
 class OutputError(ArchfitError):

@@ -12,11 +12,11 @@ import pytest
 import machine
 from archfit.cluster.build_proof import taken
 from archfit.cluster.running.collect import Collector
-from archfit.errors import InvalidManifest
 from archfit.lookup.build_lookup import answered
 from archfit.options.mirrors import mirror
 from archfit.options.settings import Operator, Settings
 from archfit.registry import manifest as media
+from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import resolve_platforms
 from drawn_indexes import drawn, normal, stated
 from fake_registry import as_json, digest_of, platform_of

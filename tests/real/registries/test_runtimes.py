@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 import machine
-from archfit.errors import InvalidManifest
 from archfit.images.platforms import Found, Unknown
 from archfit.placement.architectures import is_plain, offered
 from archfit.placement.uncounted import counted
 from archfit.registry import manifest as media
+from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.workloads.pods import ImageUse
 from drawn_indexes import ATTESTATION, SOCI, Entry, Index, built, drawn, normal, plain, stated

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.commands.invocation import read_invocation
-from archfit.errors import InvalidReference, RegistryError, UsageError
+from archfit.errors import InvalidReference, UsageError
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
 from archfit.lookup import operator_files
 from archfit.lookup.surroundings import Deadline
@@ -29,6 +29,7 @@ from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.login import check
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.registry_questions import Question
 from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint

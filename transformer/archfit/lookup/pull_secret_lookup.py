@@ -11,13 +11,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from archfit.errors import InvalidReference, RegistryError
+from archfit.errors import InvalidReference
 from archfit.images.platforms import Answer, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.resolver import Lookup
 from archfit.options.settings import Operator, Options
 from archfit.registry.credentials.credential import Credential, from_entry
 from archfit.registry.credentials.pull_keychain import PullKeychain
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
 from archfit.source.split import Piece
 from archfit.typing_names import TypeAlias

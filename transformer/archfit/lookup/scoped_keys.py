@@ -29,9 +29,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from archfit import c_json
-from archfit.errors import RegistryError
 from archfit.images.reference import Reference
 from archfit.lookup.keys import OwnKeys, key_of
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint, itself
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.host_port import host_port

@@ -20,7 +20,6 @@ import json
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from archfit.errors import InvalidManifest, ManifestUnknown, RateLimited, RegistryError, Unauthorized
 from archfit.images.reference import is_digest
 from archfit.printable import visible
 from archfit.record import Record
@@ -29,6 +28,13 @@ from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.token_requests import basic
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import ACCEPT
+from archfit.registry.registry_errors import (
+    InvalidManifest,
+    ManifestUnknown,
+    RateLimited,
+    RegistryError,
+    Unauthorized,
+)
 from archfit.registry.resolve_platforms import matches
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.transport import challenges, retry_policy

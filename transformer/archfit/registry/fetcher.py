@@ -18,12 +18,12 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 
-from archfit.errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.images.contents import Contents
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.registry.fair_queue import FairQueue
 from archfit.registry.limits import NO_THREAD
+from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connections import Connections

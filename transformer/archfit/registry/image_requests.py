@@ -16,7 +16,6 @@ import contextlib
 from collections.abc import Callable, Sequence
 from time import monotonic
 
-from archfit.errors import ManifestUnknown, Misconfigured, RegistryError
 from archfit.images.contents import Contents
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
@@ -25,6 +24,7 @@ from archfit.registry.client import RawManifest, RegistryClient
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens
 from archfit.registry.manifest import Descriptor, Index, Manifest
+from archfit.registry.registry_errors import ManifestUnknown, Misconfigured, RegistryError
 from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.resolve_platforms import Offer, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint

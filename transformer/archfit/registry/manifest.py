@@ -30,10 +30,10 @@ from __future__ import annotations
 
 import re
 
-from archfit.errors import InvalidManifest
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
 from archfit.record import Record
+from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.untrusted_json import load
 from archfit.typing_names import Any
 

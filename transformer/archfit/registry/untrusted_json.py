@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import threading
 
-from archfit.errors import InvalidManifest
+from archfit.registry.registry_errors import InvalidManifest
 from archfit.typing_names import Any
 
 MAX_DEPTH = 32

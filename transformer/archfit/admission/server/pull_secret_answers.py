@@ -14,11 +14,12 @@ from typing import Any
 
 from archfit.admission.server.lookup_lanes import Replies
 from archfit.admission.server.shared_answers import Flight, PullSecret
-from archfit.errors import ArchfitError, RegistryError
+from archfit.errors import ArchfitError
 from archfit.images.platforms import Answer, Unknown
 from archfit.images.reference import Reference
 from archfit.lookup.resolver import Lookup
 from archfit.registry.credentials.credential import Credential, from_entry
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
 from archfit.workloads.pull_secrets import SecretEntry, entries_of, matching
 

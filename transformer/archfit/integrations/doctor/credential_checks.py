@@ -12,10 +12,10 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping
 
-from archfit.errors import RegistryError
 from archfit.options.settings import Operator
 from archfit.printable import count
 from archfit.registry.credentials.keychain import load_file, places
+from archfit.registry.registry_errors import RegistryError
 from archfit.report.doctor_findings import MISSING, NOTE, OK, WRONG, Finding
 
 SUBJECT = "credentials"

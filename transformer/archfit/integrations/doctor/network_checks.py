@@ -9,9 +9,10 @@ import os
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from archfit.errors import RegistryError, UsageError
+from archfit.errors import UsageError
 from archfit.options.settings import Operator
 from archfit.printable import count
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.tls import context
 from archfit.registry.transport.trust import USUAL

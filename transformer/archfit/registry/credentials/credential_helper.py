@@ -22,9 +22,9 @@ import threading
 import time
 from collections.abc import Mapping
 
-from archfit.errors import Misconfigured, RegistryError
 from archfit.registry.credentials.credential import VISIBLE
 from archfit.registry.limits import NO_THREAD
+from archfit.registry.registry_errors import Misconfigured, RegistryError
 
 LONGEST_SECONDS = 15.0
 _MAX_OUTPUT = 64 * 1024

@@ -20,9 +20,9 @@ import base64
 import json
 from urllib.parse import quote, urlsplit
 
-from archfit.errors import RegistryError
 from archfit.record import Record
 from archfit.registry.credentials.credential import VISIBLE, Credential
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.challenges import Challenge
 
 _DEFAULT_LIFE_SECONDS = 60

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from archfit.errors import RegistryError, Unauthorized
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.token_requests import TokenRequest, parse_token, token_get, token_post
+from archfit.registry.registry_errors import RegistryError, Unauthorized
 from archfit.registry.transport.challenges import Challenge, check_realm, may_have_credentials
 from archfit.registry.transport.host_port import host_port
 from archfit.registry.transport.request import Reply, Request, origin_of

@@ -21,9 +21,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from archfit.errors import RegistryError, UsageError
+from archfit.errors import UsageError
 from archfit.images.reference import Reference, is_host, is_path
 from archfit.record import Record
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing import toml_file
 from archfit.registry.routing.endpoints import Endpoint, at
 from archfit.registry.routing.toml_file import Table

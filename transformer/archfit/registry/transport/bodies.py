@@ -13,7 +13,7 @@ import functools
 import threading
 from collections.abc import Callable
 
-from archfit.errors import RegistryError
+from archfit.registry.registry_errors import RegistryError
 
 SMALL = 256 * 1024
 AT_ONCE = 2

@@ -17,7 +17,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
-from archfit.errors import RegistryError
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.bodies import LargeBodies
 from archfit.registry.transport.dialer import Dialer
 from archfit.registry.transport.host_policy import HostPolicy

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from time import monotonic
 
-from archfit.errors import RegistryError
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.host_policy import HostPolicy
 from archfit.registry.transport.host_port import HostPort
 from archfit.registry.transport.request import Unreachable

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from archfit.errors import RegistryError
 from archfit.images.reference import host_and_port
 from archfit.options.option_entries import HostPattern
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.addresses import Kind, kind_of
 from archfit.registry.transport.host_port import HostPort
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from archfit.errors import RegistryError
 from archfit.images.reference import host_and_port
+from archfit.registry.registry_errors import RegistryError
 from archfit.typing_names import TypeAlias
 
 HostPort: TypeAlias = "tuple[str, int]"

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from time import monotonic
 from urllib.parse import urljoin, urlsplit
 
-from archfit.errors import RegistryError
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.bodies import SMALL, LargeBodies
 from archfit.registry.transport.dialer import SILENT_SECONDS, Dialer
 from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort

@@ -10,8 +10,8 @@ import base64
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from archfit.errors import RegistryError
 from archfit.record import Record
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.host_port import DEFAULT_PORTS
 from archfit.registry.transport.http1 import ask
 from archfit.registry.transport.http_message import Head

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from archfit.errors import RegistryError
 from archfit.record import Record
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.host_port import DEFAULT_PORTS
 
 

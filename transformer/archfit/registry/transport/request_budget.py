@@ -16,9 +16,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from archfit.errors import RegistryError
 from archfit.images.reference import HUB, HUB_API
 from archfit.options.option_entries import RequestRate
+from archfit.registry.registry_errors import RegistryError
 from archfit.typing_names import TypeAlias
 
 Reserve: TypeAlias = Callable[[str, float, float], tuple[float | None, int] | None]

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable
 from urllib.parse import urljoin, urlsplit
 
-from archfit.errors import RegistryError
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport import retry_policy
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.request import Reply, Request, Unreachable, origin_of

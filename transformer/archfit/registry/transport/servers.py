@@ -19,8 +19,8 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 
-from archfit.errors import RegistryError
 from archfit.registry.limits import MAX_IN_FLIGHT, MAX_PER_SERVER, MAX_RETRIES_PER_SERVER
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.challenges import Challenge, check_realm
 
 # Registries that answer a first request with 401: one thread asks first, and its 401 serves all threads.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Mapping
 
-from archfit.errors import RegistryError
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.network_stream import reason
 from archfit.registry.transport.trust import Tls
 

@@ -1,0 +1,52 @@
+"""The errors of registries; a run whose answers are all known loads none of them.
+
+ArchfitError
+├── InvalidManifest         a registry's document cannot be understood
+└── RegistryError           a registry could not be asked or would not answer
+    ├── ManifestUnknown     it answered: there is no such manifest
+    ├── Misconfigured       credentials, certificates or addresses cannot be used
+    ├── Unauthorized        401 or 403
+    └── RateLimited         429
+"""
+
+from __future__ import annotations
+
+from archfit.errors import ArchfitError
+
+
+class InvalidManifest(ArchfitError):
+    """A registry's document cannot be understood (OCI image-spec, Docker image manifest v2)."""
+
+
+class RegistryError(ArchfitError):
+    """A registry could not be asked, or would not answer.
+
+    status: HTTP status code, 0 where there was no HTTP answer. mistake: the configuration has to be corrected, so that
+    no `--on-unknown` is advised.
+    """
+
+    mistake = False
+
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ManifestUnknown(RegistryError):
+    """The registry answered: there is no such manifest."""
+
+
+class Misconfigured(RegistryError):
+    """Credentials, certificates or addresses of the configuration cannot be used."""
+
+    mistake = True
+
+
+class Unauthorized(RegistryError):
+    """The registry or its token service answered 401 or 403."""
+
+    mistake = True
+
+
+class RateLimited(RegistryError):
+    """The registry answered 429."""
