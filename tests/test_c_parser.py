@@ -6,7 +6,15 @@ import json
 import subprocess
 import sys
 
-LAZY = {"yaml.reader", "yaml.resolver", "yaml.constructor", "yaml.scanner", "yaml.loader", "datetime"}
+LAZY = {
+    "yaml.tokens",
+    "yaml.reader",
+    "yaml.resolver",
+    "yaml.constructor",
+    "yaml.scanner",
+    "yaml.loader",
+    "datetime",
+}
 TEXTS = [
     "",
     "a: 1\nb: [x, &y z, *y]\n",
@@ -81,6 +89,9 @@ def test_whoever_imports_the_package_later_gets_all_of_it() -> None:
         "    raise AssertionError\n"
         "except yaml.YAMLError as error:\n"
         "    assert isinstance(error, yaml.MarkedYAMLError) and error.problem_mark\n"
+        "found = [type(one) for one in yaml.scan('a: [&b !c d]', yaml.CSafeLoader)]\n"
+        "assert found == [type(one) for one in yaml.scan('a: [&b !c d]', yaml.SafeLoader)]\n"
+        "assert yaml.dump({'a': ['b']}, Dumper=yaml.CSafeDumper) == yaml.safe_dump({'a': ['b']})\n"
         "from yaml import events\n"
         "assert tree.Scalar is yaml.ScalarEvent is events.ScalarEvent\n"
     )
