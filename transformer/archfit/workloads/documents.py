@@ -22,7 +22,6 @@ from archfit.source.tree import ROOT, Children, Tree, line_at
 from archfit.typing_names import Any
 from archfit.workloads.block_sites import block_sites
 from archfit.workloads.builtin import WORKLOADS, UserRows
-from archfit.workloads.coverage.duplicates import duplicate_results
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import Sites, anchors, find_sites
@@ -121,7 +120,11 @@ def _of_tree(text: str, data: bytes, span: Span, user_rows: UserRows) -> Content
             line=span.line + f"\n{tree.text}".split(f"\n{glued}", 1)[0].count("\n"),
         )
     pods = find_pods(value, location, (), user_rows)
-    results = duplicate_results(tree, root, pods, span, location)
+    results: tuple[Result, ...] = ()
+    if tree.duplicates:
+        from archfit.workloads.coverage.duplicates import duplicate_results
+
+        results = duplicate_results(tree, root, pods, span, location)
     untouched = untouched_of(value, pods, location, user_rows)
     if _may_be_no_object(value):
         results = (*results, *_non_objects(tree, root, value, span, location))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from archfit.patch import Path, dotted
 from archfit.results import Location, Result
+from archfit.source.paths import written
 from archfit.source.scan import Span
 from archfit.source.tree import Tree
 from archfit.typing_names import Iterable
@@ -31,10 +32,6 @@ def duplicate_results(
     tree: Tree, root: int, pods: list[Pod], span: Span, location: Location
 ) -> tuple[Result, ...]:
     """A result for every key that stands twice in one mapping."""
-    if not tree.duplicates:
-        return ()
-    from archfit.source.paths import written
-
     read = _Read(pods)
     paths = {one.node: one.path for one in written(tree, root)}
     results = []
