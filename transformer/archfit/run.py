@@ -313,7 +313,7 @@ class PreparedReport:
         except OSError as error:
             raise unwritable("--report", self._path, error) from None
         finally:
-            _tried(self._for_last, Prepared.commit)
+            _tried(self._for_last, Prepared.commit_quickly)
 
     def commit_after(self, write: Callable[[], None]) -> None:
         """Writes the output, then commits. Raises OutputError as `write` does, and reports that error."""
