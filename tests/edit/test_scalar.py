@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from archfit.edit.render import Style, block, flow
-from archfit.edit.scalar import quoted, scalar
+from archfit.edit.render import Style, block, flow, quoted, scalar
 from archfit.source.compose import parse
 from archfit.source.values import PlainKey, Typed
 

@@ -8,8 +8,7 @@ import pytest
 
 from archfit.images.platforms import Found, Platform
 from archfit.images.reference import parse
-from archfit.lookup.entries import from_json, to_json
-from archfit.lookup.keys import key_of
+from archfit.lookup.entries import from_json, key_of, to_json
 
 DIGEST = "sha256:" + "a" * 64
 FOUND = Found((Platform("linux", "amd64"), Platform("linux", "arm", "v7")), DIGEST, origin="cache")

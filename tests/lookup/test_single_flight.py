@@ -10,7 +10,7 @@ import pytest
 from archfit.images.platforms import Absent, Answer, Found, Platform
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
-from archfit.lookup.keys import OwnKeys
+from archfit.lookup.entries import OwnKeys
 from archfit.lookup.single_flight import LEASE_SECONDS, single_flight
 from archfit.store.sqlite import SqliteStore
 

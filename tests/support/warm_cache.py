@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from archfit.images.platforms import Found, parse_platform
 from archfit.images.reference import parse
 from archfit.lookup import entries
-from archfit.lookup.keys import key_of
+from archfit.lookup.entries import key_of
 from archfit.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ NURSERY = """
 import json, os, sys
 from archfit import cli
 from archfit.commands import transform
-from archfit.lookup import cache, keys, registry_lookup, resolver, single_flight
+from archfit.lookup import cache, entries, registry_lookup, resolver, single_flight
 from archfit.registry import fetcher, registry_session
 from archfit.store import open as opening, redis, sqlite
 for line in sys.stdin:

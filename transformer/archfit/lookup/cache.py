@@ -16,7 +16,7 @@ from _thread import allocate_lock
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.lookup import entries
-from archfit.lookup.keys import OwnKeys, contents_key
+from archfit.lookup.entries import OwnKeys, contents_key
 from archfit.store import Store, StoreTrouble
 from archfit.typing_names import Callable, Container, Iterable, Mapping, Sequence
 

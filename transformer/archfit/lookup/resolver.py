@@ -25,7 +25,7 @@ from archfit.errors import InvalidReference
 from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
-from archfit.lookup.keys import OwnKeys
+from archfit.lookup.entries import OwnKeys
 from archfit.lookup.surroundings import Deadline, Surroundings
 from archfit.options.settings import Operator
 from archfit.store import Store, StoreTrouble

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Sequence
 
 from archfit import c_json
 from archfit.images.reference import Reference
-from archfit.lookup.keys import OwnKeys, key_of
+from archfit.lookup.entries import OwnKeys, key_of
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint, itself
 from archfit.registry.routing.routes import Routes

@@ -28,8 +28,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from archfit.edit.render import Style, block, block_member
-from archfit.edit.scalar import quoted
+from archfit.edit.render import Style, block, block_member, quoted
 from archfit.patch import Operation, Remove, pointer
 from archfit.record import Record
 from archfit.report.patches import Entry

@@ -10,7 +10,7 @@
                      remove(keys) -> int                 how many existed
                      size() -> int                       bytes, as far as the store knows
 
-Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`lookup.keys`) and `host:<origin>`, and
+Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`lookup.entries`) and `host:<origin>`, and
 `claim:<key>` for claims where they are entries; texts are JSON (`lookup.entries`). A claim ends by itself after its
 seconds. A store raises only StoreTrouble. Readers have to validate what it returns.
 """
