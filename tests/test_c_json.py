@@ -61,7 +61,7 @@ VALUES = [
     {(1, 2): "a"},
     {"a": {1, 2}},
     {"b": 1, 2: "mixed keys"},
-    object(),
+    ...,
     b"bytes",
 ]
 OPTIONS = [
