@@ -89,7 +89,7 @@ compiled-wheel: ## Build a wheel whose modules of a usual run are compiled, into
 	$(call compiled,$(DIST)/compiled)
 	@tail -1 .tools/compiled.log
 
-compiled-test: ## Build that wheel with the lowest Python, and run the fast tests on it
+compiled-test: ## Build that wheel with the lowest Python, and run the fast tests on it (COMPILED=python3.13 for another)
 	@rm -rf .tools/compiled-wheel
 	$(call compiled,.tools/compiled-wheel)
 	@.tools/compiled/bin/pip install -q --disable-pip-version-check --no-deps --no-index .tools/compiled-wheel/*.whl

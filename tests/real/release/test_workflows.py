@@ -101,8 +101,17 @@ def test_no_checkout_leaves_a_token_behind():
 def test_nothing_is_published_before_everything_is_verified():
     jobs = WORKFLOWS["release.yml"]["jobs"]
     for name in ("image", "charts", "pypi"):
-        assert set(jobs[name]["needs"]) == {"packages", "binary", "compiled"}
+        assert set(jobs[name]["needs"]) == {"packages", "binary", "compiled", "compiled-tests"}
     assert set(jobs["github"]["needs"]) == {"image", "charts", "pypi"}
+
+
+def test_the_compiled_wheel_of_every_python_is_built_and_tested():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    pythons = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
+    assert WORKFLOWS["release.yml"]["jobs"]["compiled-tests"]["strategy"]["matrix"]["python"] == pythons
+    built = (ROOT / "scripts" / "compiled_wheel" / "manylinux.sh").read_text(encoding="utf-8")
+    loops = re.findall(r"^for minor in ([\d ]+); do$", built, re.MULTILINE)
+    assert [loop.split() for loop in loops] == [[python.removeprefix("3.") for python in pythons]] * 2
 
 
 def test_every_command_of_ci_is_known():
