@@ -480,9 +480,16 @@ def test_what_does_not_change_is_written_from_the_input_itself() -> None:
     assert stream.write(data, ())[0] is data
 
 
-def held(count: int) -> int:
+def deployments_in_a_list(count: int) -> bytes:
+    return (LIST + ("- " + DEPLOYMENT.rstrip().replace("\n", "\n  ") + "\n") * count).encode()
+
+
+def deployments(count: int) -> bytes:
+    return documents(*[DEPLOYMENT] * count)
+
+
+def held(data: bytes, count: int) -> int:
     """The most bytes that are allocated at one time for that many Deployments whose images are known."""
-    data = documents(*[DEPLOYMENT] * count)
     read = stream.read(data, "pass")
     tracemalloc.start()
     try:
@@ -493,12 +500,15 @@ def held(count: int) -> int:
         tracemalloc.stop()
 
 
-def test_a_stream_in_runs_keeps_little_of_each_document(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("make", [deployments, deployments_in_a_list])
+def test_a_stream_in_runs_keeps_little_of_each_document(
+    make: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A splice, a decision and where its pod stands; as a whole, its values and places for edits, too."""
     monkeypatch.setattr(pipeline, "_SMALL", 0)
     monkeypatch.setattr(pipeline, "_RUN", 10 * len(DEPLOYMENT))
     for _ in range(2):  # at first, what is loaded and kept for later counts too
-        used = [held(200), held(400)]
+        used = [held(make(200), 200), held(make(400), 400)]
     assert used[1] - used[0] <= 200 * MOST_HELD_OF_A_DOCUMENT
 
 

@@ -8,8 +8,8 @@ Known is what overrides, the lock file and the cache say, without a request and 
 is small: splices, decisions, and `SettledPod`s in place of pods. With a cache that knows no image all documents are
 kept until the lookup, as those of a small stream are.
 
-Decisions and edits look at one document, so runs settle them as the whole stream does. What looks at other documents
-(`needs_whole`) is not settled in runs. An error of a run that may depend on others, such as overrides that disagree,
+Decisions and edits look at one document, so runs settle them as the whole stream does. Where a document depends on
+others, `take` says so. An error of a run that may depend on others, such as overrides that disagree,
 keeps its documents: they are decided again where the whole stream is decided.
 """
 
@@ -61,13 +61,10 @@ class _Run:
 
 
 class DocumentRuns:
-    """The runs of one stream, in its order.
-
-    needs_whole: a document that was taken depends on others, so that the stream is to be transformed as a whole.
-    """
+    """The runs of one stream, in its order."""
 
     def __init__(self, data: bytes, options: Options, known: Known) -> None:
-        self.needs_whole = any(data.find(word) >= 0 for word in SELECTING)
+        self._selects_nodes = any(data.find(word) >= 0 for word in SELECTING)
         self._data = data
         self._options = options
         self._known = known
@@ -80,14 +77,17 @@ class DocumentRuns:
         self._paths: dict[Path, Path] = {}
         self._images: dict[_Images, _Images] = {}
 
-    def take(self, inventories: Sequence[Inventory]) -> tuple[Result, ...]:
-        """Settles the next documents, or keeps them. The results of their pieces, with their lines."""
+    def take(self, inventories: Sequence[Inventory]) -> tuple[Result, ...] | None:
+        """Settles the next documents, or keeps them. The results of their pieces, with their lines.
+
+        None where a document depends on others, so that the stream has to be transformed as a whole.
+        """
         documents = [document for inventory in inventories for document in inventory.documents]
         results = tuple([result for inventory in inventories for result in inventory.results])
         pods = [pod for document in documents for pod in document.pods]
-        if any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods):
-            self.needs_whole = True
-            return results
+        borrowing = any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods)
+        if borrowing or self._selects_nodes:
+            return None
         misplaced = tuple(misplaced_results(self._data, documents, {}))
         self._misplaced += located(self._data, documents, misplaced)
         results = located(self._data, documents, results)

@@ -14,6 +14,7 @@ those without what an earlier run added, and the patch takes that out as well (`
 
 from __future__ import annotations
 
+from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.record import Record
 from archfit.results import Decision, ObjectRef, Result
@@ -22,7 +23,7 @@ from archfit.source.split import Piece
 from archfit.stream import Splice
 from archfit.typing_names import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
 from archfit.workloads.builtin import UserRows, by_kind
-from archfit.workloads.inventory import Inventory, scan_piece
+from archfit.workloads.inventory import Inventory, scan_parts, scan_piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,25 +227,28 @@ def transform_in_runs(
     """The same with little memory. known: what `lookup` will answer for some images, without a request or a message.
 
     As a whole are transformed: a stream of one run; one with stamps or rows of the user's; documents that depend on
-    others.
+    others, and lists with an item that does not parse by itself.
     """
     if len(data) <= _SMALL or options.stamp or options.workloads:
         return transform(data, pieces, options, lookup)
     scanned = _scanned(data, pieces)
     run, last = next(scanned)
-    if last:
+    if run is not None and last:
         return _looked_up(data, _survey(data, pieces, run, options), options, lookup)
     from archfit.document_runs import DocumentRuns
 
     runs = DocumentRuns(data, options, known)
-    results = list(runs.take(run))
-    untouched = _untouched(run, options)
-    while not last and not runs.needs_whole:
-        run, last = next(scanned)
-        results += runs.take(run)
+    results: list[Result] = []
+    untouched: list[Untouched] = []
+    while True:
+        taken = runs.take(run) if run is not None else None
+        if run is None or taken is None:
+            return transform(data, pieces, options, lookup)
+        results += taken
         untouched += _untouched(run, options)
-    if runs.needs_whole:
-        return transform(data, pieces, options, lookup)
+        if last:
+            break
+        run, last = next(scanned)
     results += _coverage((), untouched, {})
     texts = runs.texts()
     answers = lookup(texts) if texts else {}
@@ -257,20 +261,24 @@ def transform_in_runs(
     return Settled(tuple(runs.decisions()), tuple(results), answers, splices, tuple(untouched))
 
 
-def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[list[Inventory], bool]]:
-    """What the pieces hold, run by run, and whether it is the last one."""
+def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[list[Inventory] | None, bool]]:
+    """What the pieces hold, run by run, and whether it is the last one; None where `scan_parts` raises."""
     run: list[Inventory] = []
     size = 0
-    for piece in pieces:
-        if size >= _RUN:
-            yield run, False
-            run, size = [], 0
-        found = scan_piece(data, piece, light=True)
-        if found.documents or found.results or found.untouched:
-            run.append(found)
-            for document in found.documents:
-                size += document.span.end - document.span.start
-    yield run, True
+    try:
+        for piece in pieces:
+            for found in scan_parts(data, piece):
+                if size >= _RUN:
+                    yield run, False
+                    run, size = [], 0
+                if found.documents or found.results or found.untouched:
+                    run.append(found)
+                    for document in found.documents:
+                        size += document.span.end - document.span.start
+    except InvalidInput:
+        yield None, True
+    else:
+        yield run, True
 
 
 def _has_error(results: Iterable[Result]) -> bool:

@@ -13,6 +13,7 @@ from archfit.record import Record
 from archfit.results import Location, Result
 from archfit.source.scan import Span, is_large_json, spans, whole
 from archfit.source.split import Piece
+from archfit.typing_names import Iterator, Sequence
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 
 TYPE_CHECKING = False
@@ -51,7 +52,28 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE, *, light:
 
     light: values that only patches and stamps need may be taken out of documents (`kept_values`).
     """
-    parts = _parts(data, piece, user_rows, light)
+    return _scanned(data, piece, _parts(data, piece, user_rows, light), user_rows, light)
+
+
+def scan_parts(data: bytes, piece: Piece) -> Iterator[Inventory]:
+    """What the piece holds, as light documents: a list part by part, a part being the items that begin on one line.
+
+    Raises InvalidInput where an item does not parse by itself.
+    """
+    parts = _parts(data, piece, _NONE, light=True)
+    if len(parts) < 2:
+        yield _scanned(data, piece, parts, _NONE, light=True)
+        return
+    line: list[Span] = []
+    for part in parts:
+        if line and part.line != line[0].line:
+            yield _inventory(_read(data, line, _NONE, light=True))
+            line = []
+        line.append(part)
+    yield _inventory(_read(data, line, _NONE, light=True))
+
+
+def _scanned(data: bytes, piece: Piece, parts: list[Span], user_rows: UserRows, light: bool) -> Inventory:
     try:
         found = _read(data, parts, user_rows, light)
     except InvalidInput as error:
@@ -61,6 +83,13 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE, *, light:
             found = _read(data, [whole(piece)], user_rows, light)
         except InvalidInput as of_whole:
             return Inventory(results=(_unreadable(data, of_whole, piece),))
+    return _inventory(found)
+
+
+def _inventory(found: Sequence[Contents]) -> Inventory:
+    if len(found) == 1:
+        only = found[0]
+        return Inventory((only.document,) if only.document else (), only.results, only.untouched)
     return Inventory(
         tuple(part.document for part in found if part.document),
         tuple(result for part in found for result in part.results),
