@@ -164,6 +164,7 @@ UNUSUAL = [
     pytest.param(TEXT.replace('"Pod"', '"Pod", "a" \n\t: 1'), id="blanks and a line break before a colon"),
     pytest.param(TEXT.replace('"kind": "List"', '"kind" : "List"'), id="a blank before a colon of the list"),
     pytest.param(TEXT.replace('"Pod"', f'"Pod", "{"k" * 1024}": 1'), id="a key that is too long"),
+    pytest.param(TEXT.replace('"kind": "List"', f'"{"k" * 1024}": 1, "kind": "List"'), id="a key of the list that is too long"),
     pytest.param(TEXT.replace('"Pod"', '"Pod", "' + r"\u0041" * 171 + '": 1'), id="a key that is too long as written"),
     pytest.param(TEXT.replace('"Pod"', '"Pod", "a": ' + "[" * 250 + "]" * 250), id="deep lists"),
     pytest.param(TEXT.replace('"Pod"', '"Pod"' + ', "a": {"b": [' * 130 + '"c"' + "]}" * 130), id="deep objects"),

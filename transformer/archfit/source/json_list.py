@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from archfit.patch import Path
 from archfit.record import Record
-from archfit.source.usual_json import Unusual, check_keys, is_usual, masked, passed
+from archfit.source.usual_json import LONGEST_KEY, Unusual, check_keys, is_usual, masked, passed
 from archfit.typing_names import Any, Callable
 
 _WINDOW = 1 << 18
@@ -160,7 +160,7 @@ class _Window:
         if self.next() != '"':
             raise Unusual
         key: str = self.value()
-        if not self._text.startswith(":", self._at):
+        if len(key) > LONGEST_KEY or not self._text.startswith(":", self._at):
             raise Unusual
         self._at += 1
         return key

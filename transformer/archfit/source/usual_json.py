@@ -19,7 +19,8 @@ from archfit.source.skip import is_key
 from archfit.source.values import resolve
 from archfit.typing_names import Any
 
-_LONGEST_KEY = 160
+LONGEST_KEY = 160
+"""Characters of the longest usual key."""
 _DEEPEST = 200
 _MOST_NUMBERS = 10_000
 _ALLOWED = bytes((9, 10, *range(32, 127)))
@@ -37,7 +38,7 @@ def _checked_object(pairs: list[tuple[str, Any]]) -> None:
 
 def _check_keys(pairs: list[tuple[str, Any]], made: dict[str, Any]) -> None:
     # All keys of most objects are shorter together.
-    if len(made) != len(pairs) or (len("".join(made)) > _LONGEST_KEY and max(map(len, made)) > _LONGEST_KEY):
+    if len(made) != len(pairs) or (len("".join(made)) > LONGEST_KEY and max(map(len, made)) > LONGEST_KEY):
         raise _Refused
 
 
