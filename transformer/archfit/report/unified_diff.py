@@ -136,7 +136,7 @@ class _Context:
         """Where the lines of a hunk begin and end, its context included. shown: where the hunk before it ends."""
         before, behind = [hunk[0].start], [hunk[-1].end]
         while len(before) <= CONTEXT and before[-1] > shown:
-            start = self._data.rfind(b"\n", 0, before[-1] - 1) + 1
+            start = self._line_before(before[-1])
             if not self._shown(start):
                 break
             before.append(start)
@@ -154,21 +154,20 @@ class _Context:
 
         One line if it would show no old line; more if the file ends with its old lines, where git would put it.
         """
-        while True:
+        first, last = self.ends(hunk, shown)
+        if first == last and shown < first and last < len(self._data):
+            hunk = _from(self._data, self._line_before(first), hunk)
             first, last = self.ends(hunk, shown)
-            old = self._data[first:last]
-            if (
-                first == shown
-                or hunk[-1].end < last
-                or last == len(self._data)
-                or not self._data.endswith(old)
-            ):
-                return hunk
-            start = self._data.rfind(b"\n", 0, first - 1) + 1
-            if old and not self._shown(start):
-                return hunk
-            line, one = self._data[start:first], hunk[0]
-            hunk = [_Block(start, one.end, (line, *one.old), (line, *one.new)), *hunk[1:]]
+        if hunk[-1].end < last or last == len(self._data) or not self._data.endswith(self._data[first:last]):
+            return hunk
+        start, same = first, len(self._data) - (last - first)
+        while shown < start and self._shown(before := self._line_before(start)):
+            same -= start - before
+            differs = self._data[before:start] != self._data[same : same + start - before]
+            start = before
+            if differs:
+                break
+        return _from(self._data, start, hunk) if start < first else hunk
 
     def title(self, at: int) -> str:
         """What the object at an offset is called."""
@@ -192,8 +191,17 @@ class _Context:
         number = bisect_right(self._starts, at) - 1
         return self._parts[number] if number >= 0 else None
 
+    def _line_before(self, start: int) -> int:
+        return self._data.rfind(b"\n", 0, start - 1) + 1
+
     def _line_end(self, start: int) -> int:
         return self._data.find(b"\n", start) + 1 or len(self._data)
+
+
+def _from(data: bytes, start: int, hunk: list[_Block]) -> list[_Block]:
+    """The hunk from an earlier line on, whose lines are taken out and put in again."""
+    lines, one = _lines(data[start : hunk[0].start]), hunk[0]
+    return [_Block(start, one.end, (*lines, *one.old), (*lines, *one.new)), *hunk[1:]]
 
 
 def _parts(objects: Iterable[DiffObject], end: int) -> Iterator[DiffObject]:
