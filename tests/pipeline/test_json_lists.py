@@ -175,18 +175,18 @@ IN_SPACE = deployment("a", "both:1", namespace="n")
 @pytest.mark.parametrize(
     ("value", "parsed"),
     [
-        pytest.param(listed(SPACE, IN_SPACE), 2, id="a namespace"),
+        pytest.param(listed(SPACE, IN_SPACE), 0, id="a namespace"),
         pytest.param(
             listed({"apiVersion": "v1", "kind": "NamespaceList", "items": [SPACE]}, IN_SPACE),
-            2,
+            0,
             id="a list of namespaces",
         ),
         pytest.param(
             listed({"apiVersion": "a/v1", "kind": "AList", "items": [SPACE]}, IN_SPACE),
-            2,
+            0,
             id="a list of anything",
         ),
-        pytest.param({**listed(SPACE, IN_SPACE), "kind": "PodList"}, 3, id="in a list of one kind"),
+        pytest.param({**listed(SPACE, IN_SPACE), "kind": "PodList"}, 1, id="in a list of one kind"),
     ],
 )
 def test_what_admission_asks_of_nodes_is_read_object_by_object(
@@ -201,7 +201,7 @@ def test_what_admission_asks_of_nodes_is_read_object_by_object(
     assert selectors[0] == selectors[1] == [(("kubernetes.io/arch", "arm64"),)]
     assert both(data.decode())[1]
     calls: list[str] = []
-    for module in (node_selectors, json_objects, prove):
+    for module in (node_selectors, prove):
         monkeypatch.setattr(module, "parse", lambda text: (calls.append(text), parse(text))[1])
     transformed(data, survey(data, pieces, Options(), light=True), lookup(["both:1"]), Options())
     assert len(calls) == parsed
@@ -248,6 +248,11 @@ def test_what_is_wrong_in_an_object_without_pods_is_said_as_ever(broken: Any) ->
 def test_what_names_the_images_of_others_is_known() -> None:
     found = {row.same[:2] for rows in all_custom_rows().values() for row in rows if row.same}
     assert found == NAMED
+
+
+def test_the_pure_parser_reads_one_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_objects, "C_EXTENSION", False)
+    assert not both(LAYOUTS["kubectl"](listed(POD)))[1]
 
 
 def test_a_short_list_is_one_document() -> None:

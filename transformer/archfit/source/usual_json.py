@@ -126,6 +126,14 @@ def passed(text: str, at: int) -> tuple[Any, int] | None:
     return value, end
 
 
+def scanned(text: str, at: int) -> tuple[Any, int]:
+    """A value that begins in usual text at this place, as `passed` gives it, and its end. Raises Unusual."""
+    try:
+        return _scan(text, at) if _scan else (None, -1)
+    except (_Refused, StopIteration, ValueError, SystemError, RecursionError):
+        raise Unusual from None
+
+
 def check_keys(text: str, at: int) -> None:
     """Raises Unusual for a value that `passed` has gone over, unless all of its keys are usual."""
     try:

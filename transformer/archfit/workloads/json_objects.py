@@ -4,7 +4,7 @@
                          └── anything else            a part, its text alone
     part ── read ────────┬── pods found               Document, its places not known yet
                          └── otherwise                what may hold pods and is left as it is
-    document ── placed ──── the parser's tree ──────── Document with all values and places, for an edit
+    document ── placed ──── read again ─────────────── Document with all values and places, for an edit
 
 Messages, paths and lines are those of one document. The list is one document where it is no usual JSON, and where more
 than one object counts: an object without a kind, a list in it, a pod whose image another object names.
@@ -12,28 +12,30 @@ than one object counts: an object without a kind, a list in it, a pod whose imag
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput
+from archfit.errors import InternalError, InvalidInput
 from archfit.results import Location
-from archfit.source.compose import parse
 from archfit.source.json_list import Listed, json_list
 from archfit.source.scan import Span
 from archfit.source.split import Piece
-from archfit.source.tree import ROOT
+from archfit.source.tree import C_EXTENSION
 from archfit.source.usual_json import Unusual
 from archfit.source.usual_json import read as read_text
 from archfit.typing_names import Callable
 from archfit.workloads.borrowed_images import NAMED
 from archfit.workloads.builtin import LISTS, UserRows, group_of
 from archfit.workloads.documents import Contents, Document, untouched_of
+from archfit.workloads.json_sites import json_sites
 from archfit.workloads.kept_values import lighten
 from archfit.workloads.pod_specs import find_pods
-from archfit.workloads.sites import Sites, anchors, find_sites
+from archfit.workloads.sites import Sites, anchors
 
 _NO_SITES = Sites({}, (), 2, 0)
 
 
 def json_parts(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> list[Span] | None:
     """The objects of a list in JSON that may hold pods, None where the piece has to be one document."""
+    if not C_EXTENSION:  # PyYAML's pure parser refuses tabs between the parts of JSON
+        return None
     found = json_list(
         data, piece.start, piece.end, lambda api_version, kind: is_podless(api_version, kind) is not True
     )
@@ -77,8 +79,10 @@ def read(data: bytes, span: Span, listed: Listed, user_rows: UserRows, *, light:
 def placed(document: Document, text: str) -> Document:
     """The document with all of its values and the places of its edits. text: its own."""
     at = document.at
-    tree = parse(text)
     spines = {path[len(at) :]: spine for path, spine in anchors(document.pods).items()}
-    found = find_sites(tree, ROOT, tree.value, spines)
+    try:
+        value, found = read_text(text), json_sites(text, spines)
+    except Unusual:
+        raise InternalError("usual JSON is not usual when it is read again") from None
     sites = found.replace(at={(*at, *path): site for path, site in found.at.items()})
-    return document.replace(value=tree.value, sites=sites, light=False)
+    return document.replace(value=value, sites=sites, light=False)
