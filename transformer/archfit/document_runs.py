@@ -166,7 +166,7 @@ class DocumentRuns:
             self._paths.setdefault(pod.path, pod.path),
             self._images.setdefault(images, images),
             pod.immutable,
-            pod.placed_elsewhere,
+            pod.placement_paths is not None and pod.placed_elsewhere,
         )
 
 

@@ -22,6 +22,8 @@ from archfit.workloads.sites import Site, Sites
 
 _UNSEEN = object()
 _BLANKS = " \t\r\n"
+_MOST_WRITTEN = 256
+_written: dict[tuple[str, int, int, int, int], tuple[Any, list[str]]] = {}
 
 
 class TextEdit(Record):
@@ -152,7 +154,19 @@ def _addition(
     if above.flow:
         member = flow({key: value}, as_json=above.json)
         return _into_flow(above, member[1:-1], first=first)
-    return _lines_behind(text, above, block_member(key, value, above.column, style))
+    return _lines_behind(text, above, _member(key, value, above.column, style))
+
+
+def _member(key: str, value: Any, column: int, style: Style) -> list[str]:
+    """The lines of `key: value`, as `block_member`. Pods that get the same share the value (`placement.pod_patch`)."""
+    at = key, id(value), column, style.indent, style.dash
+    written = _written.get(at)
+    if written is None:
+        if len(_written) >= _MOST_WRITTEN:
+            _written.clear()
+        # The value is kept, too: so no other one has its id.
+        written = _written[at] = value, block_member(key, value, column, style)
+    return written[1]
 
 
 def _check(site: Site, addition: Add) -> None:
