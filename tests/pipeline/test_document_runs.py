@@ -338,6 +338,15 @@ def test_other_ways_to_an_answer_say_and_report_the_same(
     same_in_runs(program, text, [*of_lock, *more], monkeypatch)
 
 
+def test_a_cache_that_no_answer_comes_from_is_not_spoken_of(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Program(tmp_path, registry, WARM["none"])
+    place = tmp_path / "cache.sqlite"
+    place.write_bytes(b"no database " * 400)
+    same_in_runs(program, listed(*USUAL, BROKEN), ["--cache", str(place)], monkeypatch)
+
+
 def test_a_lock_file_left_behind_is_named_once_in_the_order_of_the_stream(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

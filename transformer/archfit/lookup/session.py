@@ -56,6 +56,7 @@ class LookupSession:
         self._lookup: Lookup | None = None
         self._pull_secrets: PullSecretLookup | None = None
         self._taken: Taken | None = None
+        self._asked = False
 
     def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
         """Use the pull secrets of streams for their images, where the operator allows it (`--pull-secrets`)."""
@@ -79,6 +80,7 @@ class LookupSession:
 
     def answers(self, texts: list[str]) -> Mapping[str, Answer]:
         """The answer for each image string. Raises UsageError and InvalidLock."""
+        self._asked = True
         progress = self._progress
         operator = self._settings.operator
         try:
@@ -122,7 +124,9 @@ class LookupSession:
 
     @property
     def messages(self) -> list[Result]:
-        """Warnings about cache, lock file and registries so far."""
+        """Warnings about cache, lock file and registries so far; none before `answers` was asked."""
+        if not self._asked:
+            return []
         holders = [holder for holder in (self._pull_secrets, self._lookup) if holder]
         messages = dict.fromkeys(message for holder in holders for message in holder.messages)
         return [Result("warning", message) for message in messages]
