@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import time
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from archfit.errors import InvalidInput
 from archfit.source import json_list as json_list_module
 from archfit.source.compose import parse
 from archfit.source.json_list import JsonList, json_list
-from archfit.source.usual_json import Unusual, read
+from archfit.source.usual_json import Unusual, is_usual, read
 from archfit.source.values import Typed
 from json_layouts import LAYOUTS, any_layout
 
@@ -249,3 +250,12 @@ def test_what_the_parser_refuses_is_no_usual_json(layout: str, at: float, droppe
         parse(text)
     except InvalidInput:
         pytest.fail("the parser refuses it")
+
+
+@pytest.mark.parametrize("end", ["", '"', '\\"', "\\"])
+def test_a_long_text_of_quotes_is_searched_once_even_where_its_end_is_missing(end: str) -> None:
+    text = '{"a": "' + '\\" : ' * 100_000 + end
+    started = time.process_time()
+    assert is_usual(text.encode())
+    assert not is_usual(f'{{"b" : 1, {text[1:]}'.encode())
+    assert time.process_time() - started < 30

@@ -34,7 +34,8 @@ _INDENTED = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]").match
 # A key that may be "items" once more, which kubectl would take.
 _ITEMS_AGAIN = re.compile(rb"(?:\A|\n)(?:" + _otherwise_written(b"items") + rb")").search
 
-_QUOTED = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"(?P<apart>[ \t\n]+:)?', re.DOTALL).finditer
+# It takes each character once: text whose end is missing goes on to the end.
+_QUOTED = re.compile(rb'"[^"\\]*+(?:\\(?:.|\Z)[^"\\]*+)*+(?:"(?P<apart>[ \t\n]+:)?|\Z)', re.DOTALL).finditer
 
 
 def has_key_apart(text: bytes) -> bool:

@@ -184,10 +184,14 @@ def is_usual(data: bytes) -> bool:
 def _may_hold_keys_apart(data: bytes) -> bool:
     for blank in (b'" ', b'"\t'):
         at = data.find(blank)
-        while at >= 0:
+        for _ in range(8 + (len(data) >> 9)):
+            if at < 0:
+                break
             if is_key(data, at + 1, len(data)) and not _is_escaped(data, at):
                 return True
             at = data.find(blank, at + 1)
+        if at >= 0:
+            return True  # as a rule they are rare
     return data.translate(None, b" \t").find(b"\n:") >= 0
 
 
