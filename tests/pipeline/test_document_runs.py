@@ -12,12 +12,11 @@ import re
 import shutil
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
 import pytest
 from registry import Registry
 
-from archfit import pipeline, pod_stages, stream
+from archfit import pipeline, pod_stages
 from archfit.commands import transform
 from archfit.errors import ArchfitError, InternalError
 from archfit.images.platforms import Found, Platform
@@ -27,16 +26,14 @@ from archfit.lookup.surroundings import Deadline, Surroundings
 from archfit.options.cache_path import cache_path
 from archfit.options.settings import Operator, Options
 from archfit.store.memory import MemoryStore
-from fuzz.engine import lookup
 from fuzz.streams import OPTIONS
 from fuzz.streams import stream as drawn
+from stream_runs import Asked, as_a_whole, in_runs, readable
 from warm_cache import warm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from archfit.pipeline import Settled, Transformed
 
 EVERY_DOCUMENT, SOME, ALL = 1, 700, 1 << 40
 RUNS = pytest.mark.parametrize("size", [EVERY_DOCUMENT, SOME], ids=["every-document", "some"])
@@ -45,70 +42,6 @@ RUNS = pytest.mark.parametrize("size", [EVERY_DOCUMENT, SOME], ids=["every-docum
 @pytest.fixture(autouse=True)
 def every_stream_counts_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "_SMALL", -1)
-
-
-class Asked:
-    """The lookup of `fuzz.engine`, of which a share is known before; what it was asked."""
-
-    def __init__(self, share: float) -> None:
-        self.share = share
-        self.looked_up: list[list[str]] = []
-        self.known_of: list[str] = []
-
-    def lookup(self, texts: list[str]) -> Mapping[str, Found]:
-        self.looked_up.append(list(texts))
-        return lookup(texts)
-
-    def known(self, texts: list[str]) -> Mapping[str, Found]:
-        self.known_of += texts
-        return lookup(text for text in texts if crc32(text[::-1].encode()) % 1000 < 1000 * self.share)
-
-
-def outcome(of: Callable[[], Transformed | Settled]) -> Any:
-    """Everything that a run writes, says and reports, but for the summaries."""
-    try:
-        made = of()
-    except ArchfitError as error:
-        return type(error), str(error)
-    pods = [
-        (
-            pod.ref,
-            pod.location,
-            pod.path,
-            pod.named_images,
-            pod.immutable,
-            pod.placed_elsewhere,
-            decision,
-        )
-        for pod, decision in made.decisions
-    ]
-    return pods, made.results, list(made.answers.items()), made.splices, made.untouched, made.failed()
-
-
-def in_runs(data: bytes, options: Options, asked: Asked) -> tuple[Any, bool]:
-    """The outcome, and whether it was made without the documents."""
-    read = stream.read(data, "pass")
-    made: list[Transformed | Settled] = []
-
-    def run() -> Transformed | Settled:
-        made.append(pipeline.transform_in_runs(read.data, read.pieces, options, asked.lookup, asked.known))
-        return made[0]
-
-    return outcome(run), bool(made) and isinstance(made[0], pipeline.Settled)
-
-
-def as_a_whole(data: bytes, options: Options, asked: Asked) -> Any:
-    read = stream.read(data, "pass")
-    return outcome(lambda: pipeline.transform(read.data, read.pieces, options, asked.lookup))
-
-
-def readable(texts: Sequence[bytes]) -> Iterator[bytes]:
-    for text in texts:
-        try:
-            stream.read(text, "pass")
-        except ArchfitError:
-            continue
-        yield text
 
 
 @pytest.mark.parametrize("share", [0, 0.5, 1], ids=["none-known", "some-known", "all-known"])

@@ -18,7 +18,6 @@ from __future__ import annotations
 from archfit.errors import ArchfitError
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
-from archfit.patch import Path
 from archfit.placement.selection import PodOptions
 from archfit.pod_stages import (
     SELECTING,
@@ -32,14 +31,13 @@ from archfit.pod_stages import (
 )
 from archfit.results import Decision, ObjectRef, Result
 from archfit.stream import Splice
-from archfit.typing_names import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
+from archfit.typing_names import Any, Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
 from archfit.workloads.documents import Document
 from archfit.workloads.inventory import Inventory
 from archfit.workloads.pods import Pod, SettledPod
 
 Known: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 """The answers that are known for image strings, without asking a registry and without a message."""
-_Images: TypeAlias = tuple[tuple[Path, str | None], ...]
 
 
 class _Run:
@@ -74,8 +72,7 @@ class DocumentRuns:
         self._runs: list[_Run] = []
         self._failed = False
         # Documents of one stream are often alike, and so is what is kept of them: equal parts are kept once.
-        self._paths: dict[Path, Path] = {}
-        self._images: dict[_Images, _Images] = {}
+        self._same: dict[Any, Any] = {}
 
     def take(self, inventories: Sequence[Inventory]) -> tuple[Result, ...] | None:
         """Settles the next documents, or keeps them. The results of their pieces, with their lines.
@@ -159,12 +156,24 @@ class DocumentRuns:
         run.decided = ()
 
     def _settled(self, pod: Pod) -> SettledPod:
-        images = pod.named_images
+        same, ref, root = self._same.setdefault, pod.ref, pod.root
+        path, images = pod.path, pod.named_images
+        if root:  # an object of a list in JSON, whose texts and paths are its own
+            above = len(root)
+            ref = ObjectRef(
+                same(ref.api_version, ref.api_version),
+                same(ref.kind, ref.kind),
+                same(ref.namespace, ref.namespace),
+                ref.name,
+            )
+            path, images = path[above:], tuple([(at[above:], text) for at, text in images])
+        pairs = tuple([same(image, image) for image in images])
         return SettledPod(
-            pod.ref,
+            ref,
             pod.location,
-            self._paths.setdefault(pod.path, pod.path),
-            self._images.setdefault(images, images),
+            root,
+            same(path, path),
+            same(pairs, pairs),
             pod.immutable,
             pod.placement_paths is not None and pod.placed_elsewhere,
         )

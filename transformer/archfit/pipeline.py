@@ -229,8 +229,17 @@ def transform_in_runs(
     As a whole are transformed: a stream of one run; one with stamps or rows of the user's; documents that depend on
     others, and lists with an item that does not parse by itself.
     """
-    if len(data) <= _SMALL or options.stamp or options.workloads:
-        return transform(data, pieces, options, lookup)
+    if len(data) > _SMALL and not options.stamp and not options.workloads:
+        made = _in_runs(data, pieces, options, lookup, known)
+        if made is not None:
+            return made
+    return transform(data, pieces, options, lookup)
+
+
+def _in_runs(
+    data: bytes, pieces: Sequence[Piece], options: Options, lookup: Lookup, known: Known
+) -> Transformed | Settled | None:
+    """The outcome, None where the stream has to be transformed as a whole: what was settled is dropped then."""
     scanned = _scanned(data, pieces)
     run, last = next(scanned)
     if run is not None and last:
@@ -243,12 +252,14 @@ def transform_in_runs(
     while True:
         taken = runs.take(run) if run is not None else None
         if run is None or taken is None:
-            return transform(data, pieces, options, lookup)
+            return None
         results += taken
         untouched += _untouched(run, options)
+        run = None  # its values are not needed while the next run is read
         if last:
             break
         run, last = next(scanned)
+    del scanned
     results += _coverage((), untouched, {})
     texts = runs.texts()
     answers = lookup(texts) if texts else {}
@@ -267,7 +278,7 @@ def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[list[Invent
     size = 0
     try:
         for piece in pieces:
-            for found in scan_parts(data, piece):
+            for found in scan_parts(data, piece, _RUN):
                 if size >= _RUN:
                     yield run, False
                     run, size = [], 0

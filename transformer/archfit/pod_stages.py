@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from archfit.stamp.document_stamps import DocumentStamps
 
 _OURS = b"archfit.dev"
+_MOST_KEPT = 256
 SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
 _PURE_PARSER = (
     "PyYAML came without its C extension, so this run reads YAML about ten times slower: install PyYAML from a wheel, "
@@ -220,13 +221,27 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
     return _splices(document, text, edits)
 
 
+class _Encoded(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """Texts of edits and their bytes."""
+
+    def __missing__(self, text: str) -> bytes:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        found = self[text] = text.encode()
+        return found
+
+
+_encoded = _Encoded()
+
+
 def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> list[Splice]:
     """The edits of a document's text as splices of the stream."""
     splices, at, offset = [], 0, document.span.start
     for edit in edits:
         offset += len(text[at : edit.start].encode())
         length = len(text[edit.start : edit.end].encode())
-        splices.append(Splice(offset, offset + length, edit.text.encode()))
+        # Most edits insert one of a few texts, and a stream has thousands of them.
+        splices.append(Splice(offset, offset + length if length else offset, _encoded[edit.text]))
         at, offset = edit.end, offset + length
     return splices
 

@@ -130,7 +130,7 @@ class Run:
             results,
             made.decisions,
             made.answers,
-            tuple(stream.output_changes(read.data, splices)),
+            stream.OutputChanges(read.data, splices),
         )
 
         def write() -> None:
@@ -183,7 +183,7 @@ class Run:
         results: Sequence[Result],
         decisions: tuple[tuple[ReportedPod, Decision], ...] = (),
         answers: Mapping[str, Answer] | None = None,
-        edits: tuple[OutputChange, ...] = (),
+        edits: Iterable[OutputChange] = (),
     ) -> PreparedReport:
         """The run's report in temporary files, to be committed. Raises ArchfitError."""
         report = RunReport(

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from archfit.images.platforms import Found, Platform
 from archfit.results import Removed
-from archfit.typing_names import Iterable, Sequence, TypeAlias
+from archfit.typing_names import Any, Callable, Iterable, Sequence, TypeAlias
 from archfit.workloads.pods import ImageUse
 
 Known: TypeAlias = Sequence[tuple[ImageUse, Found]]
+_MOST_KEPT = 256
 
 
 def offered(use: ImageUse, found: Found, os: str) -> set[str] | None:
@@ -84,6 +85,24 @@ def supported(images: Known, os: str) -> frozenset[str] | None:
     return None if common is None else frozenset(common)
 
 
+class _Kept(dict):  # type: ignore[type-arg]  # Any is not imported at run time
+    """What was made of plain values: pods of one stream mostly have one of a few, and share it."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+
+    def __missing__(self, key: Any) -> Any:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        found = self[key] = self._make(key)
+        return found
+
+
+_removed = _Kept(lambda lacking: tuple([Removed(*one) for one in lacking]))
+in_order = _Kept(lambda architectures: tuple(sorted(architectures)))
+"""Architectures (a frozenset) -> the same, sorted."""
+
+
 def removed(images: Known, os: str, architectures: Iterable[str]) -> tuple[Removed, ...]:
     """Those of the architectures that not all images offer, sorted, each with the images that do not."""
     blame: dict[str, dict[str, None]] = {architecture: {} for architecture in sorted(architectures)}
@@ -92,6 +111,6 @@ def removed(images: Known, os: str, architectures: Iterable[str]) -> tuple[Remov
         for architecture, culprits in blame.items():
             if own is not None and architecture not in own:
                 culprits[use.text or ""] = None
-    return tuple(
-        Removed(architecture, tuple(culprits)) for architecture, culprits in blame.items() if culprits
-    )
+    kept: tuple[Removed, ...]
+    kept = _removed[tuple([(gone, tuple(culprits)) for gone, culprits in blame.items() if culprits])]
+    return kept

@@ -19,7 +19,7 @@ from archfit.options.settings import Options, Toleration
 from archfit.patch import Operation
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
-from archfit.placement.architectures import removed
+from archfit.placement.architectures import in_order, removed
 from archfit.placement.case import Case
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import Malformed
@@ -237,8 +237,8 @@ def _decision(
         outcome,
         reason,
         patch,
-        None if offered is None else tuple(sorted(offered)),
-        tuple(sorted(case.reachable)),
+        None if offered is None else in_order[offered],
+        in_order[case.reachable],
         lacking,
         case.immutable,
         tuple(case.results),

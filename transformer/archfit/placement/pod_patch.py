@@ -52,7 +52,7 @@ class Additions(Record):
 
 
 class _Usual(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """The patch of pods without affinity and tolerations, by their path and what they get.
+    """The patch of pods without affinity and tolerations, by their path in their object and what they get.
 
     Pods of one stream mostly get one of a few patches. A stream of many takes less memory where they share them.
     """
@@ -78,8 +78,12 @@ def pod_patch(pod: Pod, additions: Additions) -> tuple[Operation, ...]:
     affinity, there = pod.spec.get("affinity"), pod.spec.get("tolerations")
     tolerations = tuple([_fields(toleration) for toleration in additions.tolerations])
     if affinity is None and there is None and pod.placement_paths is None:
-        patch: tuple[Operation, ...] = _usual[pod.path, terms.required, preferred, tolerations]
-        return patch
+        patch: tuple[Operation, ...]
+        if not pod.root:
+            patch = _usual[pod.path, terms.required, preferred, tolerations]
+            return patch
+        patch = _usual[pod.path[len(pod.root) :], terms.required, preferred, tolerations]
+        return tuple([step.replace(path=(*pod.root, *step.path)) for step in patch])
     steps = _affinity(pod.at("affinity"), affinity, terms, preferred)
     steps += _tolerations(pod.at("tolerations"), there, tolerations)
     return tuple(materialise_parents(pod, steps))

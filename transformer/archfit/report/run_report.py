@@ -24,7 +24,7 @@ from archfit.record import Record
 from archfit.report.json_output import json_parts, location_value, object_value
 from archfit.results import Decision, Result
 from archfit.stream import OutputChange
-from archfit.typing_names import Any, Iterator, Mapping
+from archfit.typing_names import Any, Iterable, Iterator, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +39,9 @@ class RunReport(Record):
     """What a run has to report.
 
     command: as in `archfit check`. decisions: one for each pod spec. answers: by image string, as written. edits: where
-    the output differs from the input. sources: of configuration, the strongest first. requests: to registries, by kind.
-    pulls_left: the last RateLimit-Remaining header of each server that sends it, by origin.
+    the output differs from the input; each report iterates them once. sources: of configuration, the strongest first.
+    requests: to registries, by kind. pulls_left: the last RateLimit-Remaining header of each server that sends it, by
+    origin.
     """
 
     command: str
@@ -48,7 +49,7 @@ class RunReport(Record):
     results: tuple[Result, ...] = ()
     decisions: tuple[tuple[ReportedPod, Decision], ...] = ()
     answers: Mapping[str, Answer] = _NONE
-    edits: tuple[OutputChange, ...] = ()
+    edits: Iterable[OutputChange] = ()
     sources: tuple[str, ...] = ()
     requests: Mapping[str, int] = _NONE
     pulls_left: Mapping[str, str] = _NONE

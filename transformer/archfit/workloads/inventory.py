@@ -55,22 +55,19 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE, *, light:
     return _scanned(data, piece, _parts(data, piece, user_rows, light), user_rows, light)
 
 
-def scan_parts(data: bytes, piece: Piece) -> Iterator[Inventory]:
-    """What the piece holds, as light documents: a list part by part, a part being the items that begin on one line.
+def scan_parts(data: bytes, piece: Piece, size: int) -> Iterator[Inventory]:
+    """What the piece holds, as light documents: a list of more than `size` bytes item by item.
 
-    Raises InvalidInput where an item does not parse by itself.
+    Raises InvalidInput where an item of such a list does not parse by itself.
     """
     parts = _parts(data, piece, _NONE, light=True)
-    if len(parts) < 2:
+    if len(parts) < 2 or piece.end - piece.start <= size:
         yield _scanned(data, piece, parts, _NONE, light=True)
         return
-    line: list[Span] = []
-    for part in parts:
-        if line and part.line != line[0].line:
-            yield _inventory(_read(data, line, _NONE, light=True))
-            line = []
-        line.append(part)
-    yield _inventory(_read(data, line, _NONE, light=True))
+    # Each is dropped once it is read: they take a third of what is kept of small items.
+    parts.reverse()
+    while parts:
+        yield _inventory(_read(data, [parts.pop()], _NONE, light=True))
 
 
 def _scanned(data: bytes, piece: Piece, parts: list[Span], user_rows: UserRows, light: bool) -> Inventory:

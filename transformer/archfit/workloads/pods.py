@@ -12,6 +12,7 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 """Members of core/v1 NodeAffinity."""
 ANNOTATE = "; if you know its platforms, state them with the annotation archfit.dev/image-platforms"
 """The end of a reason why the platforms of an image cannot be looked up."""
+NamedImages: TypeAlias = tuple[tuple[Path, str | None], ...]
 
 
 class ImageUse(Record):
@@ -121,7 +122,7 @@ class Pod(Record):
     namespace_selector: tuple[tuple[str, str], ...] = ()
 
     @property
-    def named_images(self) -> tuple[tuple[Path, str | None], ...]:
+    def named_images(self) -> NamedImages:
         """Where each image stands, and its text."""
         return tuple([(use.path, use.text) for use in self.images])
 
@@ -157,14 +158,31 @@ class Pod(Record):
 
 
 class SettledPod(Record):
-    """What the end of a run needs of a pod that is decided and edited; see `Pod`. Its values are not kept."""
+    """What the end of a run needs of a pod that is decided and edited; see `Pod`. Its values are not kept.
+
+    path_below, images_below: `Pod.path` and `Pod.named_images` from the root, which are those of many pods.
+    """
 
     ref: ObjectRef
     location: Location
-    path: Path
-    named_images: tuple[tuple[Path, str | None], ...]
+    root: Path
+    path_below: Path
+    images_below: NamedImages
     immutable: bool
     placed_elsewhere: bool
+
+    @property
+    def path(self) -> Path:
+        """As `Pod.path`."""
+        return (*self.root, *self.path_below)
+
+    @property
+    def named_images(self) -> NamedImages:
+        """As `Pod.named_images`."""
+        root = self.root
+        if not root:
+            return self.images_below
+        return tuple([((*root, *path), text) for path, text in self.images_below])
 
 
 ReportedPod: TypeAlias = "Pod | SettledPod"
