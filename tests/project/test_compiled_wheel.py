@@ -31,6 +31,7 @@ INTERPRETED = {
     "c_json.py": "mypyc knows no assignment to several names in a class",
     "c_parser.py": "mypyc knows no class in a function",
     "errors.py": "interpreted modules derive exceptions from these",
+    "memo.py": "it derives from dict, so mypyc would leave it as it is",
     "printable.py": "terminal derives a class from one of these",
     "record.py": "it is a metaclass",
     "typing_names.py": "type checkers read another block of it than programs run",

@@ -175,8 +175,8 @@ def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(stream, envir
     ("stream", "most"),
     [
         pytest.param(CONFIG_MAP, 29, id="nothing"),
-        pytest.param(DEPLOYMENT, 75, id="pods"),
-        pytest.param(FLOW, 76, id="pods-in-flow-style"),
+        pytest.param(DEPLOYMENT, 76, id="pods"),
+        pytest.param(FLOW, 77, id="pods-in-flow-style"),
     ],
 )
 def test_a_warm_run_of_usual_input_loads_few_modules_and_none_of_the_pure_ones(stream, most):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from archfit.errors import InvalidInput, UnplaceableEdit
 from archfit.images.platforms import Answer
+from archfit.memo import Memo
 from archfit.options.settings import Options
 from archfit.patch import Operation
 from archfit.placement.decide import decide
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from archfit.stamp.document_stamps import DocumentStamps
 
 _OURS = b"archfit.dev"
-_MOST_KEPT = 256
 SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
 _PURE_PARSER = (
     "PyYAML came without its C extension, so this run reads YAML about ten times slower: install PyYAML from a wheel, "
@@ -221,17 +221,7 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
     return _splices(document, text, edits)
 
 
-class _Encoded(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """Texts of edits and their bytes."""
-
-    def __missing__(self, text: str) -> bytes:
-        if len(self) >= _MOST_KEPT:
-            self.clear()
-        found = self[text] = text.encode()
-        return found
-
-
-_encoded = _Encoded()
+_encoded = Memo(str.encode, 256)
 
 
 def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> list[Splice]:

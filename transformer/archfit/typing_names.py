@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
     from typing import Any, BinaryIO, Literal, NoReturn, Protocol, Self, TextIO, TypeAlias, TypeVar
 
+    K = TypeVar("K")
     T = TypeVar("T")
+    V = TypeVar("V")
 else:
     # `os` has loaded the module that `collections.abc` takes all of its names from.
     from _collections_abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 
-    Any = BinaryIO = Literal = NoReturn = Protocol = Self = T = TextIO = TypeAlias = object
+    Any = BinaryIO = K = Literal = NoReturn = Protocol = Self = T = TextIO = TypeAlias = V = object
 
 __all__ = [
     "Any",
@@ -29,6 +31,7 @@ __all__ = [
     "Container",
     "Iterable",
     "Iterator",
+    "K",
     "Literal",
     "Mapping",
     "NoReturn",
@@ -38,4 +41,5 @@ __all__ = [
     "T",
     "TextIO",
     "TypeAlias",
+    "V",
 ]

@@ -26,6 +26,7 @@ from archfit import c_json
 from archfit.errors import InvalidReference
 from archfit.images.platforms import Found, Platform, parse_platform
 from archfit.images.reference import Reference, is_digest
+from archfit.memo import Memo
 from archfit.typing_names import Iterable
 
 TYPE_CHECKING = False
@@ -36,21 +37,14 @@ _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
 RULES = 2
 _LATEST = 2**40  # Unix seconds; a later time is an error
-_MOST_LISTS_KNOWN = 256
 
 
-class _Platforms(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """The platforms for each list of names, sorted. Images mostly have one of a few lists. Raises InvalidReference."""
-
-    def __missing__(self, names: tuple[str, ...]) -> tuple[Platform, ...]:
-        found = tuple(sorted(set(map(parse_platform, names)), key=str))
-        if len(self) >= _MOST_LISTS_KNOWN:
-            self.clear()
-        self[names] = found
-        return found
+def _parsed(names: tuple[str, ...]) -> tuple[Platform, ...]:
+    """The platforms for a list of names, sorted. Raises InvalidReference."""
+    return tuple(sorted(set(map(parse_platform, names)), key=str))
 
 
-_platforms = _Platforms()
+_platforms = Memo(_parsed, 256)
 
 
 def to_json(found: Found, checked: int) -> dict[str, str]:
@@ -90,7 +84,7 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
             and 0 <= checked < _LATEST
         ):
             return None
-        platforms: tuple[Platform, ...] = _platforms[tuple(names)]
+        platforms = _platforms[tuple(names)]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
         return None
     return Found(platforms, digest, index, image, "cache"), checked

@@ -22,6 +22,7 @@ from archfit.errors import InvalidLock, InvalidReference
 from archfit.images.platforms import Found, Platform, Unknown, parse_platform
 from archfit.images.reference import Reference, is_digest
 from archfit.images.reference import parse as parse_reference
+from archfit.memo import Memo
 from archfit.record import Record
 from archfit.typing_names import Any, Mapping, Sequence
 
@@ -32,7 +33,6 @@ _MAX_PLATFORMS = 256
 _FIELDS = {"digest", "kind", "platforms"}
 _KINDS = ("index", "manifest", "artifact")
 _MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
-_MOST_PLATFORMS_KNOWN = 256
 
 
 class Lock(Record):
@@ -258,22 +258,15 @@ def _platforms(names: Any) -> tuple[Platform, ...]:
     return tuple(sorted(platforms, key=str))
 
 
-class _Known(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """The platform for each name, None where it is none. Images mostly have the same few."""
-
-    def __missing__(self, name: str) -> Platform | None:
-        found: Platform | None = None
-        try:
-            found = parse_platform(name)
-        except InvalidReference:
-            pass
-        if len(self) >= _MOST_PLATFORMS_KNOWN:
-            self.clear()
-        self[name] = found
-        return found
+def _known_platform(name: str) -> Platform | None:
+    """The platform of that name, None where there is none."""
+    try:
+        return parse_platform(name)
+    except InvalidReference:
+        return None
 
 
-_known = _Known()
+_known = Memo(_known_platform, 256)
 
 
 def _quotation_marks(value: Any) -> int:

@@ -24,12 +24,12 @@ containerd/platforms, compare.go and database.go; containers/image, internal/pkg
 from __future__ import annotations
 
 from archfit.images.platforms import Found, Platform
+from archfit.memo import Memo
 from archfit.results import Removed
-from archfit.typing_names import Any, Callable, Iterable, Sequence, TypeAlias
+from archfit.typing_names import Iterable, Sequence, TypeAlias
 from archfit.workloads.pods import ImageUse
 
 Known: TypeAlias = Sequence[tuple[ImageUse, Found]]
-_MOST_KEPT = 256
 
 
 def offered(use: ImageUse, found: Found, os: str) -> set[str] | None:
@@ -85,22 +85,17 @@ def supported(images: Known, os: str) -> frozenset[str] | None:
     return None if common is None else frozenset(common)
 
 
-class _Kept(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """What was made of plain values: pods of one stream mostly have one of a few, and share it."""
-
-    def __init__(self, make: Callable[[Any], Any]) -> None:
-        self._make = make
-
-    def __missing__(self, key: Any) -> Any:
-        if len(self) >= _MOST_KEPT:
-            self.clear()
-        found = self[key] = self._make(key)
-        return found
+def _removals(lacking: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Removed, ...]:
+    return tuple([Removed(*one) for one in lacking])
 
 
-_removed = _Kept(lambda lacking: tuple([Removed(*one) for one in lacking]))
-in_order = _Kept(lambda architectures: tuple(sorted(architectures)))
-"""Architectures (a frozenset) -> the same, sorted."""
+def _sorted(architectures: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(architectures))
+
+
+_removed = Memo(_removals, 256)
+in_order = Memo(_sorted, 256)
+"""Architectures, sorted."""
 
 
 def removed(images: Known, os: str, architectures: Iterable[str]) -> tuple[Removed, ...]:
@@ -111,6 +106,4 @@ def removed(images: Known, os: str, architectures: Iterable[str]) -> tuple[Remov
         for architecture, culprits in blame.items():
             if own is not None and architecture not in own:
                 culprits[use.text or ""] = None
-    kept: tuple[Removed, ...]
-    kept = _removed[tuple([(gone, tuple(culprits)) for gone, culprits in blame.items() if culprits])]
-    return kept
+    return _removed[tuple([(gone, tuple(culprits)) for gone, culprits in blame.items() if culprits])]

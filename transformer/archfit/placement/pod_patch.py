@@ -25,6 +25,7 @@ A custom resource may have its placement at other paths (`Pod.at`):
 
 from __future__ import annotations
 
+from archfit.memo import Memo
 from archfit.options.settings import Toleration
 from archfit.patch import Add, Operation, Path, Test, apply
 from archfit.placement.affinity import ARCH, Requirement
@@ -36,7 +37,6 @@ from archfit.typing_names import Any, Iterable, Iterator, Sequence, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 _Fields: TypeAlias = tuple[tuple[str, str], ...]
-_MOST_KEPT = 256
 
 
 class Additions(Record):
@@ -51,25 +51,18 @@ class Additions(Record):
     tolerations: tuple[Toleration, ...] = ()
 
 
-class _Usual(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """The patch of pods without affinity and tolerations, by their path in their object and what they get.
-
-    Pods of one stream mostly get one of a few patches. A stream of many takes less memory where they share them.
-    """
-
-    def __missing__(
-        self, key: tuple[Path, Requirement | None, tuple[tuple[str, int], ...], tuple[_Fields, ...]]
-    ) -> tuple[Operation, ...]:
-        path, required, preferred, tolerations = key
-        steps = _affinity((*path, "affinity"), None, RequiredTerms(required), preferred)
-        steps += _tolerations((*path, "tolerations"), None, tolerations)
-        if len(self) >= _MOST_KEPT:
-            self.clear()
-        found = self[key] = tuple(steps)
-        return found
+def _usual_patch(
+    key: tuple[Path, Requirement | None, tuple[tuple[str, int], ...], tuple[_Fields, ...]],
+) -> tuple[Operation, ...]:
+    """The patch of pods without affinity and tolerations, by their path in their object and what they get."""
+    path, required, preferred, tolerations = key
+    steps = _affinity((*path, "affinity"), None, RequiredTerms(required), preferred)
+    steps += _tolerations((*path, "tolerations"), None, tolerations)
+    return tuple(steps)
 
 
-_usual = _Usual()
+# A stream of many pods takes less memory where they share their patches.
+_usual = Memo(_usual_patch, 256)
 
 
 def pod_patch(pod: Pod, additions: Additions) -> tuple[Operation, ...]:
@@ -78,10 +71,8 @@ def pod_patch(pod: Pod, additions: Additions) -> tuple[Operation, ...]:
     affinity, there = pod.spec.get("affinity"), pod.spec.get("tolerations")
     tolerations = tuple([_fields(toleration) for toleration in additions.tolerations])
     if affinity is None and there is None and pod.placement_paths is None:
-        patch: tuple[Operation, ...]
         if not pod.root:
-            patch = _usual[pod.path, terms.required, preferred, tolerations]
-            return patch
+            return _usual[pod.path, terms.required, preferred, tolerations]
         patch = _usual[pod.path[len(pod.root) :], terms.required, preferred, tolerations]
         return tuple([step.replace(path=(*pod.root, *step.path)) for step in patch])
     steps = _affinity(pod.at("affinity"), affinity, terms, preferred)

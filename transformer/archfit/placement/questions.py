@@ -22,6 +22,7 @@ from __future__ import annotations
 from archfit.errors import InvalidReference
 from archfit.images.platforms import Answer, Found, ImagePlatforms, Malformed, Unasked, Unknown, unanswerable
 from archfit.images.reference import parse
+from archfit.memo import Memo
 from archfit.options.settings import Options
 from archfit.placement.selection import PodOptions
 from archfit.source.values import text_of
@@ -31,25 +32,18 @@ from archfit.workloads.pods import ImageUse, Pod
 ISTIO_REVISION = "istio.io/rev"
 ISTIO_INJECT = "sidecar.istio.io/inject"
 ISTIO_TEMPLATES = "inject.istio.io/templates"
-_MOST_TEXTS = 4096
 
 
-class _NoReference(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """By text: the answer where it is no reference, else None. Pods of one stream often share their images."""
-
-    def __missing__(self, text: str) -> Unasked | Malformed | None:
-        answer = None
-        try:
-            parse(text)
-        except InvalidReference as error:
-            answer = unanswerable(text, error)
-        if len(self) >= _MOST_TEXTS:
-            self.clear()
-        self[text] = answer
-        return answer
+def _unasked(text: str) -> Unasked | Malformed | None:
+    """The answer for a text that is no reference, else None."""
+    try:
+        parse(text)
+    except InvalidReference as error:
+        return unanswerable(text, error)
+    return None
 
 
-_no_reference = _NoReference()
+_no_reference = Memo(_unasked, 4096)
 
 
 def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[str, ...]:
@@ -104,7 +98,7 @@ def _without_lookup(pod: Pod, use: ImageUse) -> Unasked | Malformed | None:
         return Unasked(use.unasked)
     if not text:
         return Unasked("no image is named")
-    refused: Unasked | Malformed | None = _no_reference[text]
+    refused = _no_reference[text]
     if refused is not None:
         return refused
     if use.pull_policy == "Never":

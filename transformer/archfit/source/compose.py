@@ -11,6 +11,7 @@ overflow the C stack on 200,000 nested brackets.
 from __future__ import annotations
 
 from archfit.errors import InvalidInput
+from archfit.memo import Memo
 from archfit.source.aliases import DEPTH_LIMIT, EXPANSION_LIMIT, Anchors, line_of, merge
 from archfit.source.tree import (
     Alias,
@@ -32,20 +33,7 @@ from archfit.typing_names import Any, Callable
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = _TAG_PREFIX + "merge"
-_MOST_RESOLVED = 10_000
-
-
-class _Resolved(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """Plain scalars seen so far and what they resolve to."""
-
-    def __missing__(self, text: str) -> Any:
-        if len(self) >= _MOST_RESOLVED:
-            self.clear()
-        value = self[text] = resolve(text)
-        return value
-
-
-_resolved = _Resolved()
+_resolved = Memo(resolve, 10_000)
 _NO_KEY = object()
 _MERGE = object()
 

@@ -15,6 +15,7 @@ surrogates; both are masked here as they are there.
 from __future__ import annotations
 
 from archfit import c_json
+from archfit.memo import Memo
 from archfit.source.skip import is_key
 from archfit.source.values import resolve
 from archfit.typing_names import Any
@@ -22,7 +23,6 @@ from archfit.typing_names import Any
 LONGEST_KEY = 160
 """Characters of the longest usual key."""
 _DEEPEST = 200
-_MOST_NUMBERS = 10_000
 _ALLOWED = bytes((9, 10, *range(32, 127)))
 _ODD = frozenset("\x7f\r\u2028\u2029\ufeff\ufffe\uffff").union(map(chr, range(0x80, 0xA0)))
 _TRUE, _FALSE = resolve("true"), resolve("false")
@@ -64,16 +64,6 @@ def _type_items(values: list[Any]) -> None:
             _type_items(value)
 
 
-class _Numbers(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """Numbers seen so far and what they resolve to."""
-
-    def __missing__(self, text: str) -> Any:
-        if len(self) >= _MOST_NUMBERS:
-            self.clear()
-        value = self[text] = resolve(text)
-        return value
-
-
 class _Refused(Exception):
     """More text would not make it usual."""
 
@@ -99,7 +89,7 @@ class _Typed(c_json.Decoder):
     """Values as `compose.parse` gives them."""
 
     object_pairs_hook = staticmethod(_typed_object)
-    parse_int = parse_float = _Numbers().__getitem__
+    parse_int = parse_float = Memo(resolve, 10_000).__getitem__
     parse_constant = staticmethod(_refuse)
 
 

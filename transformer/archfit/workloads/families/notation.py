@@ -13,8 +13,9 @@ never(..)        image fields of a kind that do not run in its pods, with the re
 
 from __future__ import annotations
 
+from archfit.memo import Memo
 from archfit.options.settings import Workload
-from archfit.patch import Path, undotted
+from archfit.patch import undotted
 from archfit.typing_names import Any, Iterator
 from archfit.workloads.pods import ANNOTATE
 
@@ -32,15 +33,8 @@ _LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merges")
 _PAIRS = ("unseen", "unless", "never_run")
 
 
-class _Paths(dict):  # type: ignore[type-arg]  # Any is not imported at run time
-    """Texts as paths: rows of a kind name the same ones again and again."""
-
-    def __missing__(self, text: str) -> Path:
-        path = self[text] = undotted(text)
-        return path
-
-
-_path = _Paths().__getitem__
+# Rows of a kind name the same paths again and again.
+_path = Memo(undotted, 4096).__getitem__
 
 
 def row(group: str, kind: str, pod_spec: str = "", **fields: Any) -> Workload:
