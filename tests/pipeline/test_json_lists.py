@@ -20,8 +20,7 @@ from archfit.workloads import json_objects, node_selectors
 from archfit.workloads.borrowed_images import NAMED
 from archfit.workloads.custom_rows import all_custom_rows
 from fuzz.objects import objects
-from fuzz.writing import Anchored, Pairs
-from json_layouts import LAYOUTS, any_layout
+from json_layouts import LAYOUTS, any_layout, json_value
 from stream_edits import lookup
 
 if TYPE_CHECKING:
@@ -266,17 +265,6 @@ def test_nothing_is_edited_where_nothing_is_wanted() -> None:
     assert output == text.encode()
 
 
-def as_json(value: Any) -> Any:
-    """A tree of the fuzzer's, without what is YAML only."""
-    if isinstance(value, Anchored):
-        return as_json(value.tree)
-    if isinstance(value, Pairs):
-        return {str(key): as_json(member) for key, member in value}
-    if isinstance(value, dict):
-        return {str(key): as_json(member) for key, member in value.items()}
-    return list(map(as_json, value)) if isinstance(value, list) else value
-
-
 @settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32), owned=st.booleans(), affinity=st.sampled_from(["needed", "always", "never"])
@@ -285,7 +273,7 @@ def test_random_objects_in_random_layouts_are_as_if_they_were_one_document(
     seed: int, owned: bool, affinity: Any
 ) -> None:
     chance = random.Random(seed)
-    items = [as_json(item) for _ in range(3) for item in objects(chance)]
+    items = [json_value(item) for _ in range(3) for item in objects(chance)]
     for item in items:
         if owned and isinstance(item.get("metadata"), dict) and chance.random() < 0.5:
             item["metadata"]["ownerReferences"] = [OWNER]

@@ -21,7 +21,7 @@ from fuzz.streams import OPTIONS
 from fuzz.writing import as_json, written
 from json_layouts import LAYOUTS
 from kubectl_output import to_yaml
-from stream_runs import Asked, as_a_whole, in_runs, readable
+from stream_runs import Asked, as_a_whole, in_runs, readable, settled_alike
 
 EVERY_ITEM, SOME = 1, 700
 RUNS = pytest.mark.parametrize("size", [EVERY_ITEM, SOME], ids=["every-item", "some"])
@@ -73,13 +73,7 @@ def test_drawn_lists_have_the_same_outcome(size: int, share: float, monkeypatch:
     chance, settled = random.Random(41), 0
     for text in readable([drawn_list(chance).encode(errors="replace") for _ in range(60)]):
         options = OPTIONS[chance.choice(["default", "prefer", "always", "full"])]
-        whole, runs = Asked(share), Asked(share)
-        expected = as_a_whole(text, options, whole)
-        found, lean = in_runs(text, options, runs)
-        assert found == expected
-        assert runs.looked_up == whole.looked_up
-        assert len(runs.known_of) == len(set(runs.known_of))
-        settled += lean
+        settled += settled_alike(text, options, share)
     assert settled >= 15
 
 

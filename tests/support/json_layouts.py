@@ -2,6 +2,7 @@
 
 LAYOUTS["kubectl"](value)     text, as the tool writes it
 any_layout(value, chance)     text, blanks and escapes as chance has it
+json_value(tree)              the value of a tree of the fuzzer's
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from fuzz.writing import Anchored, Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,3 +66,14 @@ def _blank(chance: Random) -> str:
 
 def _string(text: str, chance: Random) -> str:
     return json.dumps(text, ensure_ascii=chance.random() < 0.5)
+
+
+def json_value(value: Any) -> Any:
+    """A tree of the fuzzer's, without what is YAML only."""
+    if isinstance(value, Anchored):
+        return json_value(value.tree)
+    if isinstance(value, Pairs):
+        return {str(key): json_value(member) for key, member in value}
+    if isinstance(value, dict):
+        return {str(key): json_value(member) for key, member in value.items()}
+    return list(map(json_value, value)) if isinstance(value, list) else value

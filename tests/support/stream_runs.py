@@ -83,3 +83,17 @@ def readable(texts: Sequence[bytes]) -> Iterator[bytes]:
         except ArchfitError:
             continue
         yield text
+
+
+def settled_alike(data: bytes, options: Options, share: float) -> bool:
+    """Asserts that runs have the outcome and the one lookup of the whole, and know each text once.
+
+    Whether the outcome was made without the documents.
+    """
+    whole, runs = Asked(share), Asked(share)
+    expected = as_a_whole(data, options, whole)
+    found, lean = in_runs(data, options, runs)
+    assert found == expected
+    assert runs.looked_up == whole.looked_up
+    assert len(runs.known_of) == len(set(runs.known_of))
+    return lean

@@ -25,8 +25,7 @@ from archfit.workloads.json_sites import json_sites
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.sites import Sites, Spine, anchors, find_sites
 from fuzz.objects import objects
-from fuzz.writing import Anchored, Pairs
-from json_layouts import LAYOUTS, any_layout
+from json_layouts import LAYOUTS, any_layout, json_value
 
 SPINE: Spine = {
     "a": None,
@@ -52,16 +51,6 @@ VALUES = [
 ]
 
 
-def as_json(value: Any) -> Any:
-    if isinstance(value, Anchored):
-        return as_json(value.tree)
-    if isinstance(value, Pairs):
-        return {str(key): as_json(member) for key, member in value}
-    if isinstance(value, dict):
-        return {str(key): as_json(member) for key, member in value.items()}
-    return list(map(as_json, value)) if isinstance(value, list) else value
-
-
 def same(text: str, spines: dict[Any, Spine]) -> Sites:
     tree = parse(text)
     found = json_sites(text, spines)
@@ -80,7 +69,7 @@ def test_sites_are_those_of_the_tree(value: Any, layout: str) -> None:
 @given(seed=st.integers(0, 2**32))
 def test_sites_of_random_objects_are_those_of_the_tree(seed: int) -> None:
     chance = random.Random(seed)
-    for item in map(as_json, objects(chance)):
+    for item in map(json_value, objects(chance)):
         text = any_layout(item, chance).strip()
         same(text, dict(anchors(find_pods(read(text), Location(1, 1)))))
 

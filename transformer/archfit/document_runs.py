@@ -29,7 +29,7 @@ from archfit.pod_stages import (
     misplaced_results,
     parser_results,
 )
-from archfit.results import Decision, ObjectRef, Result
+from archfit.results import Decision, ObjectRef, Result, has_error
 from archfit.stream import Splice
 from archfit.typing_names import Any, Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
 from archfit.workloads.documents import Document
@@ -88,7 +88,7 @@ class DocumentRuns:
         misplaced = tuple(misplaced_results(self._data, documents, {}))
         self._misplaced += located(self._data, documents, misplaced)
         results = located(self._data, documents, results)
-        self._failed = self._failed or _has_error((*results, *misplaced))
+        self._failed = self._failed or has_error((*results, *misplaced))
         options, texts = asked(pods, self._options)
         run = _Run(documents, options)
         self._runs.append(run)
@@ -147,7 +147,7 @@ class DocumentRuns:
         run.results = tuple(zip(own, located(self._data, run.documents, own), strict=True))
         run.controlled = controlled(run.decided)
         run.decisions = [(self._settled(pod), decision) for pod, decision in run.decided]
-        self._failed = self._failed or _has_error(own)
+        self._failed = self._failed or has_error(own)
 
     def _edit(self, run: _Run) -> None:
         """No splice is made for a stream that has failed."""
@@ -177,7 +177,3 @@ class DocumentRuns:
             pod.immutable,
             pod.placement_paths is not None and pod.placed_elsewhere,
         )
-
-
-def _has_error(results: Iterable[Result]) -> bool:
-    return any(result.severity == "error" for result in results)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.record import Record
-from archfit.results import Decision, ObjectRef, Result
+from archfit.results import Decision, ObjectRef, Result, has_error
 from archfit.source.scan import is_large_json
 from archfit.source.split import Piece
 from archfit.stream import Splice
@@ -78,7 +78,7 @@ class Decided(Record):
 
     def failed(self) -> bool:
         """Whether an error stands in the way of any output."""
-        return _has_error(self.results)
+        return has_error(self.results)
 
 
 class Transformed(Decided):
@@ -110,7 +110,7 @@ class Settled(Record):
 
     def failed(self) -> bool:
         """Whether an error stands in the way of any output."""
-        return _has_error(self.results)
+        return has_error(self.results)
 
 
 def survey(data: bytes, pieces: Iterable[Piece], options: Options, *, light: bool = False) -> Survey:
@@ -215,7 +215,7 @@ def transformed(data: bytes, found: Survey, answers: Mapping[str, Answer], optio
     from archfit.pod_stages import edits_of, located
 
     results = located(data, found.documents, made.results)
-    if _has_error(results):
+    if has_error(results):
         return Transformed(made.decisions, results, answers, found)
     splices, problems = edits_of(data, found.documents, made.decisions, stamp=options.stamp)
     return Transformed(made.decisions, (*results, *problems), answers, found, tuple(splices))
@@ -266,7 +266,7 @@ def _in_runs(
     own, of_controllers = runs.decide_rest(answers)
     results += (*own, *_left_to_controllers(of_controllers, untouched))
     splices: tuple[Splice, ...] = ()
-    if not _has_error(results):
+    if not has_error(results):
         results += runs.edit_rest()
         splices = tuple(runs.splices())
     return Settled(tuple(runs.decisions()), tuple(results), answers, splices, tuple(untouched))
@@ -290,7 +290,3 @@ def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[list[Invent
         yield None, True
     else:
         yield run, True
-
-
-def _has_error(results: Iterable[Result]) -> bool:
-    return any(result.severity == "error" for result in results)

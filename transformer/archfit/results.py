@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from archfit.errors import InvalidInput
 from archfit.record import Record
-from archfit.typing_names import Literal, TypeAlias
+from archfit.typing_names import Iterable, Literal, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,3 +104,8 @@ class Decision(Record):
     immutable: bool = False
     results: tuple[Result, ...] = ()
     controller: str = ""
+
+
+def has_error(results: Iterable[Result]) -> bool:
+    """Whether an error stands in the way of any output."""
+    return any(result.severity == "error" for result in results)

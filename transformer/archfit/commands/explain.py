@@ -28,7 +28,7 @@ from archfit.pod_stages import located
 from archfit.report import explained_json, explained_text
 from archfit.report.explained import explained, merged
 from archfit.report.run_text import lines
-from archfit.results import ObjectRef, Result
+from archfit.results import ObjectRef, Result, has_error
 from archfit.run import Run
 from archfit.terminal import shows_boxes
 from archfit.usage.command_table import BY_NAME
@@ -65,7 +65,7 @@ def run(
             results += _about_the_stream(manifests)
             decisions += [pair for pair in made if wanted(pair[0].ref)]
         whole = merged(parts)
-        failed = any(result.severity == "error" for result in results)
+        failed = has_error(results)
         code = int(failed or not all(pod.settled for pod in whole.pods))
         everything = [*results, *(result for _, decision in decisions for result in decision.results)]
         report = one.prepare_report(code, everything, tuple(decisions), answers)

@@ -18,7 +18,7 @@ from archfit.manifest_files.surveyed_files import Manifests, surveyed
 from archfit.options.layers import Layer
 from archfit.options.settings import Options
 from archfit.placement.questions import questions as of_pod
-from archfit.results import Location, Result
+from archfit.results import Location, Result, has_error
 from archfit.stream import BEFORE_THE_PIPE
 from archfit.workloads.coverage.non_objects import OTHER_COMMAND
 
@@ -48,11 +48,7 @@ def holds_nothing(inputs: Iterable[Manifests]) -> bool:
     """Whether all inputs could be read, and none of them has a Kubernetes object; blank ones do not count."""
     read = [one for one in inputs if one.pieces]
     results = [result for one in read for result in (*one.results, *one.survey.results)]
-    if (
-        not read
-        or any(one.survey.documents for one in read)
-        or any(one.severity == "error" for one in results)
-    ):
+    if not read or any(one.survey.documents for one in read) or has_error(results):
         return False
     return not any(holds_object(one.data[one.start : one.end]) for one in read)
 

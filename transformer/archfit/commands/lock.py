@@ -31,7 +31,7 @@ from archfit.lookup.lockfile import DEFAULT_PATH, parse, render
 from archfit.printable import count
 from archfit.report.json_output import json_output
 from archfit.report.run_text import failure, lines
-from archfit.results import Result
+from archfit.results import Result, has_error
 from archfit.usage.command_table import BY_NAME
 
 _COMMAND = BY_NAME["lock"]
@@ -95,7 +95,7 @@ def run(
 
 def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
     """Whether an error is among them; then all of them go to standard error."""
-    if not any(result.severity == "error" for result in results):
+    if not has_error(results):
         return False
     _write_lines(stderr, [failure(results), *lines(results)])
     return True

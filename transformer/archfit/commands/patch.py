@@ -18,7 +18,7 @@ from archfit.report.kustomize_patches import as_yaml
 from archfit.report.patches import Entry, as_json, entries, problems
 from archfit.report.run_text import lines
 from archfit.report.verified_patches import wrong_patches
-from archfit.results import Decision, Result
+from archfit.results import Decision, Result, has_error
 from archfit.run import Decided, Run
 from archfit.usage.command_table import BY_NAME
 from archfit.workloads.pods import Pod
@@ -56,7 +56,7 @@ def run(
         if form != _JSON:
             results += problems(found)
         results += wrong_patches(found)
-        failed = any(result.severity == "error" for result in results)
+        failed = has_error(results)
         report = one.prepare_report(int(failed), results, tuple(decisions), answers)
         why = one.explanations(explained, answers)
     finally:

@@ -32,7 +32,7 @@ from archfit.lookup.lockfile import DEFAULT_PATH
 from archfit.options.settings import Options, Settings
 from archfit.report.policy_comparison import ComparedPod, as_json, as_text
 from archfit.report.run_text import failure, lines
-from archfit.results import Result
+from archfit.results import Result, has_error
 from archfit.run import Run
 from archfit.usage.command_table import BY_NAME
 
@@ -56,7 +56,7 @@ def run(
         for manifests in inputs
         for result in (*manifests.results, *manifests.survey.results)
     ]
-    if any(result.severity == "error" for result in results):
+    if has_error(results):
         stderr.writelines(f"{line}\n" for line in (failure(results), *lines(results)))
         return 1
     samples = [

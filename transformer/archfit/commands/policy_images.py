@@ -31,7 +31,7 @@ from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options, Settings
 from archfit.printable import count
 from archfit.record import Record
-from archfit.results import ObjectRef, Result
+from archfit.results import ObjectRef, Result, has_error
 
 _NOTHING: Mapping[str, OfferClass] = {}
 _LEFT = "the policy leaves pods with it alone"
@@ -47,7 +47,7 @@ class PolicyImages(Record):
 
     def failed(self) -> bool:
         """Whether an error stands in the way of the policy."""
-        return any(result.severity == "error" for result in self.results)
+        return has_error(self.results)
 
 
 def from_lock(options: Options) -> PolicyImages:
@@ -72,7 +72,7 @@ def from_manifests(
 ) -> PolicyImages:
     """The images of manifests. Raises ArchfitError."""
     needs = lock_needs(inputs, settings.options)
-    if any(result.severity == "error" for result in needs.results):
+    if has_error(needs.results):
         return PolicyImages({}, "", needs.results)
     images = {**_held(settings.options), **_overridden(inputs, settings.options)}
     made = _with_answers(images, needs, settings, environ, stderr, anew=True)

@@ -35,7 +35,7 @@ from archfit.printable import count
 from archfit.record import Record
 from archfit.report.run_text import lines
 from archfit.report.unified_diff import DiffObject, colored_diff, unified_diff
-from archfit.results import Decision
+from archfit.results import Decision, has_error
 from archfit.run import Run
 from archfit.source.join import joined
 from archfit.source.split import BOM
@@ -206,7 +206,7 @@ def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
     )
     parts = zip(inputs, made, strict=True)
     why = one.explanations([(of.name, of.data, of.survey, part.decisions) for of, part in parts], answers)
-    if any(result.severity == "error" for result in results):
+    if has_error(results):
         one.prepare_report(1, results, decisions, answers).commit()
         one.write_messages([*why, *one.failure_lines(results, decisions, answers)])
         return 1

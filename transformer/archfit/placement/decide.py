@@ -29,7 +29,7 @@ from archfit.placement.reach import Reach, by_system, reaches, union
 from archfit.placement.reasons import because, changed, not_needed
 from archfit.placement.required_terms import NOTHING, RequiredTerms, required_terms, stale_term
 from archfit.placement.selection import PodOptions
-from archfit.results import Decision, Outcome, Removed
+from archfit.results import Decision, Outcome, Removed, has_error
 from archfit.typing_names import Mapping, Sequence
 from archfit.workloads.pods import Pod
 
@@ -73,7 +73,7 @@ def decide(
         tolerations = taints.existing(pod)
     except Malformed as malformed:
         results.append(pod.result("error", str(malformed), malformed.path))
-    if results and any(result.severity == "error" for result in results):
+    if results and has_error(results):
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
     if evidence.leave_reason:
         return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
