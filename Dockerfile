@@ -22,8 +22,12 @@ LABEL org.opencontainers.image.title="archfit" \
       io.artifacthub.package.keywords="kubernetes,admission,kustomize,kpt,krm-function,multi-arch"
 # The sources are mounted, not copied: no layer holds them.
 RUN --mount=type=bind,target=/src \
-    python -m pip install --no-cache-dir --compile --require-hashes --no-deps -r /src/requirements-run.lock \
-    && python -m pip install --no-cache-dir --compile --no-deps /src
+    python -I -m venv /tmp/build \
+    && /tmp/build/bin/python -I -m pip install --no-cache-dir --require-hashes --no-deps -r /src/requirements-build.lock \
+    && /tmp/build/bin/python -I -m pip wheel --no-cache-dir --no-deps --no-build-isolation -w /tmp/build/wheel /src \
+    && python -I -m pip install --no-cache-dir --compile --require-hashes --no-deps -r /src/requirements-run.lock \
+    && python -I -m pip install --no-cache-dir --compile --no-deps --no-index /tmp/build/wheel/*.whl \
+    && rm -r /tmp/build
 ENV HOME=/tmp
 ENV XDG_CACHE_HOME=/tmp
 EXPOSE 8443 8080

@@ -4,25 +4,23 @@
 #   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
 #   .tools/clean/       the same without the tests' tools
 #   .tools/wheel-lowest/  the wheel with the locked versions and the tests' tools; .tools/wheel-newest/ the same on the newest Python here
-#   .tools/compiled/    the wheel with compiled modules, built there with the locked tools
 #   .tools/docs/        MkDocs with requirements-docs.lock, and the scripts of scripts/site/package.json
 #   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/support/install_tools.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test compiled-test compiled-wheel smoke campaign fuzz pods policies policy-cel policy-cost audit lint format bench bundle kinds address docs docs-serve lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz readers pods audits policies policy-cel policy-cost audit lint format bench bundle kinds address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
-	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+	$$python -c 'import sys; sys.exit(not sys.version_info >= (3, 11))' 2>/dev/null && echo $$python && break; done)
 RUN := .venv/bin/python
-# The lowest Python of pyproject.toml.
-LOWEST ?= python3.11
+# The lowest Python of this machine that pyproject.toml admits, to the patch release: 3.11.2 of Debian 12 lacks what 3.11.4 has.
+LOWEST ?= $(shell for python in /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14 $(HOME)/.pyenv/versions/3.1?.*/bin/python3; do \
+	$$python -c 'import sys; sys.version_info >= (3, 11) and print(sys.version.split()[0], sys.argv[1])' $$python 2>/dev/null; done | sort -Vs | head -1 | cut -d' ' -f2)
 # The newest Python of this machine that is newer than that; empty where there is none.
 NEWEST ?= $(shell for minor in 14 13 12; do for python in python3.$$minor $(HOME)/.pyenv/versions/3.$$minor.*/bin/python3; do \
 	$$python -c '' 2>/dev/null && echo $$python && break 2; done; done)
-# The Python that a compiled wheel is for.
-COMPILED ?= $(LOWEST)
 PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
 SECONDS ?= 600
@@ -35,22 +33,23 @@ HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
 FAST := -m "not real and not load" --ignore=tests/real
 
 LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli tests/real/redis tests/real/registries
-LOCKS := requirements-dev.lock requirements-run.lock requirements-lowest.lock requirements-docs.lock argocd-plugin/bundle/requirements.lock
+LOCKS := requirements-dev.lock requirements-build.lock requirements-run.lock requirements-lowest.lock requirements-docs.lock argocd-plugin/bundle/requirements.lock
+
+# $(call venv,PYTHON): python3-venv, which Debian packs apart, where the Python lacks it.
+define venv
+	@$(1) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	    { apt-get install -y -q python3-venv || { apt-get update -q && apt-get install -y -q python3-venv; }; }; } || \
+	  { echo "sudo apt-get install python3-venv"; exit 1; }
+endef
 
 # $(call wheel,FOLDER,LOCK..,PYTHON): a new environment below .tools with what the locks name, the last one winning, and the wheel.
 define wheel
+	$(call venv,$(3))
 	@rm -rf .tools/$(1) .tools/wheel && $(RUN) -m hatchling build -t wheel -d .tools/wheel >/dev/null && $(3) -m venv .tools/$(1)
 	@for lock in $(2); do .tools/$(1)/bin/pip install -q --disable-pip-version-check --require-hashes --no-deps -r $$lock || exit 1; done
 	@.tools/$(1)/bin/pip install -q --disable-pip-version-check --no-deps --no-index .tools/wheel/*.whl
 	@.tools/$(1)/bin/pip check
-endef
-
-# An environment of $(COMPILED) with the locked tools, and the compiled wheel that they build in the folder.
-define compiled
-	@rm -rf .tools/compiled && $(COMPILED) -m venv .tools/compiled
-	@.tools/compiled/bin/pip install -q --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.lock
-	@HATCH_BUILD_HOOKS_ENABLE=1 .tools/compiled/bin/python -m hatchling build -t wheel -d $(1) >.tools/compiled.log 2>&1 || \
-	  { grep -v 'Treating generator' .tools/compiled.log; exit 1; }
 endef
 
 help: ## Show this list
@@ -62,6 +61,10 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
 	@$(RUN) tests/support/install_tools.py
 	@$(RUN) -m pytest $(ARGS)
+
+.PHONY: lowest-python
+lowest-python:
+	@echo "$(LOWEST)"
 
 test-fast: .venv/.ready ## Run in a minute or so what needs no program but Python and no shared data (ARGS=pytest options)
 	@$(RUN) -m pytest $(FAST) $(ARGS)
@@ -85,17 +88,6 @@ wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tes
 	$(if $(NEWEST),$(call wheel,wheel-newest,requirements-dev.lock,$(NEWEST)))
 	$(if $(NEWEST),@.tools/wheel-newest/bin/python -m pytest $(FAST) $(ARGS))
 
-compiled-wheel: ## Build a wheel whose modules of a usual run are compiled, into dist/compiled/ (COMPILED=python3.13; needs a C compiler)
-	$(call compiled,$(DIST)/compiled)
-	@tail -1 .tools/compiled.log
-
-compiled-test: ## Build that wheel with the lowest Python, and run the fast tests on it (COMPILED=python3.13 for another)
-	@rm -rf .tools/compiled-wheel
-	$(call compiled,.tools/compiled-wheel)
-	@.tools/compiled/bin/pip install -q --disable-pip-version-check --no-deps --no-index .tools/compiled-wheel/*.whl
-	@.tools/compiled/bin/archfit version --json | grep -q '"compiled": true'
-	@.tools/compiled/bin/python -m pytest -m "not real and not load and not interpreted" --ignore=tests/real $(ARGS)
-
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
 	$(call wheel,clean,requirements-lowest.lock,$(LOWEST))
 	@.tools/clean/bin/python -I tests/support/smoke.py
@@ -104,11 +96,17 @@ campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SEC
 	@$(RUN) tests/support/install_tools.py redis-server
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
+readers: .venv/.ready ## Compare the objects that kubectl, Helm and kustomize find with what archfit sees (COUNT=100000 SEED=1)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m fuzz.readers --count $(COUNT) --seed $(SEED) $(ARGS)
+
 fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=100000 SEED=1)
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
+
+audits: .venv/.ready ## Compare archfit audit with a calculator of its own, on random clusters (COUNT=5000 SEED=1)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m audits --count $(COUNT) --seed $(SEED) $(ARGS)
 
 policies: .venv/.ready ## Judge random policies by random pods in a real API server (SECONDS=600 SEED=1)
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
@@ -155,7 +153,7 @@ kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from fac
 
 release-check: .venv/.ready ## Build and verify everything that a release publishes, into dist/ (TAG=v0.1.0 for a release)
 	@$(RUN) tests/support/install_tools.py twine cyclonedx-py krew helm4
-	@KEYRING="$(KEYRING)" KEY="$(KEY)" PASSPHRASE_FILE="$(PASSPHRASE_FILE)" $(RUN) scripts/release --dist $(DIST) $(if $(TAG),--tag $(TAG)) $(ARGS)
+	@$(RUN) scripts/release --dist $(DIST) $(if $(TAG),--tag $(TAG)) $(ARGS)
 
 version: .venv/.ready ## Write a version into every file that says it (VERSION=X.Y.Z), or name the files that disagree
 	@$(RUN) scripts/release/versions.py $(VERSION)
@@ -172,10 +170,13 @@ docs-serve: .venv/.ready ## Show the site on http://127.0.0.1:8000, and build it
 	@$(RUN) tests/support/install_tools.py mkdocs
 	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs serve $(ARGS)
 
-lock: pyproject.toml ## Write the four requirements-*.lock anew from pyproject.toml (needs uv)
+lock: pyproject.toml ## Write the five requirements-*.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
 	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
+	{ echo '# What builds the wheel, with hashes; `make lock` writes it.'; \
+	  echo hatchling | uv pip compile - --universal --python-version 3.11 --constraint requirements-dev.lock \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-build.lock
 	{ echo '# What archfit runs with, extras included, with hashes; `make lock` writes it.'; \
 	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-run.lock
@@ -191,10 +192,7 @@ clean: ## Remove what `make` made
 
 .venv/.ready: pyproject.toml requirements-dev.lock
 	@test -n "$(PYTHON)" || { echo "archfit needs Python 3.11 or later on PATH, or make PYTHON=/path/to/python3"; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
-	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	    { apt-get install -y -q python3-venv || { apt-get update -q && apt-get install -y -q python3-venv; }; }; } || \
-	  { echo "sudo apt-get install python3-venv"; exit 1; }
+	$(call venv,$(PYTHON))
 	@echo "setting up .venv with $$($(PYTHON) --version)"
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv
 	@$(PIP) install --require-hashes --no-deps -r requirements-dev.lock

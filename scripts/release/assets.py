@@ -2,7 +2,7 @@
 
     python scripts/release/assets.py DIST ASSETS NOTES
 
-    ASSETS/    wheel, source archive, compiled wheels, binaries, list of materials, krew.yaml, SHA256SUMS, and
+    ASSETS/    wheel, source archive, binaries, list of materials, krew.yaml, SHA256SUMS, and
                archfit-plugin.gpg, the key that `helm plugin install --keyring` takes
     NOTES      the newest entry of CHANGELOG.md
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from places import ROOT, Wrong
 
-_KINDS = {"python": 2, "compiled": 8, "binary": 2, "sbom": 1, "krew": 1}
+_KINDS = {"python": 2, "binary": 2, "sbom": 1, "krew": 1}
 
 
 def gather(dist: Path, assets: Path) -> list[Path]:

@@ -17,7 +17,7 @@ import shutil
 import tarfile
 from typing import TYPE_CHECKING
 
-from places import ROOT, Release, Wrong, architecture, run
+from places import ROOT, Release, Wrong, architecture, run, unpack
 from python_archives import EPOCH
 
 if TYPE_CHECKING:
@@ -49,11 +49,8 @@ def build(release: Release) -> str:
 
 def check(release: Release) -> str:
     """Every command of the unpacked archive, extras included."""
-    unpacked = release.work / "binary"
-    with tarfile.open(
-        release.only(f"binary/archfit-{release.version}-linux-{architecture()}.tar.gz")
-    ) as archive:
-        archive.extractall(unpacked, filter="data")
+    archive = release.only(f"binary/archfit-{release.version}-linux-{architecture()}.tar.gz")
+    unpacked = unpack(archive, release.work / "binary")
     smoke = ROOT / "tests" / "support" / "smoke.py"
     said = run(release.python, "-I", smoke, "--extras", unpacked / "archfit" / "archfit")
     plain = run(unpacked / "archfit" / "kubectl-archfit", "--version")

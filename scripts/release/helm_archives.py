@@ -1,12 +1,10 @@
 """The Helm chart, as `helm package` makes it, and the plugin of Helm 4, signed.
 
-The variables KEYRING, KEY and PASSPHRASE_FILE name the key, as for `make plugin`. Without them a check signs with a key
-that is made for it and thrown away; a release needs them.
+The key is made for it and thrown away. In a release a job of its own, which builds nothing, signs the same message with
+the project's key: the job `sign` of .github/workflows/release.yml.
 """
 
 from __future__ import annotations
-
-import os
 
 from places import ROOT, Release, Wrong, run, tool
 
@@ -31,31 +29,8 @@ def chart(release: Release) -> str:
 def plugin(release: Release) -> str:
     """The plugin, its signature and the public key in dist/plugin/; `helm plugin verify` has verified them."""
     folder = release.folder("plugin")
-    words = [
-        release.python,
-        ROOT / "scripts" / "plugin_archive.py",
-        "--helm",
-        tool("helm4"),
-        "--into",
-        folder,
-    ]
-    keyring, key = os.environ.get("KEYRING", ""), os.environ.get("KEY", "")
-    if release.tag and not (keyring and key):
-        raise Wrong(
-            "a release signs the plugin: name the keyring and the key in the variables KEYRING and KEY"
-        )
-    if keyring:
-        words += [
-            "--keyring",
-            keyring,
-            "--key",
-            key,
-            "--passphrase-file",
-            os.environ.get("PASSPHRASE_FILE", ""),
-        ]
-    else:
-        words.append("--throw-away-key")
-    run(*words)
+    script = ROOT / "scripts" / "plugin_archive.py"
+    run(release.python, script, "--helm", tool("helm4"), "--into", folder, "--throw-away-key")
     release.only(f"plugin/archfit-{release.version}.tgz.prov")
-    release.only("plugin/archfit-plugin.gpg" if keyring else "plugin/archfit-throw-away.gpg")
-    return "signed and verified" if keyring else "signed with a throw-away key, and verified"
+    release.only("plugin/archfit-throw-away.gpg")
+    return "signed with a throw-away key, and verified"

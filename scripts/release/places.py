@@ -1,7 +1,6 @@
 """Where the parts of a release are, and how its steps start programs.
 
 dist/python/    archfit-V.tar.gz (source archive), archfit-V-py3-none-any.whl
-dist/compiled/  archfit-V-cp3N-cp3N-manylinux_.._MACHINE.whl, of scripts/compiled_wheel/manylinux.sh
 dist/binary/    archfit-V-linux-ARCH.tar.gz, the folder of `make bundle` as an archive
 dist/chart/     archfit-V.tgz, the Helm chart
 dist/plugin/    the Helm 4 plugin
@@ -86,6 +85,17 @@ def run(*words: str | Path, cwd: Path = ROOT, **environ: str) -> str:
             f"{' '.join(map(str, words))}: exit {done.returncode}\n{done.stdout}{done.stderr}".rstrip()
         )
     return done.stdout
+
+
+def unpack(archive: Path, into: Path) -> Path:
+    """Unpacks a tar.gz into a folder, which it makes and gives. Raises Wrong where it cannot be read.
+
+    The program and not `TarFile.extractall(filter=..)`, which came with Python 3.11.4: tar refuses names that leave the
+    folder, too. It takes a colon in a path as the name of a host, so it gets the archive's name alone.
+    """
+    into.mkdir(parents=True, exist_ok=True)
+    run("tar", "-xzf", archive.name, "-C", into.resolve(), cwd=archive.parent)
+    return into
 
 
 def tool(name: str) -> Path:

@@ -13,7 +13,7 @@ import venv
 import zipfile
 from typing import TYPE_CHECKING
 
-from places import ROOT, Release, Wrong, run, tool
+from places import ROOT, Release, Wrong, run, tool, unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,9 +45,7 @@ def build(release: Release) -> str:
     folder = release.folder("python")
     _hatchling(release, ROOT, folder, "sdist")
     _hatchling(release, ROOT, folder, "wheel")
-    unpacked = release.work / "unpacked"
-    with tarfile.open(release.only("python/*.tar.gz")) as archive:
-        archive.extractall(unpacked, filter="data")
+    unpacked = unpack(release.only("python/*.tar.gz"), release.work / "unpacked")
     (source,) = unpacked.iterdir()
     again = release.work / "again"
     for target in ("sdist", "wheel"):

@@ -96,7 +96,7 @@ def drawing() -> str:
     output, messages = shown(STREAM)
     lines = output.splitlines()[2:]  # the names of the files mean nothing on standard input
     said = next(line for line in messages.splitlines() if "pod templates" in line)
-    summary = textwrap.wrap(said.partition(";")[0], 54)
+    summary = textwrap.wrap(said.partition(";")[0].partition(",")[0], 54)
     parts = [_text(0, f"$ {COMMAND}", "faint")]
     washed = 0
     for place, line in enumerate(lines, 2):

@@ -14,7 +14,7 @@ import yaml
 
 import machine
 from action_runner import ActionRunner
-from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, pod
+from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, hostile_files, pod
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,7 @@ def test_findings_are_annotations_a_summary_sarif_and_a_failure(action, reposito
         "::error file=rendered/web.yaml,line=8,title=archfit required-platform::v1/Pod/web spec.containers[0].image: "
         "x.example/amd:1 does not run on linux/arm64; it offers linux/amd64"
     ]
-    assert ran.summary.startswith("## archfit: 1 of 2 images does not run on linux/arm64\n")
+    assert ran.summary.startswith("## archfit: 1 image runs on linux/arm64; 1 does not; 0 not known\n")
     assert (ran.outputs["exit-code"], ran.outputs["findings"]) == ("3", "1")
     with open(ran.outputs["sarif-file"], encoding="utf-8") as file:
         (result,) = json.load(file)["runs"][0]["results"]
@@ -100,6 +100,21 @@ def test_findings_are_annotations_a_summary_sarif_and_a_failure(action, reposito
     assert place["artifactLocation"]["uri"] == "rendered/web.yaml"
     with open(ran.outputs["json-file"], encoding="utf-8") as file:
         assert json.load(file)["exit"] == 3
+
+
+@pytest.mark.parametrize("python_path", [None, "."], ids=["working-folder", "python-path"])
+def test_no_file_of_the_checkout_is_run(
+    offline, lookups, python: str, repository, tmp_path: Path, python_path: str | None
+) -> None:
+    """A pull request's venv.py or json.py would run with the rights of the job, and could forge its findings."""
+    owned = tmp_path / "owned"
+    folder = repository({"rendered/web.yaml": WEB, **hostile_files(owned)})
+    (tmp_path / "runner-temp").mkdir()
+    runner = ActionRunner(ACTION, tmp_path / "runner-temp", {**offline, **lookups})
+    environ = {} if python_path is None else {"PYTHONPATH": str(folder)}
+    ran = runner.run(folder, {"python": python, "path": "rendered", "require": "arm64"}, **environ)
+    assert not owned.exists(), owned.read_text()
+    assert (ran.status, ran.outputs["findings"]) == (3, "1"), ran.log
 
 
 def test_without_findings_it_passes(action, repository) -> None:
@@ -111,7 +126,7 @@ def test_without_findings_it_passes(action, repository) -> None:
     }
     ran = action(repository(files), require="arm64")
     assert (ran.status, ran.outputs["exit-code"], ran.outputs["findings"]) == (0, "0", "0")
-    assert ran.summary == "## archfit: runs on linux/arm64: 1 image of 1 pod spec\n"
+    assert ran.summary == "## archfit: 1 image runs on linux/arm64; 0 do not; 0 not known\n"
     assert ran.commands == []
 
 
@@ -249,7 +264,7 @@ def test_kustomizations_are_built(action, repository, with_helm, builder: str) -
     }
     ran = action(repository(files), with_helm, kustomize="prod", path="api.yaml", require="arm64")
     assert ran.status == 3
-    assert ran.summary.startswith("## archfit: 1 of 2 images does not run on linux/arm64\n")
+    assert ran.summary.startswith("## archfit: 1 image runs on linux/arm64; 1 does not; 0 not known\n")
     assert [command.partition(",")[0] for command in ran.commands] == ["::error file=prod/web.yaml"]
 
 

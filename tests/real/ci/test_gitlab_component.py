@@ -12,7 +12,7 @@ import yaml
 
 import machine
 from archfit import __version__
-from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, pod
+from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, hostile_files, pod
 from gitlab_component import BASH, SH, component_jobs, run_job
 
 if TYPE_CHECKING:
@@ -68,9 +68,10 @@ def test_findings_are_a_report_and_a_failure(job, repository, shell) -> None:
     folder = repository({"rendered/web.yaml": WEB, "rendered/api.yaml": API})
     ran = job(folder, shell, path="rendered", require="arm64")
     assert ran.returncode == 3, ran.stderr
-    assert "1 of 2 images does not run on linux/arm64" in ran.stdout
+    assert "1 image runs on linux/arm64; 1 does not; 0 not known" in ran.stdout
     (artifact,) = component_jobs(COMPONENT, {})["archfit"]["artifacts"]["reports"].values()
-    (issue,) = json.loads((folder / artifact).read_text())
+    issue, summary = json.loads((folder / artifact).read_text())
+    assert summary["check_name"] == "archfit/summary"
     assert issue["location"] == {"path": "rendered/web.yaml", "lines": {"begin": 8}}
 
 
@@ -136,15 +137,37 @@ def test_it_installs_what_package_names(offline, lookups, repository, tmp_path: 
     jobs = component_jobs(COMPONENT, {"package": str(machine.ROOT), "path": "web.yaml", "require": "amd64"})
     environ = {**offline, **lookups, "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
     ran = run_job(jobs["archfit"], repository({"web.yaml": WEB}), environ)
-    assert (ran.returncode, ran.stdout) == (0, "runs on linux/amd64: 1 image of 1 pod spec\n"), ran.stderr
+    assert (ran.returncode, ran.stdout) == (0, "1 image runs on linux/amd64; 0 do not; 0 not known\n"), (
+        ran.stderr
+    )
+
+
+@pytest.mark.parametrize("installed", [True, False], ids=["image-with-archfit", "installs-it"])
+@SHELLS
+def test_no_file_of_the_checkout_is_run(
+    with_archfit, offline, lookups, repository, tmp_path: Path, python: str, shell, installed: bool
+) -> None:
+    """A merge request's venv.py or json.py would run with the rights of the job, and could forge its findings."""
+    owned = tmp_path / "owned"
+    folder = repository({"rendered/web.yaml": WEB, **hostile_files(owned)})
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to(python)
+    path = with_archfit if installed else {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+    inputs = {"path": "rendered", "require": "arm64", **({} if installed else {"package": str(machine.ROOT)})}
+    environ = {**offline, **lookups, **path, "PYTHONPATH": str(folder)}
+    ran = run_job(component_jobs(COMPONENT, inputs)["archfit"], folder, environ, shell)
+    assert not owned.exists(), owned.read_text()
+    assert ran.returncode == 3, ran.stderr
+    issue, _ = json.loads((folder / "gl-code-quality-report.json").read_text())
+    assert issue["check_name"] == "archfit/required-platform"
 
 
 def test_otherwise_it_installs_its_version_from_the_repository(repository, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     log = tmp_path / "log"
     (tmp_path / "bin" / "python3").write_text(
-        f'#!/bin/sh\nmkdir -p "$3/bin"\nprintf \'#!/bin/sh\\necho "$@" >> {log}\\n\' > "$3/bin/pip"\n'
-        'cp "$3/bin/pip" "$3/bin/archfit"\nchmod +x "$3"/bin/*\n'
+        f'#!/bin/sh\nmkdir -p "$4/bin"\nprintf \'#!/bin/sh\\necho "$@" >> {log}\\n\' > "$4/bin/python"\n'
+        'cp "$4/bin/python" "$4/bin/archfit"\nchmod +x "$4"/bin/*\n'
     )
     (tmp_path / "bin" / "python3").chmod(0o755)
     jobs = component_jobs(COMPONENT, {"version": "main"})
@@ -152,8 +175,13 @@ def test_otherwise_it_installs_its_version_from_the_repository(repository, tmp_p
         jobs["archfit"], repository({"web.yaml": WEB}), {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
     )
     assert ran.returncode == 0, ran.stderr
-    installed, checked = log.read_text().splitlines()
+    locked, installed, checked = log.read_text().splitlines()
     project = tomllib.loads((machine.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    address = f"{project['urls']['Source']}/archive/main.tar.gz"
-    assert installed.split() == ["install", "--quiet", "--disable-pip-version-check", address]
+    source = project["urls"]["Source"]
+    pip = "-I -m pip install --quiet --disable-pip-version-check --no-deps "
+    assert locked == (
+        f"{pip}--require-hashes --requirement {source}/raw/main/requirements-build.lock"
+        f" --requirement {source}/raw/main/requirements-run.lock"
+    )
+    assert installed == f"{pip}--no-build-isolation {source}/archive/main.tar.gz"
     assert checked == "check --format gitlab=gl-code-quality-report.json ."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import machine
-from ci_checkout import API, GIT, WEB, checkout, page_blocks, pod
+from ci_checkout import API, GIT, WEB, checkout, hostile_files, page_blocks, pod
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +73,12 @@ def test_pre_commit_takes_the_manifest(tool) -> None:
     subprocess.run([tool("pre-commit"), "validate-manifest", MANIFEST], check=True)
 
 
+def test_no_file_of_the_repository_is_run(hooks, repository, tmp_path: Path) -> None:
+    folder = repository({"rendered/web.yaml": WEB, **hostile_files(tmp_path / "owned")})
+    assert hooks(folder, "archfit-check", "--all-files").returncode == 1
+    assert not (tmp_path / "owned").exists()
+
+
 def test_a_check_fails_for_the_file_that_has_findings(hooks, repository) -> None:
     ran = hooks(
         repository({"rendered/web.yaml": WEB, "values.yaml": "a: 1\n"}), "archfit-check", "--all-files"
@@ -85,7 +91,7 @@ def test_a_check_fails_for_the_file_that_has_findings(hooks, repository) -> None
 def test_a_check_passes_without_findings(hooks, repository) -> None:
     ran = hooks(repository({"rendered/api.yaml": API}), "archfit-check", "--all-files")
     assert ran.returncode == 0, ran.stdout
-    assert "runs on linux/arm64: 1 image of 1 pod spec" in ran.stdout
+    assert "1 image runs on linux/arm64; 0 do not; 0 not known" in ran.stdout
 
 
 def test_the_lock_file_follows_the_files_that_are_committed(hooks, repository) -> None:

@@ -98,6 +98,31 @@ def test_uv_installs_it_too(machine_of_a_user):
     machine_of_a_user("uv tool uninstall archfit && ! command -v archfit")
 
 
+@pytest.mark.parametrize(
+    "install",
+    [
+        pytest.param("pipx install .", id="pipx"),
+        pytest.param("uv tool install .", id="uv-tool"),
+        pytest.param(
+            "python3 -m venv ~/v && ~/v/bin/pip install -q . && ln -s ~/v/bin/archfit ~/.local/bin", id="venv"
+        ),
+        pytest.param(
+            "uv venv -q ~/v && uv pip install -q --python ~/v . && ln -s ~/v/bin/archfit ~/.local/bin",
+            id="uv-venv",
+        ),
+    ],
+)
+def test_the_command_for_a_missing_package_works(machine_of_a_user, install):
+    (machine_of_a_user.home / ".local" / "bin").mkdir(parents=True)
+    machine_of_a_user(install)
+    ask = "archfit cache info --cache redis://127.0.0.1:1/0 2>&1 || true"
+    (command,) = re.findall(
+        r"packages that are not installed \(redis\): (.*?)(?:;|$)", machine_of_a_user(ask), re.MULTILINE
+    )
+    machine_of_a_user(command)
+    assert "not installed" not in machine_of_a_user(ask)
+
+
 def test_a_virtual_environment_and_the_extras(machine_of_a_user):
     (block,) = BLOCKS["Every way"]
     assert f"archfit               {__version__}\n" in machine_of_a_user(block)

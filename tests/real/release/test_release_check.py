@@ -13,7 +13,7 @@ import zipfile
 
 import binary_archive
 import pytest
-from places import architecture
+from places import architecture, unpack
 
 import machine
 from archfit import __version__
@@ -87,9 +87,8 @@ def test_the_metadata_has_the_address(wheel):
 
 
 def test_the_tests_run_from_the_source_archive(released, tmp_path):
-    with tarfile.open(released.dist / f"python/archfit-{__version__}.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
-    source = tmp_path / f"archfit-{__version__}"
+    archive = released.dist / f"python/archfit-{__version__}.tar.gz"
+    source = unpack(archive, tmp_path) / f"archfit-{__version__}"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not real",
          "tests/project/test_versions.py", "tests/usage/test_pages.py", "tests/source/test_split.py"],

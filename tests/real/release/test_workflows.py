@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 import yaml
 
 import machine
 from archfit import __version__
+from helm_signing import signing_key
 from machine import ROOT
 from real_registries import ggcr
 
@@ -27,8 +30,6 @@ STEPS = [
     for job, content in workflow["jobs"].items()
     for step in content["steps"]
 ]
-# PyPA asks for the branch; its releases are not pinned by those who follow its guide.
-UNPINNED = {"pypa/gh-action-pypi-publish@release/v1"}
 # What each job may do beside reading the repository.
 RIGHTS = {
     ("release.yml", "image"): {"packages": "write", "id-token": "write", "attestations": "write"},
@@ -70,8 +71,7 @@ def test_the_schema_of_github_takes_them(name):
 def test_actions_are_pinned_by_commit_with_their_version_beside():
     used = re.findall(r"uses: (\S+)(?: # (\S+))?$", "\n".join(TEXTS.values()), re.MULTILINE)
     assert len(used) > 20
-    free = {name for name, version in used if not re.search(r"@[0-9a-f]{40}$", name) or not version}
-    assert free == UNPINNED
+    assert [name for name, version in used if not re.search(r"@[0-9a-f]{40}$", name) or not version] == []
     versions = {}
     for name, version in used:
         versions.setdefault(name.partition("@")[0], set()).add((name, version))
@@ -84,8 +84,9 @@ def test_rights_are_few():
         for job, content in workflow["jobs"].items():
             rights = {key: value for key, value in content.get("permissions", {}).items() if value != "read"}
             assert rights == RIGHTS.get((name, job), {}), (name, job)
-            # Who may publish is asked first.
-            assert bool(rights) == ("environment" in content), (name, job)
+            # Who may publish or sign is asked first.
+            asks = bool(rights) or "${{ secrets." in str(content)
+            assert asks == ("environment" in content), (name, job)
 
 
 def test_no_expression_is_part_of_a_script():
@@ -101,17 +102,9 @@ def test_no_checkout_leaves_a_token_behind():
 def test_nothing_is_published_before_everything_is_verified():
     jobs = WORKFLOWS["release.yml"]["jobs"]
     for name in ("image", "charts", "pypi"):
-        assert set(jobs[name]["needs"]) == {"packages", "binary", "compiled", "compiled-tests"}
+        assert set(jobs[name]["needs"]) == {"packages", "binary", "sign"}
+    assert set(jobs["sign"]["needs"]) == {"packages", "binary"}
     assert set(jobs["github"]["needs"]) == {"image", "charts", "pypi"}
-
-
-def test_the_compiled_wheel_of_every_python_is_built_and_tested():
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    pythons = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
-    assert WORKFLOWS["release.yml"]["jobs"]["compiled-tests"]["strategy"]["matrix"]["python"] == pythons
-    built = (ROOT / "scripts" / "compiled_wheel" / "manylinux.sh").read_text(encoding="utf-8")
-    loops = re.findall(r"^for minor in ([\d ]+); do$", built, re.MULTILINE)
-    assert [loop.split() for loop in loops] == [[python.removeprefix("3.") for python in pythons]] * 2
 
 
 def test_every_command_of_ci_is_known():
@@ -138,30 +131,109 @@ def test_the_steps_of_both_release_jobs_are_all_steps():
     assert {word for words in asked for word in words.split()} == known - {"krew"}
 
 
-def test_the_key_of_the_plugin_is_written_for_its_owner_alone_and_removed(tmp_path):
-    """The step as it is, with a stand-in for make."""
-    (tmp_path / "make").write_text(
-        '#!/bin/sh\necho "$@"\nstat -c %a "$KEYRING"\ncat "$KEYRING" "$PASSPHRASE_FILE"\n'
+def test_only_a_job_that_builds_nothing_has_secrets():
+    """It runs no file of the repository: what a build could have changed is not started beside the key."""
+    assert {(name, job) for name, job, step in STEPS if "${{ secrets." in str(step)} == {
+        ("release.yml", "sign")
+    }
+    assert all("${{ secrets." not in str({**one, "jobs": {}}) for one in WORKFLOWS.values())
+    steps = [step for name, job, step in STEPS if (name, job) == ("release.yml", "sign")]
+    assert [step.get("uses", "").partition("@")[0] for step in steps] == [
+        "actions/download-artifact",
+        "",
+        "actions/upload-artifact",
+    ]
+    assert WORKFLOWS["release.yml"]["jobs"]["sign"]["permissions"] == {}
+
+
+@pytest.fixture(scope="module")
+def release_key(tmp_path_factory):
+    with signing_key(tmp_path_factory.mktemp("key"), "release", "hush") as key:
+        yield key
+
+
+@pytest.fixture
+def to_sign(tmp_path):
+    """A folder with `plugin`, as the job downloads it."""
+    words = ("--helm", machine.tool("helm4"), "--throw-away-key", "--into", tmp_path / "plugin")
+    subprocess.run(
+        [sys.executable, ROOT / "scripts" / "plugin_archive.py", *words], check=True, capture_output=True
     )
-    (tmp_path / "make").chmod(0o755)
-    done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", script("release.yml", "packages", "Build and verify")],
+    # The path of a socket of gpg's agent has at most 107 bytes.
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        (tmp_path / "temporary").symlink_to(short)
+        yield tmp_path
+
+
+def sign(folder, key, passphrase="hush", name="release"):
+    """The step as it is."""
+    return subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", script("release.yml", "sign", "Sign the plugin")],
+        cwd=folder,
         env={
-            "PATH": f"{tmp_path}:/usr/bin:/bin", "TAG": "v1.2.3", "PLUGIN_KEYRING": "a2V5", "PASSPHRASE": "hush",
-            "KEYRING": str(tmp_path / "plugin.gpg"), "PASSPHRASE_FILE": str(tmp_path / "passphrase"),
+            "PATH": "/usr/bin:/bin", "TAG": f"v{__version__}", "TMPDIR": str((folder / "temporary").readlink()),
+            "PLUGIN_KEYRING": base64.b64encode(key.secret.read_bytes()).decode(), "PASSPHRASE": passphrase,
+            "KEY": name,
         },
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )  # fmt: skip
-    first, mode, content = done.stdout.split("\n", 2)
-    assert first.startswith("release-check TAG=v1.2.3 ARGS=versions generated python ")
-    assert (mode, content) == ("600", "keyhush")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["make"]
+
+
+def test_helm_verifies_what_the_job_signed(release_key, to_sign):
+    archive = to_sign / "plugin" / f"archfit-{__version__}.tgz"
+    before, throw_away = archive.read_bytes(), to_sign / "throw-away.gpg"
+    shutil.copyfile(to_sign / "plugin" / "archfit-throw-away.gpg", throw_away)
+    done = sign(to_sign, release_key)
+    assert done.returncode == 0, done.stderr
+    assert "hush" not in done.stdout + done.stderr
+    assert sorted(path.name for path in archive.parent.iterdir()) == [
+        archive.name,
+        f"{archive.name}.prov",
+        "archfit-plugin.gpg",
+    ]
+    assert archive.read_bytes() == before
+    assert (archive.parent / "archfit-plugin.gpg").read_bytes() == release_key.public.read_bytes()
+    assert list((to_sign / "temporary").iterdir()) == []
+    for keyring, status in ((archive.parent / "archfit-plugin.gpg", 0), (throw_away, 1)):
+        verified = subprocess.run(
+            [machine.tool("helm4"), "plugin", "verify", "--keyring", keyring, archive],
+            env={"PATH": "/usr/bin:/bin", "HOME": str(to_sign)}, check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        assert verified.returncode == status, verified.stderr
+        assert ("Signed by: release\n" in verified.stdout) == (status == 0)
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "words", "said"),
+    [
+        pytest.param("archive", {}, 'Good signature from "archfit-throw-away"', id="another-archive"),
+        pytest.param("message", {}, "BAD signature", id="a-changed-message"),
+        pytest.param("", {"passphrase": "wrong"}, "Bad passphrase", id="wrong-passphrase"),
+        pytest.param("", {"name": "nobody"}, "No secret key", id="unknown-key"),
+        pytest.param("", {"name": ""}, "Invalid user ID", id="no-key"),
+    ],
+)
+def test_the_job_signs_nothing_else(release_key, to_sign, spoiled, words, said):
+    archive = to_sign / "plugin" / f"archfit-{__version__}.tgz"
+    signature = archive.with_name(f"{archive.name}.prov")
+    if spoiled == "archive":
+        archive.write_bytes(archive.read_bytes() + b"x")
+    if spoiled == "message":
+        signature.write_bytes(signature.read_bytes().replace(b"Name: archfit", b"Name: archfix"))
+    before = signature.read_bytes()
+    done = sign(to_sign, release_key, **words)
+    assert done.returncode != 0
+    assert said in done.stderr
+    # The checksum comes first: the key is not touched for another archive.
+    assert ("imported" in done.stderr) == (not spoiled)
+    assert signature.read_bytes() == before
+    assert list((to_sign / "temporary").iterdir()) == []
 
 
 def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
-    """The step as it is; the binary of the other architecture and the compiled wheels are stand-ins."""
+    """The step as it is; the binary of the other architecture is a stand-in."""
     for name in ("scripts", "krew", "pyproject.toml", "CHANGELOG.md"):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
@@ -170,9 +242,6 @@ def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
     (binary,) = (tmp_path / "dist" / "binary").iterdir()
     other = f"archfit-{__version__}-linux-{'arm64' if 'amd64' in binary.name else 'amd64'}.tar.gz"
     (binary.parent / other).write_bytes(b"other")
-    (tmp_path / "dist" / "compiled").mkdir()
-    for number in range(8):
-        (tmp_path / "dist" / "compiled" / f"{number}.whl").write_bytes(b"compiled")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
     done = subprocess.run(
@@ -192,7 +261,7 @@ def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
         ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=assets, check=False, capture_output=True
     )
     assert (checked.returncode, len(list(assets.iterdir()))) == (0, checked.stdout.count(b": OK\n") + 1)
-    assert (tmp_path / "notes.md").read_text(encoding="utf-8").startswith("### Added\n")
+    assert (tmp_path / "notes.md").read_text(encoding="utf-8").startswith("### ")
 
 
 def test_chart_and_plugin_are_pushed_and_can_be_installed(released, tmp_path):
