@@ -57,7 +57,11 @@ def test_the_decision_at_admission(value: dict[str, Any], outcome: str):
 def test_a_pod_with_a_name_gets_all_that_it_can_use():
     admitted = admitted_pod(pod("both:1", name="web"), "shop", OPTIONS)
     decision = admitted.decide(KNOWN, OPTIONS)
-    assert [step["path"] for step in to_json(decision.patch)] == ["/spec/tolerations", "/spec/tolerations"]
+    annotations = "/metadata/annotations"
+    assert [step["path"] for step in to_json(decision.patch)] == [
+        *["/spec/tolerations"] * 2,
+        *[annotations] * 2,
+    ]
 
 
 def test_the_namespace_is_that_of_the_request():

@@ -15,6 +15,7 @@ from archfit.admission.server import connection
 from archfit.admission.server.listen_address import ListenAddress, listen, listen_address
 from archfit.commands import serve
 from archfit.errors import UsageError
+from archfit.packages import EXTRAS, install_command
 
 
 @pytest.mark.parametrize(
@@ -107,8 +108,8 @@ def test_without_the_extra_the_error_says_what_to_install(package: str):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == (
-        f"error: archfit serve needs packages that are not installed ({package}): pip install 'archfit[serve]' "
-        "in archfit's environment, see docs/install.md#extras\n"
+        f"error: archfit serve needs packages that are not installed ({package}): "
+        f"{install_command(*EXTRAS['serve'])}\n"
     )
 
 

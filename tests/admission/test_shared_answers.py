@@ -24,6 +24,7 @@ class Site:
 
     def __init__(self, lock: Lock | None = None, options: Options | None = None, **turns: int) -> None:
         self.now = 1000.0
+        self.in_time = True
         self.started: list[Flight] = []
         limits = {"lanes": 4, "share": 2, "most": 6, "most_of_one": 4, **turns}
         self.answers = SharedAnswers(
@@ -40,7 +41,7 @@ class Site:
         self.answers.landed(self.started.pop(which), answer)
 
     async def ask(self, *texts: str, seconds: float = 5, namespace: str = "shop", **more: Any) -> Any:
-        found = await self.answers.asked(texts, namespace, seconds, **more)
+        found, self.in_time = await self.answers.asked(texts, namespace, seconds, **more)
         return [found[text] for text in texts]
 
     async def soon(self, *texts: str, **more: Any) -> asyncio.Task[Any]:
@@ -80,6 +81,7 @@ def test_when_the_deadline_is_spent_the_lookup_goes_on():
     async def test() -> None:
         site = Site()
         (late,) = await site.ask("app:1", seconds=0.01)
+        assert not site.in_time
         assert late == Unknown(
             "docker.io gave no answer within 0.0 s, and the lookup goes on for the next pod"
         )

@@ -119,7 +119,8 @@ def test_a_sidecar_that_came_later_narrows_the_pod():
     made = verdict(admitted_pod(value, "shop", LEAVE), answers, LEAVE)
     patch = decoded(response("u", made.members)).patch
     assert patch
-    assert [step["path"] for step in patch] == ["/spec/affinity", "/spec/affinity"]
+    annotations = "/metadata/annotations"
+    assert [step["path"] for step in patch] == ["/spec/affinity", "/spec/affinity", annotations, annotations]
 
 
 def test_warnings_keep_within_what_the_api_server_passes_on():

@@ -178,7 +178,8 @@ def test_a_body_may_come_in_parts_with_a_charset():
 
 def test_a_large_pod_is_decided_as_a_small_one():
     value = pod("app:1", annotations={"note": "x" * 300_000})
-    assert Door().review(value).patch == Door().review(pod("app:1")).patch
+    small = pod("app:1", annotations={"note": "x"})
+    assert Door().review(value).patch == Door().review(small).patch
 
 
 def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
@@ -241,6 +242,13 @@ def test_when_the_time_is_spent_the_pod_is_admitted_with_a_warning_and_the_next_
     assert (answered.allowed, answered.patch) == (True, None)
     (warning,) = answered.warnings
     assert warning.startswith("archfit: quay.io/app:1: its platforms are not known: quay.io gave no answer")
+    assert door.count("archfit_admission_deadlines_total") == 1
+
+
+def test_a_deadline_is_counted_where_the_clock_is_behind_the_timer(monkeypatch: pytest.MonkeyPatch):
+    door = Door(None)
+    monkeypatch.setattr(door.webhook, "_clock", lambda: 0.0)
+    door.send(body(review(pod("quay.io/app:1"))), query=b"timeout=50ms")
     assert door.count("archfit_admission_deadlines_total") == 1
 
 

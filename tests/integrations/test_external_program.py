@@ -49,11 +49,11 @@ def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
 def test_a_program_is_ended_with_all_that_it_started(script: Callable[[str], str], tmp_path: Path) -> None:
     before = time.monotonic()
     program = script(f"/bin/sleep 300 & echo $! > {tmp_path}/child; wait")
-    with until(before + 0.5), pytest.raises(ArchfitError, match=r"did not end within 0\.\d+ s"):
+    with until(before + 3), pytest.raises(ArchfitError, match=r"did not end within [\d.]+ s"):
         run_program([program], {})
-    assert time.monotonic() - before < 20
+    assert time.monotonic() - before < 50  # a program may take 60 s, and this one 300
     child = int((tmp_path / "child").read_text(encoding="utf-8"))
-    give_up = time.monotonic() + 20
+    give_up = time.monotonic() + 50
     while _runs(child):  # its parent is gone: somebody else has to reap it
         assert time.monotonic() < give_up
         time.sleep(0.01)

@@ -406,6 +406,7 @@ def test_check_names_an_example_image_and_an_empty_folder(tmp_path: Path) -> Non
     _setup("--form", "helm-values", cwd=tmp_path).ok()
     ran = _setup(*check, cwd=tmp_path)
     assert (ran.status, ran.stdout.count(b"wrong: "), b"build one, and name it" in ran.stdout) == (1, 2, True)
+    assert b"ok: " not in ran.stdout
 
 
 def test_nothing_of_somebodys_is_written_over(tmp_path: Path) -> None:

@@ -117,8 +117,10 @@ def test_the_recipes_configuration_is_read_and_never_leaves(tmp_path: Path, arch
         DEFAULT[f"{folder}/archfit.yaml"].replace("/var/cache/archfit", str(tmp_path)), encoding="utf-8"
     )
     pod = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: x.example/a:1}]}\n"
-    out = archfit(pod, "--config", str(config), "--offline").ok()
+    out = archfit(pod, "--config", str(config), "--offline", "--image-platforms=x.example/a=linux/amd64").ok()
     assert b"amd64" in out
+    unknown = archfit(pod, "--config", str(config), "--offline")
+    assert (unknown.status, unknown.stdout) == (1, b"")  # what is deployed stays
     assert archfit(pod, "--config", str(config), "--on-unknown=leave").status == 2
 
 
@@ -193,6 +195,12 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
         pytest.param(None, {"ARCHFIT_CONFIG": "/nowhere.yaml"}, "cannot read", id="no-configuration"),
         pytest.param(
             None, {"ARCHFIT_CONFIG": "", "ARCHFIT_ON_UNKNOWN": "leave"}, "onUnknown is leave", id="leave"
+        ),
+        pytest.param(
+            None,
+            {"ARCHFIT_CONFIG": "", "ARCHFIT_ON_UNKNOWN": "assume", "ARCHFIT_ASSUME": "amd64"},
+            "onUnknown is assume: when a registry does not answer and the cache is lost, Argo CD rolls pods",
+            id="assume",
         ),
         pytest.param(None, {"ARCHFIT_TIMEOUT": "90s"}, "ends the plugin after 60 s", id="timeout"),
         pytest.param(None, {"ARCHFIT_CACHE": "/etc/hostname/a"}, "cannot be written by user", id="cache"),

@@ -85,6 +85,20 @@ def test_it_writes_the_manifests_and_says_what_to_run(engine: str, tmp_path: Pat
     assert setup("--engine", engine).stderr.startswith("up to date: archfit-fleet\n")
 
 
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_no_pod_gets_variables_for_services(engine: str, tmp_path: Path):
+    """The kubelet would set ARCHFIT_CACHE_PORT and more for a Service archfit-cache."""
+    setup("--engine", engine)
+    every = objects(tmp_path / "archfit-fleet")
+    specs = [one["spec"]["template"]["spec"] for name, one in every.items() if name.startswith("Job/")]
+    specs += [one["spec"] for name, one in every.items() if name.startswith("Pod/")]
+    if engine == "argo":
+        # A Workflow has no field for it.
+        specs.append(yaml.safe_load(every["WorkflowTemplate/archfit-audit"]["spec"]["podSpecPatch"]))
+    assert len(specs) == {"job": 4, "argo": 2}[engine]
+    assert [spec["enableServiceLinks"] for spec in specs] == [False] * len(specs)
+
+
 @pytest.mark.parametrize(
     ("engine", "index"), [("job", "$(JOB_COMPLETION_INDEX)"), ("argo", "{{inputs.parameters.shard}}")]
 )
@@ -129,6 +143,17 @@ def test_the_workflow_has_one_task_for_each_shard(tmp_path: Path):
 
 
 @pytest.mark.parametrize("engine", ["job", "argo"])
+def test_the_snapshot_names_the_cluster_where_one_is_stated(engine: str, tmp_path: Path):
+    setup("--engine", engine, "--into", "plain")
+    setup("--engine", engine, "--into", "named", "--cluster", "prod eu")
+    plain, named = (steps(tmp_path / name) for name in ("plain", "named"))
+    command = plain["snapshot"]["command"]
+    assert "--cluster" not in command
+    assert named["snapshot"]["command"] == [*command[:3], "--cluster", "prod eu", *command[3:]]
+    assert {**named, "snapshot": {}} == {**plain, "snapshot": {}}
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
 def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(engine: str, tmp_path: Path):
     setup("--engine", engine)
     every = objects(tmp_path / "archfit-fleet")
@@ -139,8 +164,14 @@ def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(
         for resource in rule["resources"]
         for verb in rule["verbs"]
     }
-    read = {("", "pods"), ("", "nodes"), ("apps", "replicasets"), ("batch", "jobs")}
-    assert rights == {(*one, verb) for one in read for verb in ("get", "list")}
+    of_apps = {("apps", one) for one in ("deployments", "statefulsets", "daemonsets", "replicasets")}
+    read = {("", "pods"), ("", "nodes"), ("batch", "jobs"), ("batch", "cronjobs")} | of_apps
+    name = {("", "namespaces", "get")}
+    assert rights == {(*one, verb) for one in read for verb in ("get", "list")} | name
+    (named,) = (
+        one for one in every["ClusterRole/archfit-audit"]["rules"] if "namespaces" in one["resources"]
+    )
+    assert named["resourceNames"] == ["kube-system"]
     if engine == "job":
         jobs = {
             name: one["spec"]["template"]["spec"] for name, one in every.items() if name.startswith("Job/")
@@ -223,6 +254,12 @@ def test_a_file_of_somebodys_is_never_replaced(tmp_path: Path):
         pytest.param(["--engine", "ray"], "--engine: 'ray' is not known", id="engine"),
         pytest.param(["--engine", "job", "x"], "'x' is not expected", id="a word"),
         pytest.param(["--engine", "job", "--into="], "--into: is empty", id="no folder"),
+        pytest.param(["--engine", "job", "--cluster", " "], "--cluster: ' ' is no name", id="blank name"),
+        pytest.param(
+            ["--engine", "job", "--cluster", "$(POD)"],
+            "'$(POD)' holds a variable",
+            id="a name with a variable",
+        ),
         pytest.param(["--engine", "job", "--shards", "0"], "--shards: '0' cannot be used", id="no shard"),
         pytest.param(["--engine", "job", "--shards", "501"], "from 1 to 500", id="too many shards"),
         pytest.param(["--engine", "job", "--parallelism", "x"], "--parallelism: 'x'", id="parallelism"),
@@ -286,7 +323,10 @@ def _finished(kind: str, **status: Any) -> dict[str, Any]:
         pytest.param("job", {}, "ok: Job archfit/archfit-audit-merge has not been started yet", id="well"),
         pytest.param("argo", {}, "ok: WorkflowTemplate archfit/archfit-audit is there", id="well for argo"),
         pytest.param(
-            "job", {"can": "no"}, "may not list pods, nodes, replicasets.apps, jobs.batch", id="rights"
+            "job",
+            {"can": "no"},
+            "may not list pods, nodes, deployments.apps, statefulsets.apps, daemonsets.apps",
+            id="rights",
         ),
         pytest.param(
             "job", {_CLAIM: None}, "there is no PersistentVolumeClaim archfit/archfit-audit", id="claim"

@@ -379,13 +379,6 @@ def test_the_name_of_a_plugin_is_read_from_its_file(content: bytes, *, mine: boo
     assert setup_files.claims(content) is mine
 
 
-def test_windows_starts_the_program_on_path() -> None:
-    files = setup_files.files(r"C:\Program Files\Python\python.exe", windows=True)
-    assert list(files) == ["plugin.yaml"]
-    assert "command: archfit\n" in files["plugin.yaml"].content.decode()
-    assert setup_files.unusable(r"C:\Users\me\plugins", ";") == ""
-
-
 def test_the_function_has_a_name_that_a_shell_takes() -> None:
     assert setup_files.function("/a", [], ":", "/opt/it's/helm-4.3").startswith("helm4() ( ")
     assert setup_files.function("/a", ["/b"], ":", "/opt/helm") == (

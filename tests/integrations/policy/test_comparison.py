@@ -11,7 +11,8 @@ from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.integrations.policy.comparison import compared, placement
 from archfit.options.settings import Options
 from archfit.patch import apply
-from archfit.results import Decision
+from archfit.report.policy_comparison import ComparedPod, as_text
+from archfit.results import Decision, Location, ObjectRef
 from archfit.source.values import plain, typed
 from pod_decisions import answers
 
@@ -86,3 +87,23 @@ def test_spellings_of_a_toleration_mean_the_same(one: dict[str, str], other: dic
 
 def test_nothing_and_an_empty_list_are_the_same():
     assert placement({"spec": {"tolerations": [], "nodeSelector": {}}}) == placement({"spec": {}}) == {}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "line"),
+    [
+        pytest.param([], "policy p: the input has no pod, so nothing was compared", id="no pod"),
+        pytest.param(
+            ["not-compared"], "policy p: 1 pod: 0 as archfit would place them, 1 not compared", id="none"
+        ),
+        pytest.param(
+            ["same", "different", "left-alone", "not-compared"],
+            "policy p: 4 pods: 1 as archfit would place it, 1 different, 1 left alone, 1 not compared",
+            id="each",
+        ),
+    ],
+)
+def test_the_last_line_counts_each_pod_once(outcomes: list[str], line: str) -> None:
+    ref = ObjectRef("v1", "Pod", "shop", "web")
+    pods = [ComparedPod(ref, "", Location(1, 1), outcome, "why") for outcome in outcomes]
+    assert as_text("p", pods).decode().splitlines()[-1] == line

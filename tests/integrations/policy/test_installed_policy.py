@@ -37,6 +37,9 @@ class Api:
             raise ClusterError(path, reason)
         return answer
 
+    def context(self) -> str:
+        return ""
+
     def apply(self, objects: Any) -> list[str]:
         raise NotImplementedError
 

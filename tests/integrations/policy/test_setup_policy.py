@@ -66,6 +66,8 @@ def test_it_writes_the_job_and_says_what_to_run(tmp_path: Path):
         "Now run: kubectl apply --server-side -f archfit-policy",
     ]
     assert container(folder)["command"] == ["archfit", "policy", "--live", "--apply"]
+    # The kubelet would set ARCHFIT_CACHE_PORT and more for a Service archfit-cache.
+    assert container(folder)["pod"]["enableServiceLinks"] is False
     assert set(objects(folder)) == {
         "Namespace",
         "ServiceAccount",

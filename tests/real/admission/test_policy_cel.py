@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LOCKED = at_creation.platforms()
 LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
 # What the patch may write: variables that are made of the policy's own literals.
-WRITTEN = ("written", "newTolerations", "newPreferences")
+WRITTEN = ("written", "newTolerations", "newPreferences", "newRecord")
 
 
 @pytest.fixture(scope="module")

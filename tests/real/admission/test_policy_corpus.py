@@ -7,6 +7,7 @@ import json
 import pytest
 
 from archfit import stream as frames
+from archfit.admission.added_record import NAME
 from archfit.errors import InvalidReference
 from archfit.images.platforms import Unknown
 from archfit.images.reference import parse
@@ -129,10 +130,18 @@ def test_the_oracle_finds_nothing_wrong_with_it(installed, policies, pods, corpu
 
 
 def stream(pods):
-    """The pods for the oracle: named by their number, and without controllers, which it would have left to decide."""
+    """The pods for the oracle: named by their number, without what was recorded, and without controllers, which it
+    would have left to decide.
+    """
     named = []
     for number, pod in enumerate(pods):
         metadata = {key: pod["metadata"][key] for key in ("labels", "annotations") if key in pod["metadata"]}
+        if "annotations" in metadata:
+            metadata["annotations"] = {
+                key: text for key, text in metadata["annotations"].items() if key != NAME
+            }
+            if not metadata["annotations"]:
+                del metadata["annotations"]
         owners = pod["metadata"].get("ownerReferences", ())
         if any(owner["kind"] == "DaemonSet" for owner in owners):
             metadata["ownerReferences"] = owners

@@ -200,7 +200,9 @@ def test_a_check_of_the_cluster_says_what_is_missing_until_it_works(
         code, lines = check(plane, folder)
         assert code == 0, lines
         assert "2 of 2 pods of Deployment archfit/archfit are ready" in lines[-2]
-        assert lines[-1] == "ok: the API server asks the webhook about new pods, and it answers"
+        assert lines[-1] == (
+            "ok: the API server asks the webhook about a pod in the namespace default, and it answers"
+        )
 
         start([str(PROGRAM), "setup", "webhook", "--renew", "--into", str(folder)], dict(os.environ)).ok()
         code, lines = check(plane, folder)

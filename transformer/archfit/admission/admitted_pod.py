@@ -11,6 +11,18 @@ It differs from a Pod in a stream:
     its RuntimeClass                              admission has merged nodeSelector and tolerations into it
     metadata.namespace may be missing             the request has it
     metadata.name may be missing                  the API server makes it from generateName after admission
+    it passes more than once                      other webhooks change it in between: see below
+
+A later pass of the same admission finds what an earlier one added (`added_record`), and decides for the Pod without it:
+
+    the decision                          what becomes of it
+    adds the same                         nothing changes
+    adds something else                   the new additions take its place
+    Unresolved, Conflict                  it is taken back: a Pod is decided whole or not at all
+    the Pod opted out                     it stays
+
+An expression goes only where what the known images need is no wider, so that a record that somebody made up never
+widens a Pod. Where it is wider, the expression stays, and nothing is added.
 
 Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-585 (RuntimeClass scheduling).
 """
@@ -18,16 +30,36 @@ Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-58
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
+from archfit.admission.added_record import (
+    REQUIRED_SET,
+    TERMS,
+    AddedRecord,
+    Door,
+    Item,
+    annotated,
+    entry,
+    is_empty,
+    items,
+    lines_of,
+    read_record,
+    rule_tolerations,
+    taken_back,
+)
 from archfit.errors import InvalidInput
-from archfit.images.platforms import Answer
+from archfit.images.platforms import Answer, Found, Unasked
 from archfit.options.settings import Options
+from archfit.patch import Remove, apply
+from archfit.placement.annotations import STAMP
 from archfit.placement.decide import decide
 from archfit.placement.questions import questions
 from archfit.placement.selection import PodOptions, pod_options
+from archfit.placement.trace import Trace
 from archfit.record import Record
 from archfit.results import Decision, Location
 from archfit.source.values import mapping_of, text_of, typed
+from archfit.stamp.annotation import ANNOTATIONS, at
 from archfit.typing_names import Any
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import find_pods
@@ -38,15 +70,114 @@ _HERE = Location(1, 1)
 
 
 class AdmittedPod(Record):
-    """A Pod at admission, with its options. questions: the image strings that have to be looked up."""
+    """A Pod at admission, with its options. questions: the image strings that have to be looked up.
+
+    pod: without what an earlier pass added. value: the part of it that a patch may touch, as it came. back: what of
+    value is an earlier pass's.
+    """
 
     pod: Pod
     own: PodOptions
     questions: tuple[str, ...]
+    value: Mapping[str, Any] = MappingProxyType({})
+    record: AddedRecord = AddedRecord(None)
+    back: tuple[Item, ...] = ()
+    door: Door = "webhook"
 
     def decide(self, answers: Mapping[str, Answer], options: Options) -> Decision:
-        """The decision. answers: for each of `questions`. options: `at_admission(..)`. Raises UsageError."""
-        return decide(self.pod, self.own, answers, options)
+        """The decision, as a patch of the Pod as it came. Raises UsageError.
+
+        answers: for each of `questions`. options: `at_admission(..)`.
+        """
+        decision = decide(self.pod, self.own, answers, options)
+        if self.own.left_alone or not (decision.patch or self.record.lines):
+            return decision
+        back = self.back
+        if any(item.narrows for item in back) and self._widens(decision, answers, options):
+            back = tuple(item for item in back if not item.narrows)
+            decision = self._foreign(decision)
+        return self._recorded(decision, back, options)
+
+    def _recorded(self, decision: Decision, back: tuple[Item, ...], options: Options) -> Decision:
+        """The decision, which was made for the Pod without `back`, for the Pod as it came."""
+        added = self._added(decision, options)
+        same = sorted(item.line for item in added) == sorted(item.line for item in back)
+        lines = lines_of(self.value, self.door, added, self.record)
+        annotation = annotated(self.value, self.door, lines, self.record)
+        if same and not annotation:
+            if decision.outcome != "Change":
+                return decision
+            return decision.replace(outcome="AlreadySet", reason="an earlier pass added this", patch=())
+        steps = taken_back(self.value, self.door, back, self.record)
+        patch = (*(() if same else (*steps, *decision.patch)), *annotation)
+        if decision.patch or decision.outcome in ("Unresolved", "Conflict"):
+            return decision.replace(patch=patch)
+        reason = f"what an earlier pass added is taken back; {decision.reason}"
+        return decision.replace(outcome="Change", reason=reason, patch=patch)
+
+    def _added(self, decision: Decision, options: Options) -> tuple[Item, ...]:
+        """What the decision adds to the Pod without `back`."""
+        if not decision.patch:
+            return ()
+        before = {"spec": _placement(self.pod.spec)}
+        there = {item.line for item in self._items(before, options)}
+        after = self._items(apply(before, decision.patch), options)
+        return tuple(item for item in after if item.line not in there)
+
+    def _items(self, value: dict[str, Any], options: Options) -> list[Item]:
+        return items(value, self.door, rule_tolerations(options.tolerate))
+
+    def _widens(self, decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:
+        """Whether the Pod, without the expressions of the record, is wider than its known images allow.
+
+        archfit adds nothing to a term without conditions: one that would be left without any is not its own.
+        """
+        narrowing = [item for item in self.back if item.narrows]
+        if entry(self.door, REQUIRED_SET, {}) not in self.record.lines:
+            bare = apply(self.value, taken_back(self.value, self.door, narrowing, self.record))
+            if any(is_empty(at(bare, (*TERMS, item.term))) for item in narrowing):
+                return True
+        known = {
+            text: answer if isinstance(answer, Found) else Unasked("not known")
+            for text, answer in answers.items()
+        }
+        given = answers if decision.outcome != "Unresolved" else known
+        trace = Trace()
+        decision = decide(self.pod, self.own, given, options, trace)
+        if trace.case is None:
+            return True
+        live = [reach.live for reach in trace.case.found]
+        needed = [item for item in self._added(decision, options) if item.narrows]
+        return not all(
+            not live[old.term] or any(_narrower(new, old) for new in needed if new.term == old.term)
+            for old in narrowing
+        )
+
+    def _foreign(self, decision: Decision) -> Decision:
+        warning = self.pod.result(
+            "warning",
+            "it names a node affinity that archfit would not write for these images: the affinity stays, and nothing "
+            "is added",
+            (*ANNOTATIONS, STAMP),
+        )
+        return decision.replace(
+            outcome="Unresolved",
+            reason=f"{STAMP} is not archfit's",
+            patch=(),
+            results=(*decision.results, warning),
+        )
+
+
+def _narrower(new: Item, old: Item) -> bool:
+    """Whether every node that meets the expression `new` meets `old`."""
+    if new.value["operator"] != old.value["operator"]:
+        return False
+    ours, theirs = set(new.value["values"]), set(old.value["values"])
+    return ours <= theirs if new.value["operator"] == "In" else theirs <= ours
+
+
+def _placement(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: spec[field] for field in ("affinity", "tolerations") if field in spec}
 
 
 def at_admission(options: Options) -> Options:
@@ -54,12 +185,23 @@ def at_admission(options: Options) -> Options:
     return options.replace(immutable="full", stamp=False)
 
 
-def admitted_pod(value: Mapping[str, Any], namespace: str, options: Options) -> AdmittedPod:
-    """A Pod as decoded from JSON. namespace: of the request. options: `at_admission(..)`.
+def admitted_pod(
+    value: Mapping[str, Any], namespace: str, options: Options, door: Door = "webhook"
+) -> AdmittedPod:
+    """A Pod as decoded from JSON. namespace: of the request. options: `at_admission(..)`. door: whose record counts.
 
     Raises InvalidInput where it is no Pod with a spec.
     """
-    found = find_pods(typed(dict(value)), _HERE)
+    whole = typed(dict(value))
+    record = read_record(whole, door)
+    back: tuple[Item, ...] = ()
+    bare = whole
+    if record.lines or record.others:
+        there = items(whole, door, rule_tolerations(options.tolerate))
+        back = tuple(item for item in there if item.line in record.lines)
+        steps = taken_back(whole, door, back, record)
+        bare = apply(whole, [*steps, Remove((*ANNOTATIONS, STAMP))])
+    found = find_pods(bare, _HERE)
     if len(found) != 1 or found[0].path != ("spec",) or (found[0].group, found[0].ref.kind) != ("", "Pod"):
         raise InvalidInput("the object is not a v1 Pod with a spec")
     pod = found[0].replace(ref=found[0].ref.replace(namespace=namespace))
@@ -69,7 +211,11 @@ def admitted_pod(value: Mapping[str, Any], namespace: str, options: Options) -> 
     metadata = {key: member for key, member in pod.object_metadata.items() if key != "ownerReferences"}
     pod = pod.replace(object_metadata=metadata)
     own = pod_options(pod, options)
-    return AdmittedPod(pod, own, questions(pod, own))
+    spec = _placement(mapping_of(whole.get("spec")))
+    metadata = mapping_of(whole.get("metadata"))
+    annotations = {"annotations": metadata["annotations"]} if "annotations" in metadata else {}
+    part = {"metadata": annotations, "spec": spec}
+    return AdmittedPod(pod, own, questions(pod, own), part, record, back, door)
 
 
 def _left_alone(pod: Pod) -> str:

@@ -44,7 +44,7 @@ def run_program(words: Sequence[str], environ: Mapping[str, str]) -> subprocess.
             env=dict(environ),
             encoding="utf-8",
             errors="replace",
-            process_group=None if os.name == "nt" else 0,
+            process_group=0,
         )
     except OSError as error:
         raise ArchfitError(f"{words[0]} cannot be run: {error.strerror}") from None
@@ -60,9 +60,6 @@ def run_program(words: Sequence[str], environ: Mapping[str, str]) -> subprocess.
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    if os.name == "nt":
-        process.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.communicate()

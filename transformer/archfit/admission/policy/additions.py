@@ -13,14 +13,12 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from archfit.admission.policy.cel_text import Variable, cel, literal, variable
+from archfit.admission.policy.recorded_entries import preference_variables
 from archfit.admission.policy.required_affinity import expression
 from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS
 from archfit.placement.tolerations import covers
-from archfit.workloads.pods import PREFERRED
-
-_PREFERRED = f"variables.nodeAffinity.{PREFERRED}"
 
 
 def addition_variables(options: Options) -> Iterator[Variable]:
@@ -59,6 +57,7 @@ def addition_variables(options: Options) -> Iterator[Variable]:
         covers=_covers(),
         among_themselves=_among_themselves(options),
     )
+    yield from preference_variables()
     yield variable(
         "newPreferences",
         "the preferred terms that the pod gets, if it has none on the architecture itself",
@@ -110,15 +109,13 @@ def _preferences() -> str:
         // one architecture alone leaves nothing to prefer
         || variables.reachable.size() < 2
           && !variables.live.exists(live, live.exists(a, !(a in variables.reachable)))
-        || has(%preferred)
-          && %preferred.exists(p, has(p.preference.matchExpressions)
-            && p.preference.matchExpressions.exists(e, e.key in %labels))
+        || variables.preferences.exists(p, has(p.preference.matchExpressions)
+          && p.preference.matchExpressions.exists(e, e.key in %labels))
         ? [] :
         variables.weights.filter(w, w.architecture in variables.reachable).map(w, {
           'weight': dyn(w.weight),
           'preference': dyn({'matchExpressions': [%expression]})})
         """,
-        preferred=_PREFERRED,
         labels=literal(sorted(ARCH_LABELS)),
         expression=expression("In", "[w.architecture]"),
     )

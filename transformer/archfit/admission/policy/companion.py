@@ -2,7 +2,9 @@
 
     NAME         warns of, and audits       an image that the table lacks, so that the pod stays as it is
                                             a pod that no node can run
-    NAME-deny    with `deny` alone:         refuses a pod that no node can run; NAME then warns of unknown images only
+                                            a pod that was changed after archfit's last pass, so that archfit would
+                                            place it otherwise
+    NAME-deny    with `deny` alone:         refuses a pod that no node can run; NAME then warns of the others only
 
 An unknown image is never refused: it says nothing about the pod, and a new image would stop every deployment.
 matchConstraints, matchConditions, variables and parameters are those of the policy; variables that the validations do
@@ -19,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.admission.policy.cel_text import cel, text
 from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.admission.policy.recorded_entries import same_items
 from archfit.typing_names import Any
 
 LONGEST_WARNING = 256
@@ -31,6 +34,7 @@ _SHORTEST = 24  # an image of this length can still be recognised
 
 _UNKNOWN = ("archfit does not know the image ", ", so this pod stays as it is: run archfit policy again")
 _NOWHERE = ("no node can run all images of this pod (", "): correct an image, its nodeSelector or affinity")
+_LATE = ("this pod was changed after archfit placed it, and its placement does not fit its images (", ")")
 
 
 def companion_objects(objects: Sequence[Mapping[str, Any]], settings: PolicySettings) -> list[dict[str, Any]]:
@@ -38,12 +42,13 @@ def companion_objects(objects: Sequence[Mapping[str, Any]], settings: PolicySett
     policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
     binding = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
     name = settings.name
-    unknown, nowhere = _unknown(name), _nowhere(name)
+    unknown, nowhere, late = _unknown(name), _of_images("!variables.conflict", _NOWHERE, name), _late(name)
     if not settings.deny:
-        return _pair(policy, binding, name, (unknown, nowhere), ("Warn", "Audit"))
+        return _pair(policy, binding, name, (unknown, nowhere, late), ("Warn", "Audit"))
+    refusal = _of_images("!variables.conflict", _NOWHERE, name + DENY, LONGEST_REFUSAL)
     return [
-        *_pair(policy, binding, name, (unknown,), ("Warn", "Audit")),
-        *_pair(policy, binding, name + DENY, (_nowhere(name + DENY, LONGEST_REFUSAL),), ("Deny",)),
+        *_pair(policy, binding, name, (unknown, late), ("Warn", "Audit")),
+        *_pair(policy, binding, name + DENY, (refusal,), ("Deny",)),
     ]
 
 
@@ -97,7 +102,7 @@ def _unknown(name: str) -> dict[str, str]:
     more = " and 99 more"
     room = _room(name, before + after + more)
     return {
-        "expression": "variables.unknownImages.size() == 0",
+        "expression": "variables.unknownImages.size() == 0 || variables.recordedItems.size() > 0",
         "message": f"{before}of this pod{after}",
         "messageExpression": cel(
             """
@@ -112,11 +117,18 @@ def _unknown(name: str) -> dict[str, str]:
     }
 
 
-def _nowhere(name: str, longest: int = LONGEST_WARNING) -> dict[str, str]:
-    before, after = _NOWHERE
+def _late(name: str) -> dict[str, str]:
+    return _of_images(same_items().replace("\n", " "), _LATE, name)
+
+
+def _of_images(
+    expression: str, texts: tuple[str, str], name: str, longest: int = LONGEST_WARNING
+) -> dict[str, str]:
+    """A validation whose message names the images between its two texts."""
+    before, after = texts
     return {
-        "expression": "!variables.conflict",
-        "message": "no node can run all images of this pod: correct an image, its nodeSelector or affinity",
+        "expression": expression,
+        "message": before.rpartition(" (")[0] + after[1:],
         "messageExpression": cel(
             """
             %before + [variables.imageUses.map(use, use.image).join(', ')].map(images, %images)[0] + %after

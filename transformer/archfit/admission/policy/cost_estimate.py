@@ -12,7 +12,7 @@ from archfit.options.settings import Options
 
 MAX_COST = 10_000_000
 USUAL_CONTAINERS = 2
-_BASE, _EACH, _OF_OVERRIDE = 1_950, 640, 57
+_BASE, _EACH, _OF_OVERRIDE = 2_500, 640, 57
 
 
 def estimated_cost(options: Options, containers: int = USUAL_CONTAINERS) -> int:

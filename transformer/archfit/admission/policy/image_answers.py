@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from archfit.admission.policy.cel_text import Variable, choice, literal, text, variable
 from archfit.admission.policy.image_overrides import UNKNOWN
-from archfit.images.reference import PLACEHOLDERS
+from archfit.images.reference import KO, PLACEHOLDERS
 from archfit.placement.questions import ISTIO_INJECT, ISTIO_REVISION, ISTIO_TEMPLATES
 
 UNASKED = "unasked"
@@ -104,7 +104,8 @@ def _answer(images: Sequence[str], *, overridden: bool) -> Iterator[tuple[str, s
     yield "use.image == ''", text(UNASKED)
     yield (
         "variables.references[i] == ''",
-        f"({literal(PLACEHOLDERS)}.exists(mark, use.image.contains(mark)) ? {text(UNASKED)} : {text(UNKNOWN)})",
+        f"(use.image.startsWith({literal(KO)}) || {literal(PLACEHOLDERS)}.exists(mark, use.image.contains(mark)) "
+        f"? {text(UNASKED)} : {text(UNKNOWN)})",
     )
     if overridden:
         yield "variables.overrides[i] != ''", "variables.overrides[i]"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.admission.policy.cel_text import Variable, any_of, cel, choice, text, variable
+from archfit.admission.policy.recorded_entries import foreign_variable
 from archfit.options.settings import Options
 from archfit.record import Record
 
@@ -79,7 +80,7 @@ LEFT_ALONE = (
 
 
 def left_alone_variables(options: Options) -> Iterator[Variable]:
-    """leftAlone, decided, conflict."""
+    """leftAlone, foreignRecord, decided, conflict."""
     yield variable(
         "leftAlone",
         "why the policy does not decide for the pod",
@@ -88,7 +89,12 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
         """,
         chain=choice(((one.condition, f"[{text(one.id)}]") for one in LEFT_ALONE), "[]"),
     )
-    faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
+    yield foreign_variable()
+    faults = [
+        "variables.faultyAnnotations",
+        "variables.foreignRecord",
+        *(["variables.unasked"] if options.strict else []),
+    ]
     yield variable(
         "decided",
         "the policy decides for the pod",

@@ -7,21 +7,23 @@ always Pod here, so that a rule or an exclude glob for another kind leaves no tr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fnmatch import fnmatchcase
 
 from archfit.admission.admitted_pod import MIRROR
 from archfit.admission.policy.cel_text import all_of, any_of, choice, literal, text
 from archfit.admission.policy.glob_pattern import is_literal, pattern
 from archfit.errors import UsageError
-from archfit.options.option_entries import Match, Rule
+from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
 from archfit.placement.annotations import PREFIX
+from archfit.placement.filters import names_kind, second_names_object
+from archfit.results import ObjectRef
 
 _TOGETHER = 20
 MAX_EXCLUDES = 50 * _TOGETHER
 """In conditions of 20 each: Kubernetes takes 64 conditions."""
 MAX_RULES = 200
 """Each is a choice within another, and CEL's parser goes 250 deep."""
+POD = ObjectRef("v1", "Pod", "", "")
 _TRUE = text(r"^\s*true\s*$")
 
 
@@ -43,7 +45,7 @@ def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
         "!has(object.spec.nodeSelector) || !('type' in object.spec.nodeSelector) "
         "|| object.spec.nodeSelector['type'] != 'virtual-kubelet'",
     )
-    globs = (_identified(glob.kind, glob.namespace, glob.name) for glob in options.exclude)
+    globs = (_excluded(glob) for glob in options.exclude)
     excluded = [condition for condition in globs if condition is not None]
     if len(excluded) > MAX_EXCLUDES:
         raise UsageError(
@@ -91,8 +93,15 @@ def _matched(match: Match) -> str | None:
     return all_of([*([] if identified == "true" else [identified]), *labels])
 
 
+def _excluded(glob: Exclude) -> str | None:
+    """When a glob is about a pod; None for never."""
+    whole = _identified(glob.kind, glob.namespace, glob.name)
+    by_name = _identified(glob.kind, "", glob.namespace) if second_names_object(glob) else None
+    return whole if whole is None or by_name is None else any_of([whole, by_name])
+
+
 def _identified(kind: str, namespace: str, name: str) -> str | None:
-    if kind and not fnmatchcase("pod", kind.lower()):
+    if kind and not names_kind(kind, POD):
         return None
     conditions = []
     if namespace:

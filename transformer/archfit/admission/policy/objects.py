@@ -25,6 +25,7 @@ from archfit.admission.policy.match_conditions import match_conditions
 from archfit.admission.policy.platform_table import all_architectures, platform_table, stated_classes
 from archfit.admission.policy.pod_choices import choice_variables
 from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
+from archfit.admission.policy.recorded_entries import result_variables
 from archfit.admission.policy.required_affinity import written_variables
 from archfit.admission.policy.term_reach import reach_variables, supported_variables
 from archfit.admission.policy.term_requirements import term_variables
@@ -117,9 +118,10 @@ def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
     yield from supported_variables(options)
     yield from term_variables()
     yield from reach_variables()
-    yield from left_alone_variables(options)
     yield from written_variables(options)
+    yield from left_alone_variables(options)
     yield from addition_variables(options)
+    yield from result_variables()
 
 
 def _carrier(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> Carrier:

@@ -9,11 +9,12 @@ A DaemonSet is no warning: the policy leaves its pods alone in any case.
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
+from archfit.admission.policy.match_conditions import POD
 from archfit.options.settings import Options
+from archfit.placement.filters import names_kind
+from archfit.results import ObjectRef
 
-_LEFT_ALONE = "daemonset"
+_LEFT_ALONE = ObjectRef("apps/v1", "DaemonSet", "", "")
 
 
 def without_effect(options: Options) -> list[str]:
@@ -24,5 +25,5 @@ def without_effect(options: Options) -> list[str]:
         f"{what} has no effect in a policy, which sees Pods: match the pods by namespace or labels, or annotate the "
         'pod template with archfit.dev/skip: "true"'
         for what, kind in dict.fromkeys(patterns)
-        if kind and not any(fnmatchcase(name, kind.lower()) for name in ("pod", _LEFT_ALONE))
+        if kind and not any(names_kind(kind, ref) for ref in (POD, _LEFT_ALONE))
     ]

@@ -27,6 +27,7 @@ from archfit.images.platforms import ARCHITECTURES, Found, ImagePlatforms, Unkno
 from archfit.images.reference import parse
 from archfit.options.settings import Options
 from archfit.placement.architectures import offered
+from archfit.placement.evidence import assumed
 from archfit.placement.uncounted import counted
 from archfit.record import Record
 from archfit.typing_names import TypeAlias
@@ -96,14 +97,9 @@ def offer_class(name: str, found: Found, options: Options) -> tuple[OfferClass, 
     for role, volume, runtime_class in _ROLES:
         use = ImageUse((), name or "image", volume=volume)
         answer, _ = counted(use, found, runtime_class=runtime_class, wanted=())
-        if (
-            isinstance(answer, Unknown)
-            and not answer.final
-            and options.on_unknown == "assume"
-            and options.assume
-        ):
-            assumed = Found(options.assume, origin="assumed")
-            answer, _ = counted(use, assumed, runtime_class=runtime_class, wanted=())
+        counts = assumed(answer, options) if isinstance(answer, Unknown) else None
+        if counts:
+            answer, _ = counted(use, counts, runtime_class=runtime_class, wanted=())
         if isinstance(answer, Unknown):
             reason = reason or answer.cause
             unanswered.append(role)

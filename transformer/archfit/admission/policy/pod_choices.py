@@ -13,6 +13,11 @@ from collections.abc import Iterable, Iterator
 
 from archfit.admission.policy.cel_text import Variable, literal, mixed, rows, text, variable
 from archfit.admission.policy.match_conditions import chosen
+from archfit.admission.policy.recorded_entries import (
+    record_variables,
+    toleration_line,
+    toleration_variables,
+)
 from archfit.admission.policy.stated_platforms import SPELLINGS, WORDS, stated_platform_variables
 from archfit.images.platforms import normalised
 from archfit.options.settings import Options, TolerationRule
@@ -25,18 +30,27 @@ _TRUTH = text(r"^\s*(?:true|false)\s*$")
 
 
 def choice_variables(options: Options) -> Iterator[Variable]:
-    """See the module; and annotations, labels, nodeSelector and tolerations, which may be missing in the pod."""
+    """See the module; annotations, labels and nodeSelector, which may be missing in the pod; and its tolerations,
+    without those of an earlier pass.
+    """
     for field, of, nothing in (
         ("annotations", "metadata", "{}"),
         ("labels", "metadata", "{}"),
         ("nodeSelector", "spec", "{}"),
-        ("tolerations", "spec", "[]"),
     ):
         yield variable(
             field,
             "the pod's own, if it has any",
             f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}",
         )
+    yield from record_variables()
+    yield variable(
+        "tolerationRules",
+        "a toleration is added where the images run on its architectures",
+        "%rules",
+        rules=rows(map(_rule, options.tolerate)),
+    )
+    yield from toleration_variables()
     yield from stated_platform_variables()
     yield from _only(options)
     yield variable(
@@ -48,12 +62,6 @@ def choice_variables(options: Options) -> Iterator[Variable]:
         """,
         name=_TOLERATE,
         ruled=chosen(options, lambda rule: None if rule.tolerate is None else literal(rule.tolerate), "true"),
-    )
-    yield variable(
-        "tolerationRules",
-        "a toleration is added where the images run on its architectures",
-        "%rules",
-        rules=rows(map(_rule, options.tolerate)),
     )
     yield variable(
         "weights",
@@ -119,7 +127,8 @@ def _only(options: Options) -> Iterator[Variable]:
 
 
 def _rule(rule: TolerationRule) -> str:
-    return mixed({"architectures": rule.architectures, "toleration": toleration_fields(rule.toleration)})
+    fields = toleration_fields(rule.toleration)
+    return mixed({"architectures": rule.architectures, "toleration": fields, "line": toleration_line(fields)})
 
 
 def _weights(weights: Iterable[tuple[str, int]]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.admission.policy.cel_text import Variable, cel, literal, variable
+from archfit.admission.policy.recorded_entries import expression_variables
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.workloads.pods import REQUIRED
 
@@ -18,7 +19,7 @@ _ARCH, _OS = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
 
 
 def term_variables() -> Iterator[Variable]:
-    """hasNodeAffinity, nodeAffinity, hasTerms, terms, the pins and requirements, .. systems."""
+    """hasNodeAffinity, nodeAffinity, .. hasTerms, terms, the pins and requirements, .. systems."""
     yield variable(
         "hasNodeAffinity",
         "the pod has node affinity",
@@ -29,15 +30,30 @@ def term_variables() -> Iterator[Variable]:
         "the pod's own, if it has any",
         "variables.hasNodeAffinity ? object.spec.affinity.nodeAffinity : {}",
     )
-    yield variable("hasTerms", "the pod has required terms", f"has(variables.nodeAffinity.{REQUIRED})")
+    yield variable("hasRequired", "it has a required set", f"has(variables.nodeAffinity.{REQUIRED})")
+    yield variable(
+        "statedTerms",
+        "the terms of that",
+        f"variables.hasRequired ? variables.nodeAffinity.{REQUIRED}.nodeSelectorTerms : []",
+    )
+    yield from expression_variables()
+    yield variable(
+        "hasTerms",
+        "the pod has required terms that no earlier pass made",
+        "variables.hasRequired && !variables.requiredRecorded",
+    )
     yield variable(
         "terms",
-        "the required terms; one without conditions where there are none",
+        "the required terms, without what an earlier pass added; one without conditions where there are none",
         """
-        variables.hasTerms ? variables.nodeAffinity.%required.nodeSelectorTerms
-          : [{'matchExpressions': []}]
+        !variables.hasTerms ? [{'matchExpressions': []}]
+        : variables.ownLines.size() == 0 ? variables.statedTerms
+        : variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() == 0 ? dyn(term)
+          : [term.matchExpressions.transformList(k, e, !(k in variables.recordedExpressions[i]), e)].map(left,
+            has(term.matchFields)
+            ? dyn({'matchExpressions': dyn(left), 'matchFields': dyn(term.matchFields)})
+            : dyn({'matchExpressions': dyn(left)}))[0])
         """,
-        required=REQUIRED,
     )
     yield _pins("archPins", "the architectures that nodeSelector names", _ARCH)
     yield _requirements("archRequirements", "what each term asks of the architecture", _ARCH)

@@ -15,12 +15,12 @@ import asyncio
 import contextlib
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 
 from prometheus_client import Counter
+from uvloop import new_event_loop
 
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
@@ -46,12 +46,6 @@ from archfit.lookup.resolver import Lookup, open_lookup
 from archfit.options.settings import Settings
 from archfit.record import Record
 from archfit.registry.credentials.pull_keychain import PullKeychain
-
-if sys.platform == "win32":  # uvloop has no build for it
-    from asyncio import new_event_loop
-else:
-    from uvloop import new_event_loop
-
 
 LANES = 16
 SHARE = 8

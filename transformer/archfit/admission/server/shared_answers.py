@@ -128,8 +128,11 @@ class SharedAnswers:
 
     async def asked(
         self, texts: Sequence[str], namespace: str, seconds: float, secrets: Secrets = ()
-    ) -> Mapping[str, Answer]:
-        """Answers for image strings that are not `known`. seconds: until the request has to be answered."""
+    ) -> tuple[Mapping[str, Answer], bool]:
+        """Answers for image strings that are not `known`, and whether all lookups were done in time.
+
+        seconds: until the request has to be answered.
+        """
         answers: dict[str, Answer] = {}
         flights: dict[str, Flight] = {}
         for text in texts:
@@ -142,12 +145,13 @@ class SharedAnswers:
                 )
         if flights:
             await asyncio.wait({flight.landed for flight in flights.values()}, timeout=max(0.0, seconds))
+        in_time = all(flight.landed.done() for flight in flights.values())
         for text, flight in flights.items():
             landed = flight.landed
             answers[text] = landed.result() if landed.done() else flight.stale or _late(flight, seconds)
         for answer in answers.values():
             self._counted(answer, "")
-        return answers
+        return answers, in_time
 
     def stale_found(self, flight: Flight, answer: Found) -> None:
         """The cache has an answer, for requests whose time is spent before the registry has answered."""

@@ -4,8 +4,9 @@
     Change                                                   changed       patch
     AlreadySet, NotNeeded                                    unchanged     nothing
     OptedOut                                                 opted_out     nothing
-    Unresolved                                               unresolved    a warning for each image
-    Conflict                                                 conflict      a warning
+    Unresolved                                               unresolved    a warning for each image; a patch takes back
+                                                                           what an earlier pass added
+    Conflict                                                 conflict      a warning; the same
     errors, and the operator asked for a refusal             denied        allowed: false, with the first error
     the patch does not do what it should: a bug of archfit   error         a warning
 
@@ -22,7 +23,7 @@ missing member has the value null, which the API server's library takes (gopkg.i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from archfit.admission.admitted_pod import AdmittedPod
 from archfit.admission.server.review import allowed, denied
@@ -77,7 +78,7 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
     if errors and _refuses(decision, answers, options):
         texts = warning_texts([result for result in warned if result is not errors[0]])
         return Verdict("denied", denied(warning_text(errors[0]), texts), decision.reason)
-    why = difference(_placement(admitted), decision.patch) if decision.patch else ""
+    why = difference(admitted.value, decision.patch) if decision.patch else ""
     if why:
         return Verdict("error", allowed(warnings=(BUG,)), f"the patch is wrong: {why}")
     patch = plain(to_json(decision.patch))
@@ -87,12 +88,6 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
 def failed(warning: str, reason: str) -> Verdict:
     """A Pod that could not be decided: it is admitted as it is."""
     return Verdict("error", allowed(warnings=(warning,)), reason)
-
-
-def _placement(admitted: AdmittedPod) -> dict[str, Any]:
-    """The part of the Pod that a patch may touch: a patch of anything else does not apply to it."""
-    spec = admitted.pod.spec
-    return {"spec": {field: spec[field] for field in ("affinity", "tolerations") if field in spec}}
 
 
 def _refuses(decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:

@@ -185,8 +185,11 @@ class Webhook:
             answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
             del missing[MOST_IMAGES:]
         if missing:
-            answers |= await self._answers.asked(missing, review.namespace, until - self._clock(), secrets)
-            if self._clock() >= until:
+            asked, in_time = await self._answers.asked(
+                missing, review.namespace, until - self._clock(), secrets
+            )
+            answers |= asked
+            if not in_time:
                 self._metrics.deadlines.inc()
         verdict = await asyncio.to_thread(kept.verdict, answers) if large else kept.verdict(answers)
         return verdict, len(kept.admitted.questions)

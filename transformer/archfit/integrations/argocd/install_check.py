@@ -54,7 +54,8 @@ def _file(form: InstallForm, path: str, text: str) -> Iterator[Line]:
         if not ways:
             yield False, f"{path} has no container named {_CONTAINER}: archfit is not installed"
         for way in ways:
-            yield from _way(form, way, path, text)
+            wrong = [(False, line) for line in _faults(form, way, path, text)]
+            yield from wrong or [(True, f"{path} has each part that archfit needs as {_WORDS[way]}")]
     except (ArchfitError, NoPlace) as error:
         yield False, f"{path}: {error}"
 
@@ -63,7 +64,7 @@ def _held(form: InstallForm) -> dict[str, tuple[str, ...]]:
     return dict(zip(WAYS, (form.places.containers, form.places.init_containers), strict=True))
 
 
-def _way(form: InstallForm, way: str, path: str, text: str) -> Iterator[Line]:
+def _faults(form: InstallForm, way: str, path: str, text: str) -> Iterator[str]:
     data, _ = read(text, form)
     manifests = setup_files.files(
         discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE
@@ -71,18 +72,14 @@ def _way(form: InstallForm, way: str, path: str, text: str) -> Iterator[Line]:
     container = _container(data, _held(form)[way])
     image = container.get("image") if container else None
     if not isinstance(image, str) or not image or image.startswith(_EXAMPLE):
-        yield False, f"{path}: the image of the container {_CONTAINER} is {image}: build one, and name it"
+        yield f"{path}: the image of the container {_CONTAINER} is {image}: build one, and name it"
     merge = Merge(data, form.places, parts(form, way, manifests, image_given=False))
-    yield from (
-        (False, f"{path} lacks {name}: run archfit setup argocd --merge {path}") for name in merge.added
-    )
-    yield from ((False, f"{path}: {sentence}") for sentence in merge.conflicts)
+    yield from (f"{path} lacks {name}: run archfit setup argocd --merge {path}" for name in merge.added)
+    yield from (f"{path}: {sentence}" for sentence in merge.conflicts)
     plugin = (((data.get("configs") or {}).get("cmp") or {}).get("plugins") or {}).get("archfit")
     if way == "sidecar" and plugin is not None:
         whole = {"kind": "ConfigManagementPlugin", "metadata": {"name": "archfit"}, "spec": plugin}
-        yield from ((False, f"{path}: configs.cmp.plugins.archfit: {fault}") for fault in faults(whole))
-    if not merge.added and not merge.conflicts:
-        yield True, f"{path} has everything that archfit needs as {_WORDS[way]}"
+        yield from (f"{path}: configs.cmp.plugins.archfit: {fault}" for fault in faults(whole))
 
 
 _WORDS = {"sidecar": "a sidecar", "build-options": "a function in repo-server"}

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from archfit.errors import ArchfitError
-from archfit.integrations.argocd.repository import check_inside
+from archfit.integrations.argocd.repository import check_inside, is_irregular
 from archfit.integrations.argocd.source_parameters import Source, helm_arguments
 from archfit.printable import visible
 from archfit.record import Record
@@ -62,6 +62,9 @@ def plain_files(source: Source, root: str) -> tuple[bytes, list[str]]:
     for path in _files(source, "."):
         name = path.removeprefix("./")
         check_inside(path, root, "a file of the application")
+        if is_irregular(path):  # Argo CD leaves it out, too
+            left_out.append(f"{visible(name)} is not rendered: it is not a regular file")
+            continue
         try:
             with open(path, "rb") as file:
                 content = file.read().removeprefix(BOM)

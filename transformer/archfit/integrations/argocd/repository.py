@@ -3,7 +3,8 @@
     root_of        the top of the repository's copy
     check_inside   one path
     check_values   values files, as an application names them
-    check_links    every symbolic link below a folder, before a renderer starts:
+    is_irregular   a pipe, socket, device or folder, or a link to one: to read it may never end
+    check_links    every symbolic link and every irregular file below a folder, before a renderer starts:
 
         helm          the chart's folder; before `helm dependency build` the whole repository: file:// names any of it
         kustomize     the application's folder; kustomize itself refuses files outside of the bases (load restrictor)
@@ -48,10 +49,20 @@ def check_values(names: Sequence[str], root: str) -> None:
         if "://" in name or name == "-" or "," in name:
             raise UsageError(f"{name!r} cannot be a values file: name a file of the application's repository")
         check_inside(name, root, "a values file")
+        if is_irregular(name):
+            raise _irregular(name)
+
+
+def is_irregular(path: str) -> bool:
+    """Whether something is there that is no regular file."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def check_links(folder: str, root: str) -> None:
-    """Raises UsageError for a link below the folder that leads out of `root`, and for more than MAX_ENTRIES files."""
+    """Raises UsageError for what a renderer may not read, and for more than MAX_ENTRIES files.
+
+    That is below the folder a link that leads out of `root`, and a pipe, socket or device.
+    """
     top = os.path.realpath(root)
     start = os.path.realpath(folder)
     seen, waiting, left = {start}, [start], MAX_ENTRIES
@@ -68,8 +79,12 @@ def check_links(folder: str, root: str) -> None:
                 if os.path.commonpath((top, path)) != top:
                     raise _out(entry.path, start)
                 if not os.path.isdir(path):
+                    if is_irregular(path):
+                        raise _irregular(os.path.relpath(entry.path, start))
                     continue
             elif not entry.is_dir(follow_symlinks=False):
+                if not entry.is_file(follow_symlinks=False):
+                    raise _irregular(os.path.relpath(entry.path, start))
                 continue
             if path not in seen:
                 seen.add(path)
@@ -83,6 +98,12 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
             return sorted(found, key=lambda entry: entry.name, reverse=True)
     except OSError as error:
         raise UsageError(f"{visible(folder)!r} cannot be read ({error.strerror}): correct its mode") from None
+
+
+def _irregular(name: str) -> UsageError:
+    return UsageError(
+        f"{visible(name)!r} is not a regular file, so nothing was rendered: replace it by a file with the content"
+    )
 
 
 def _out(path: str, start: str) -> UsageError:

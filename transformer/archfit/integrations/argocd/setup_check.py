@@ -38,6 +38,11 @@ _SPEC = {
     "provideGitCreds": bool,
 }
 _SHAPE = {"apiVersion": str, "kind": str, "metadata": dict, "spec": _SPEC}
+_IN_AN_OUTAGE = {
+    "assume": "when a registry does not answer and the cache is lost, Argo CD rolls pods to the platforms of assume, "
+    "and back later",
+    "leave": "when a registry does not answer, Argo CD removes what archfit added before",
+}
 _NAMES = {str: "a text", list: "a list", bool: "true or false", dict: "a mapping"}
 
 
@@ -128,14 +133,8 @@ def _settings(environ: Mapping[str, str]) -> Iterator[Line]:
         return
     yield True, f"configuration: {', '.join(settings.sources)}"
     options, operator = settings.options, settings.operator
-    if options.on_unknown == "leave":
-        yield (
-            False,
-            (
-                "onUnknown is leave: when a registry does not answer, Argo CD removes what archfit added before. "
-                "Write assume, or use a lock file"
-            ),
-        )
+    if options.on_unknown != "fail":
+        yield False, f"onUnknown is {options.on_unknown}: {_IN_AN_OUTAGE[options.on_unknown]}. Write fail"
     if operator.timeout_seconds > 50:
         yield (
             False,

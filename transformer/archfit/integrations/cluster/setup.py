@@ -35,7 +35,8 @@ _ARCHITECTURES = """\
 The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64.
 Add those of node pools that have no node at the moment."""
 _TAINTS = "Tolerated where the images run on every architecture after the @."
-_NO_TAINT = "No node has a taint that keeps pods of other architectures away."
+_NO_TAINT = "No node of the list has a taint. Add those of node pools that have no node at the moment."
+_NONE_USED = "None of the nodes' taints is used."
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
@@ -92,7 +93,8 @@ def configuration(cluster: Cluster) -> str:
         tolerate=_list((rule.text, f"on {count(rule.count, 'node')}") for rule in cluster.rules) or "none",
     )
     spec.yaml_set_comment_before_after_key("clusterArchitectures", indent=2, before=_ARCHITECTURES)
-    about = [_TAINTS if cluster.rules else _NO_TAINT]
+    tainted = any(subject.startswith("taint ") for subject, _ in cluster.unused)
+    about = [_TAINTS if cluster.rules else _NONE_USED if tainted else _NO_TAINT]
     if cluster.unused:
         about += ["Not used:", *(f"  {subject}: {reason}" for subject, reason in cluster.unused)]
     spec.yaml_set_comment_before_after_key("tolerate", indent=2, before="\n".join(about))

@@ -2,6 +2,7 @@
 
 ARCHFIT_.. of an option        listed by name
 ARCHFIT_.. nearly of one       wrong: every run refuses it
+of a Service, by the kubelet   nothing
 another ARCHFIT_..             a note: it is ignored
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from archfit.errors import ArchfitError, UsageError
 from archfit.lookup import lock_storage, operator_files
-from archfit.options.environment import SERVICE_VARIABLES
+from archfit.options.environment import is_service_link
 from archfit.options.settings import Operator, Settings
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
 from archfit.report.doctor_findings import NOTE, OK, WRONG, Finding
@@ -39,10 +40,10 @@ def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Finding]:
     known = {option.variable for option in TABLE if option.variable} | _OTHERS
     ignored = sorted(
         name
-        for name in environ
+        for name, value in environ.items()
         if name.startswith(VARIABLE_PREFIX)
         and name not in known
-        and not name.startswith(SERVICE_VARIABLES)
+        and not is_service_link(name, value)
         and not said.startswith(f"{name}:")
     )
     if ignored:

@@ -38,7 +38,7 @@ def network(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]
     yield Finding(
         "network",
         OK,
-        f"configured: {', '.join(words)}" if words else "no mirrors; registries are asked directly",
+        f"configured: {', '.join(words)}" if words else "no mirrors, and no patterns of hosts",
     )
 
 

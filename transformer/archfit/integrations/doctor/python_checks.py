@@ -11,6 +11,7 @@ from typing import Any
 from archfit import __version__
 from archfit.errors import ArchfitError
 from archfit.integrations.external_program import run_program
+from archfit.packages import install_command
 from archfit.report.doctor_findings import MISSING, NOTE, OK, WRONG, Finding
 
 
@@ -20,7 +21,7 @@ def python(facts: Mapping[str, Any]) -> Iterator[Finding]:
     missing = [name for name, version in facts["dependencies"].items() if version is None]
     said = f"{here['version']} at {here['program']}; archfit {facts['archfit']}, {facts['install']['kind']}"
     if missing:
-        yield Finding("python", WRONG, f"{said}; lacks {', '.join(missing)}", _pip(facts, missing))
+        yield Finding("python", WRONG, f"{said}; lacks {', '.join(missing)}", install_command(*missing))
     elif facts["cParser"]:
         yield Finding("python", OK, f"{said}; C parser")
     else:
@@ -28,7 +29,7 @@ def python(facts: Mapping[str, Any]) -> Iterator[Finding]:
             "python",
             NOTE,
             f"{said}; PyYAML has no C parser, so YAML is read ten times slower",
-            f"{_pip(facts, ['PyYAML'])} --force-reinstall",
+            f"{install_command('PyYAML')} --force-reinstall",
         )
 
 
@@ -47,7 +48,7 @@ def extras(facts: Mapping[str, Any]) -> Iterator[Finding]:
             MISSING,
             f"{', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not installed"
             + (", though other packages of the extra are" if some else ""),
-            _pip(facts, lacking),
+            install_command(*lacking),
         )
 
 
@@ -82,9 +83,3 @@ def on_path(environ: Mapping[str, str]) -> Iterator[Finding]:
         )
     else:
         yield Finding("archfit", OK, f"{program}, which other programs start")
-
-
-def _pip(facts: Mapping[str, Any], packages: list[str]) -> str:
-    if facts["install"]["kind"] == "bundle":
-        return "install archfit with Python instead of the bundle"
-    return f"{facts['python']['program']} -m pip install {' '.join(packages)}"

@@ -18,9 +18,17 @@ MOST_SHARDS = 500
 
 _AUDIT = ("archfit", "audit")
 _REPORT = f"{FOLDER}/report.json"
-SNAPSHOT = (*_AUDIT, "--live", "--offline", "--no-cache", "--format", "json", "-o", f"{FOLDER}/snapshot.json")
 PAGE = (*_AUDIT, "--merge", _REPORT, "--format", "html", "-o", f"{FOLDER}/report.html")
 REPORT = (*_AUDIT, "--merge", _REPORT)
+
+
+def snapshot(cluster: str = "") -> tuple[str, ...]:
+    """The command that reads the cluster. cluster: its name in the report, "" for the uid of kube-system."""
+    name = ("--cluster", cluster) if cluster else ()
+    return (
+        *(*_AUDIT, "--live", *name, "--offline", "--no-cache"),
+        *("--format", "json", "-o", f"{FOLDER}/snapshot.json"),
+    )
 
 
 def shard(index: str, shards: int) -> tuple[str, ...]:

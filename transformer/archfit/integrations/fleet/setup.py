@@ -14,6 +14,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
+from archfit.cluster.audit_clusters import cluster_name
 from archfit.errors import UsageError
 from archfit.integrations.fleet import setup_files
 from archfit.integrations.fleet.fleet_steps import MOST_SHARDS
@@ -90,6 +91,7 @@ def _choices(found: Namespace) -> Choices:
         _name("--cache-secret", found.cache_secret, SUBDOMAIN),
         _name("--claim", found.claim, SUBDOMAIN),
         _name("--storage-class", found.storage_class, SUBDOMAIN),
+        "" if found.cluster is None else _cluster(found.cluster),
     )
     if chosen.cache_secret and not chosen.cache:
         raise UsageError("--cache-secret: is the password of a cache server: name the server with --cache")
@@ -108,6 +110,13 @@ def _number(flag: str, text: str | None) -> int:
 
 def _name(flag: str, text: str | None, form: re.Pattern[str]) -> str:
     return "" if text is None else object_name(flag, text, form)
+
+
+def _cluster(name: str) -> str:
+    """Kubernetes and Argo replace variables in a command."""
+    if "$(" in name or "{{" in name:
+        raise UsageError(f"--cluster: {name!r} holds a variable: write the name itself")
+    return cluster_name(name)
 
 
 def _cache(text: str | None) -> str:

@@ -20,7 +20,10 @@ from archfit.integrations.cluster_checks import answering, kubectl_of, may_list
 from archfit.integrations.fleet.setup_files import JOBS, NAME, Choices
 from archfit.source.values import mapping_of
 
-READ = ("pods", "nodes", "replicasets.apps", "jobs.batch")
+READ = (
+    "pods", "nodes", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch",
+    "cronjobs.batch",
+)  # fmt: skip
 _APPLY = "archfit setup fleet, then kubectl apply --server-side -f archfit-fleet"
 
 

@@ -1,7 +1,7 @@
 """What `archfit setup fleet` writes. The texts are in files/.
 
     00-namespace.yaml           archfit; not for a namespace of the user's
-    10-access.yaml              an account that may get and list pods, nodes, ReplicaSets and Jobs, and nothing else
+    10-access.yaml              an account with the rights of an audit, and no other
     11-argo-access.yaml         what Argo's container in each pod needs              --engine argo
     20-volume.yaml              the PersistentVolumeClaim of all steps               without --claim
     30-configuration.yaml       archfit.yaml
@@ -58,6 +58,7 @@ class Choices(Record):
 
     cache: the URL of a cache server, "" for none. cache_secret: a Secret whose key `password` is the server's.
     registry_secret: a Secret of type kubernetes.io/dockerconfigjson. claim: a claim that is there already.
+    cluster: its name in the report, "" for the uid of the namespace kube-system.
     """
 
     engine: str
@@ -71,6 +72,7 @@ class Choices(Record):
     cache_secret: str = ""
     claim: str = ""
     storage_class: str = ""
+    cluster: str = ""
 
 
 def files(choices: Choices) -> dict[str, str]:
@@ -137,7 +139,7 @@ def _jobs(choices: Choices) -> dict[str, Sequence[CommentedMap]]:
         _documents, ("snapshot-job.yaml", "shards-job.yaml", "merge-job.yaml")
     )
     snapshot["spec"]["template"] = _template(
-        _pod(_without_credentials(choices), fleet_steps.SNAPSHOT, reads_cluster=True)
+        _pod(_without_credentials(choices), fleet_steps.snapshot(choices.cluster), reads_cluster=True)
     )
     shards["spec"] |= {
         "completions": choices.shards,
@@ -210,7 +212,7 @@ def _workflow(choices: Choices) -> CommentedMap:
     (audit,) = templates = spec["templates"]
     audit["dag"]["tasks"][1]["withSequence"]["count"] = DoubleQuotedScalarString(str(choices.shards))
     commands = {
-        "snapshot": fleet_steps.SNAPSHOT,
+        "snapshot": fleet_steps.snapshot(choices.cluster),
         "shard": fleet_steps.shard("{{inputs.parameters.shard}}", choices.shards),
         "merge": fleet_steps.merge(choices.shards),
         "page": fleet_steps.PAGE,

@@ -45,11 +45,10 @@ def ask(path: str, environ: Mapping[str, str]) -> Helm:
 def on_path(environ: Mapping[str, str]) -> list[Helm]:
     """Every Helm on PATH, each program once."""
     folders = [folder for folder in environ.get("PATH", os.defpath).split(os.pathsep) if folder]
-    suffix = ".exe" if os.name == "nt" else ""
     seen: dict[str, Helm] = {}
     for name in _NAMES:
         for folder in folders:
-            path = os.path.join(os.path.abspath(folder), name + suffix)
+            path = os.path.join(os.path.abspath(folder), name)
             if os.path.isfile(path) and os.access(path, os.X_OK) and os.path.realpath(path) not in seen:
                 try:
                     seen[os.path.realpath(path)] = ask(path, environ)

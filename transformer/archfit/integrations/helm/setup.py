@@ -123,7 +123,7 @@ def _write(directory: str, stderr: TextIO) -> None:
     folder = os.path.join(directory, setup_files.NAME)
     _refuse_other_plugins(directory, folder)
     frozen = getattr(sys, "frozen", False)
-    wanted = setup_files.files(sys.executable, windows=os.name == "nt", frozen=frozen)
+    wanted = setup_files.files(sys.executable, frozen=frozen)
     changed = write_files(folder, wanted, _refusal)
     stderr.write(f"{done(folder, changed=changed)}\n")
 

@@ -36,14 +36,11 @@ def plugin(command: str, head: str = "") -> str:
     return written(data)
 
 
-def files(python: str, *, windows: bool, frozen: bool = False) -> dict[str, File]:
+def files(python: str, *, frozen: bool = False) -> dict[str, File]:
     """The plugin that starts this installation, by file name.
 
-    python: its interpreter's path. frozen: python is archfit itself, as `make bundle` builds it. On Windows, where a
-    script cannot be started like a program, the plugin starts the `archfit.exe` on PATH.
+    python: its interpreter's path. frozen: python is archfit itself, as `make bundle` builds it.
     """
-    if windows:
-        return {"plugin.yaml": File(plugin(NAME, MARK).encode(), 0o644)}
     # -P: the working directory is the user's chart, and holds no modules of ours.
     module = "" if frozen else " -P -c 'from archfit.cli import run; run()'"
     launcher = shipped(__package__, "launcher.sh").format(mark=MARK, program=shlex.quote(python) + module)

@@ -121,9 +121,12 @@ def _answers(kubectl: Kubectl, namespace: str, name: str) -> str:
     ran = kubectl.run("create", "--dry-run=server", "-f", "-", given=json.dumps(_POD).encode())
     said = ran.complaint.splitlines()
     if any(line.startswith(f"Warning: archfit: {_UNKNOWN}") for line in said):
-        return "the API server asks the webhook about new pods, and it answers"
+        return "the API server asks the webhook about a pod in the namespace default, and it answers"
     if any("denied the request" in line and "archfit" in line for line in said):
-        return "the API server asks the webhook about new pods, and it refuses those with an unknown image"
+        return (
+            "the API server asks the webhook about a pod in the namespace default, and it refuses its image, which is "
+            "not known"
+        )
     if ran.status:
         raise Wrong(f"a dry-run pod in the namespace default was refused: {' '.join(said)}")
     raise Wrong(

@@ -1,0 +1,238 @@
+"""What a door added to one Pod, so that a later pass of the same admission can take exactly that back. Pure.
+
+    metadata:
+      annotations:
+        archfit.dev/added: |-
+          [{"by":"policy","images":2,"path":"/spec/affinity","value":{}},
+          {"by":"policy","images":2,"path":"/spec/tolerations/-","value":{...}}]
+
+One entry on each line, in the format of `stamp.annotation`, with the door that wrote it and the number of images that
+it saw. Each door takes back its own. The webhook, which is called after the policy, also takes over what the policy
+added to a Pod that had fewer images: the policy has not seen the last injection, and is not asked again.
+
+    "path": ".../-", "value": V     an item of a list: a toleration, an expression of a term, a preferred term
+    "path": .., "value": {}         a mapping that was made for such items; it goes with the last of them
+
+Anybody can write the annotation. So an entry counts only where the Pod has an item that equals it, and only if it has
+the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures. Whether
+the expression may go, `AdmittedPod` decides: without it the Pod must be no wider than its images allow.
+
+The policy has the same as CEL (`policy.recorded_entries`), which can read no JSON: it writes the text of what it would
+have added, and looks for that line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from archfit.patch import Add, Operation, Path, Remove, Test, apply, pointer
+from archfit.placement.affinity import ARCH
+from archfit.placement.annotations import STAMP
+from archfit.placement.pod_patch import toleration_fields
+from archfit.record import Record
+from archfit.source.values import mapping_of, plain
+from archfit.stamp.annotation import ANNOTATIONS, MISSING, at
+from archfit.typing_names import Any, Iterable, Iterator, Literal, Mapping, Sequence, TypeAlias
+from archfit.workloads.pods import PREFERRED, REQUIRED
+
+Door: TypeAlias = 'Literal["policy", "webhook"]'
+
+NAME = STAMP
+SEPARATOR = ",\n"
+AFFINITY: Path = ("spec", "affinity")
+NODE_AFFINITY: Path = (*AFFINITY, "nodeAffinity")
+REQUIRED_SET: Path = (*NODE_AFFINITY, REQUIRED)
+TERMS: Path = (*REQUIRED_SET, "nodeSelectorTerms")
+PREFERENCES: Path = (*NODE_AFFINITY, PREFERRED)
+TOLERATIONS: Path = ("spec", "tolerations")
+OPERATORS = ("In", "NotIn")
+LONGEST = 100_000
+"""Characters of a record that is read: the API server's budget for CEL is enough for them."""
+_PREFIX = '{"by":"'
+_HEAD = re.compile(r'\{"by":"(?P<by>policy|webhook)","images":(?P<images>[0-9]{1,9}),(?="path":)')
+
+
+class Item(Record):
+    """An item of a list that may be archfit's. path: where it stands. line: its entry."""
+
+    path: Path
+    value: Mapping[str, Any]
+    line: str
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it is an expression of a required term: without it the Pod reaches more nodes."""
+        return "matchExpressions" in self.path
+
+    @property
+    def term(self) -> int:
+        """The index of that term."""
+        return int(self.path[len(TERMS)])
+
+
+class AddedRecord(Record):
+    """The annotation of a Pod.
+
+    text: None where there is none. images: how many the Pod has. lines: of this door, less that number, and those that
+    it takes over. others: of the other door.
+    """
+
+    text: str | None
+    images: int = 0
+    lines: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def entry(door: Door, path: Path, value: object) -> str:
+    """One line of the record, less the number of images."""
+    members = {"by": door, "path": pointer(path), "value": plain(value)}
+    return json.dumps(members, sort_keys=True, separators=(",", ":"))
+
+
+def text_of_lines(lines: Iterable[str]) -> str:
+    """The record of these lines."""
+    return f"[{SEPARATOR.join(lines)}]"
+
+
+def read_record(value: Mapping[str, Any], door: Door) -> AddedRecord:
+    """The record of a Pod; without lines where the annotation is no door's."""
+    text = mapping_of(mapping_of(value.get("metadata")).get("annotations")).get(NAME)
+    images = _images(value)
+    if not isinstance(text, str):
+        return AddedRecord(None, images)
+    own, others = list[str](), list[str]()
+    for line in text[1:-1].split(SEPARATOR) if _is_record(text) else []:
+        head = _HEAD.match(line)
+        late = head and door == "webhook" and head["by"] == "policy" and int(head["images"]) < images
+        if head and (head["by"] == door or late):
+            own.append(f'{_PREFIX}{door}",{line[head.end() :]}')
+        elif line.startswith(_PREFIX):
+            others.append(line)
+    return AddedRecord(text, images, tuple(own), tuple(others))
+
+
+def _images(value: Mapping[str, Any]) -> int:
+    """How many places of the Pod name an image."""
+    spec = mapping_of(value.get("spec"))
+    containers, more, volumes = (
+        listed if isinstance(listed := spec.get(field), list) else []
+        for field in ("containers", "initContainers", "volumes")
+    )
+    return len(containers) + len(more) + sum("image" in mapping_of(volume) for volume in volumes)
+
+
+def _is_record(text: str) -> bool:
+    return text.startswith(f"[{_PREFIX}") and text.endswith("]") and len(text) < LONGEST
+
+
+def items(value: Mapping[str, Any], door: Door, tolerations: Iterable[Mapping[str, str]]) -> list[Item]:
+    """What of the Pod has the shape of what archfit adds. tolerations: `toleration_fields` of the rules."""
+    rules = list(tolerations)
+    made = []
+    terms = at(value, TERMS)
+    for index in range(len(terms) if isinstance(terms, list) else 0):
+        path = (*TERMS, index, "matchExpressions")
+        made += [_item(door, one) for one in _listed(value, path) if _is_expression(one[1])]
+    made += [_item(door, one) for one in _listed(value, PREFERENCES) if _is_preference(one[1])]
+    made += [_item(door, one) for one in _listed(value, TOLERATIONS) if one[1] in rules]
+    return made
+
+
+def _item(door: Door, listed: tuple[Path, Any]) -> Item:
+    path, value = listed
+    return Item(path, value, entry(door, (*path[:-1], "-"), value))
+
+
+def _listed(value: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
+    found = at(value, path)
+    for index, one in enumerate(found if isinstance(found, list) else ()):
+        yield (*path, index), one
+
+
+def _is_expression(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"key", "operator", "values"}
+        and value["key"] == ARCH
+        and value["operator"] in OPERATORS
+        and isinstance(value["values"], list)
+        and all(isinstance(one, str) for one in value["values"])
+    )
+
+
+def _is_preference(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"weight", "preference"}:
+        return False
+    preference = mapping_of(value["preference"])
+    expressions = preference.get("matchExpressions")
+    return (
+        preference.keys() == {"matchExpressions"}
+        and isinstance(expressions, list)
+        and len(expressions) == 1
+        and _is_expression(expressions[0])
+        and expressions[0]["operator"] == "In"
+    )
+
+
+def rule_tolerations(rules: Iterable[Any]) -> list[dict[str, str]]:
+    """The tolerations of rules, as they stand in a Pod."""
+    return [toleration_fields(rule.toleration) for rule in rules]
+
+
+def taken_back(
+    value: Mapping[str, Any], door: Door, gone: Sequence[Item], record: AddedRecord
+) -> list[Operation]:
+    """The operations that take these items out of the Pod, and the mappings that were made for them.
+
+    Items of a list are taken from its end, so that no index of a later operation moves.
+    """
+    steps: list[Operation] = []
+    for item in reversed(gone):
+        steps += (Test(item.path, item.value), Remove(item.path))
+    if not gone:
+        return steps
+    for path in (REQUIRED_SET, NODE_AFFINITY, AFFINITY):
+        left = at(apply(value, steps), path)
+        if entry(door, path, {}) in record.lines and left is not MISSING and is_empty(left):
+            steps = [step for step in steps if step.path[: len(path)] != path]
+            steps += (Test(path, at(value, path)), Remove(path))
+    return steps
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a mapping or a list of them holds nothing at all."""
+    if isinstance(value, dict):
+        return all(map(is_empty, value.values()))
+    return isinstance(value, list) and all(map(is_empty, value))
+
+
+def lines_of(
+    value: Mapping[str, Any], door: Door, added: Sequence[Item], record: AddedRecord
+) -> tuple[str, ...]:
+    """The lines for these items. value: the Pod as it came. record: what it said then."""
+    made = []
+    for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET):
+        line = entry(door, path, {})
+        below = any(item.path[: len(path)] == path for item in added)
+        if below and (at(value, path) in (None, MISSING) or line in record.lines):
+            made.append(line)
+    return (*made, *[item.line for item in added])
+
+
+def annotated(
+    value: Mapping[str, Any], door: Door, lines: Sequence[str], record: AddedRecord
+) -> list[Operation]:
+    """What writes these lines into the annotation, beside those of the other doors; [] where it says so already."""
+    head = f'{_PREFIX}{door}",'
+    own = [f'{head}"images":{record.images},{line[len(head) :]}' for line in lines]
+    both = (own, record.others) if door == "policy" else (record.others, own)
+    text = text_of_lines([line for part in both for line in part])
+    if text == record.text or not (lines or record.lines):
+        return []
+    path = (*ANNOTATIONS, NAME)
+    if not isinstance(at(value, ANNOTATIONS), dict):
+        return [Test(ANNOTATIONS, None), Add(ANNOTATIONS, {NAME: text})]
+    if not lines and not record.others:
+        return [Test(path, record.text), Remove(path)]
+    return [Test(path, record.text), Add(path, text)]
