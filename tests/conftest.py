@@ -91,7 +91,6 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "real: needs other people's programs or the shared test data; tests/conftest.py sets it",
         "load: bounds memory, time or growth under large input, or draws hundreds of pods; each takes seconds",
-        "interpreted: counts calls from one function to another, which compiled modules make in C",
     ):
         config.addinivalue_line("markers", marker)
     home = Path(tempfile.mkdtemp(prefix="archfit-home-"))

@@ -16,6 +16,21 @@ POD = b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n 
 
 
 @pytest.mark.parametrize(
+    "start",
+    ["from archfit.cli import run; run()", "import archfit.__main__"],
+    ids=["archfit", "python -m archfit"],
+)
+def test_windows_gets_one_line(start):
+    words = [sys.executable, "-c", f"import sys; sys.platform = 'win32'; {start}"]
+    ran = subprocess.run(words, input=POD, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr.decode()) == (
+        1,
+        b"",
+        "error: archfit runs on Linux and macOS; on Windows, install and run it in WSL (`wsl --install`)\n",
+    )
+
+
+@pytest.mark.parametrize(
     ("words", "status", "stderr"),
     [
         pytest.param(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -19,7 +20,9 @@ from unittest import mock
 import pytest
 
 from archfit import cli
+from archfit.options.table import CONFIG_FLAG, TABLE
 from archfit.usage.command_table import BY_NAME, first_words, words_below
+from archfit.usage.command_table import COMMANDS as COMMAND_ROWS
 from fake_registry import Answer, FakeRegistry
 from program import PROGRAM
 
@@ -31,6 +34,12 @@ CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 POD = (
     "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.io/a:1'}\n"
 )
+DEPLOYMENT = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: cart, namespace: shop}\nspec:\n  template:\n    spec:\n"
+    "      containers:\n      - {name: a, image: 'x.io/app:1'}\n"
+)
+THING = "---\napiVersion: a.example/v1\nkind: Thing\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{image: a}]}}}\n"
+STATED = "--image-platforms=x.io/*=linux/amd64,linux/arm64"
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 LOCK = (
     '{"version": 1, "images": {\n"x.io/a:1": {"digest": "sha256:'
@@ -57,6 +66,7 @@ def annotated(annotation: str) -> str:
     return POD.replace("{name: a}", f"{{name: a, annotations: {{archfit.dev/{annotation}}}}}", 1)
 
 
+OF_OPTIONS = (CONFIG_FLAG, "--help", "--help-all", *(name for option in TABLE for name in option.flags))
 ONE = "archfit: 1 problem; nothing was written"
 UNKNOWN = (
     "error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the cache has no answer, and "
@@ -83,6 +93,14 @@ MISTAKES = [
     Mistake("a-misspelt-flag-of-other-commands", 2, ["--requier=arm64"], ["error: archfit transform has no flag --requier: --require is a flag of archfit check and archfit audit; see archfit --help-all"], stdin=CONFIG_MAP),
     Mistake("a-short-flag-of-another-tool", 2, ["check", "-f", "web.yaml"], ["error: archfit check has no flag -f: name files without a flag, as in archfit check web.yaml; - is standard input"], stdin=CONFIG_MAP),
     Mistake("a-dry-run", 2, ["--dry-run"], ["error: archfit transform has no flag --dry-run: archfit check says what would change, and changes nothing"], stdin=CONFIG_MAP),
+    Mistake("in-place-as-sed-writes-it", 2, ["-i", "web.yaml"], ["error: archfit transform has no flag -i: write --in-place"], files={"web.yaml": CONFIG_MAP}),
+    Mistake("in-place-as-yq-writes-it", 2, ["-w", "web.yaml"], ["error: archfit transform has no flag -w: write --in-place"], files={"web.yaml": CONFIG_MAP}),
+    Mistake("all-namespaces-of-an-audit", 2, ["audit", "--live", "-A"], ["error: archfit audit has no flag -A: all namespaces are read unless -n names one"]),
+    Mistake("a-command-behind-flags", 2, ["--mirror", "docker.io=https://hub.example", "inspect", "nginx"], ["error: 'inspect' is a command: write it first, as in archfit inspect nginx, and the flags behind it"]),
+    Mistake("a-list-as-two-arguments", 2, ["--cluster-architectures", "amd64", "arm64", "web.yaml"], ["error: --cluster-architectures: 'amd64' and 'arm64' are two arguments: did you mean amd64,arm64?"], files={"web.yaml": CONFIG_MAP}),
+    Mistake("a-list-as-two-arguments-after-an-equals-sign", 2, ["check", "--require=linux/amd64", "linux/arm64", "web.yaml"], ["error: --require: 'linux/amd64' and 'linux/arm64' are two arguments: did you mean linux/amd64,linux/arm64?"], files={"web.yaml": CONFIG_MAP}),
+    Mistake("a-price-without-an-architecture", 2, ["audit", "--price", "0.04"], ["error: --price '0.04': write ARCHITECTURE=PRICE, as in amd64=0.0425"], stdin=CONFIG_MAP),
+    Mistake("a-web-page-for-an-image", 1, ["inspect", "https://hub.docker.com/_/nginx"], ["error: https://hub.docker.com/_/nginx: 'https://hub.docker.com/_/nginx' is a web page: write 'docker.io/library/nginx'", "archfit: 0 registry requests"]),
     Mistake("a-flag-without-its-value", 2, ["--mirror"], ["error: --mirror: has no value: write --mirror=SOURCE=URL"], stdin=CONFIG_MAP),
     Mistake("a-switch-with-a-value", 2, ["--strict=true"], ["error: --strict: takes no value: write --strict or --no-strict"], stdin=CONFIG_MAP),
     Mistake("an-empty-value", 2, ["--tolerate="], ["error: --tolerate: is empty: write a value, or leave the flag out"], stdin=CONFIG_MAP),
@@ -103,6 +121,10 @@ MISTAKES = [
     Mistake("locked-without-a-lock-file", 2, ["--locked"], ["error: --locked: needs a lock file: add --lock-file, as in --lock-file archfit.lock"], stdin=CONFIG_MAP),
     Mistake("assume-without-platforms", 2, ["--on-unknown=assume"], ["error: --on-unknown: 'assume' needs the platforms to assume: add --assume, as in --assume linux/amd64"], stdin=CONFIG_MAP),
     Mistake("a-CA-that-is-not-there", 2, ["--ca-file", "nowhere.pem"], ["error: --ca-file: cannot read 'nowhere.pem' (No such file or directory): correct the path, or leave --ca-file out"], stdin=CONFIG_MAP),
+    *(
+        Mistake(f"a-file-that-is-missing-before-{id}", 2, [*words, "--authfile", "nowhere.json"], ["error: --authfile: cannot read 'nowhere.json' (No such file or directory): correct the path, or leave --authfile out"], stdin="not read")
+        for id, words in (("a-cluster-is-read", ["audit", "--live"]), ("a-policy-is-made", ["policy", "--live"]), ("manifests-are-read", ["check"]), ("a-lock-is-written", ["lock"]), ("an-image-is-asked-for", ["inspect", "nginx"]))
+    ),
     # In files.
     Mistake("a-file-that-is-not-there", 2, ["web.yml"], ["error: cannot read 'web.yml' (No such file or directory): did you mean 'web.yaml'?"], files={"web.yaml": CONFIG_MAP}),
     Mistake("a-chart", 2, ["chart"], ["error: 'chart' is a Helm chart (Chart.yaml). Render it first: helm template chart chart | archfit, or archfit --helm chart"], files={"chart/Chart.yaml": "name: web\nversion: 1.0.0\n"}),
@@ -110,7 +132,7 @@ MISTAKES = [
     Mistake("a-template-of-a-chart", 1, ["deployment.yaml"], [ONE, "error: this is the source of a Helm chart. Render it first: helm template CHART | archfit (document 1, line 3, deployment.yaml)"], files={"deployment.yaml": "kind: Deployment\nmetadata:\n  name: {{ .Values.name }}\n"}),
     Mistake("the-values-of-a-chart", 0, ["values.yaml"], ["warning: passed through: it has neither apiVersion nor kind. Is it the values of a chart, or a file of another tool? Name rendered manifests (document 1, line 1, values.yaml)"], files={"values.yaml": "image: {repository: nginx, tag: '1'}\n"}),
     Mistake("an-empty-folder", 2, ["rendered"], ["error: 'rendered' holds no file with a Kubernetes object (archfit reads *.yaml, *.yml and *.json): name the folder of the rendered manifests"], files={"rendered/README.md": "# nothing\n"}),
-    Mistake("an-empty-file", 1, ["check", "web.yaml"], ["error: web.yaml: the input holds no manifests. Name files that hold rendered manifests, or allow this with --on-blank=pass"], files={"web.yaml": ""}),
+    Mistake("an-empty-file", 2, ["check", "web.yaml"], ["error: web.yaml: the input holds no manifests. Name files that hold rendered manifests, or allow this with --on-blank=pass"], files={"web.yaml": ""}),
     Mistake("tabs", 1, ["web.yaml"], [ONE, "error: this is not YAML: while scanning for the next token found character that cannot start any token. A tab or a mark such as @ or ` begins here: indent with blanks, and put such a text in quotes (document 1, line 3, web.yaml)"], files={"web.yaml": "kind: Pod\nmetadata:\n\tname: web\n"}),
     Mistake("a-colon-too-many", 1, ["web.yaml"], [ONE, "error: this is not YAML: mapping values are not allowed in this context. Put a text that holds ': ' in quotes, or correct the indentation (document 1, line 3, web.yaml)"], files={"web.yaml": "kind: Pod\nmetadata:\n  name: web: 1\n"}),
     Mistake("wrong-indentation", 1, ["web.yaml"], [ONE, "error: this is not YAML: while parsing a block mapping did not find expected key. The indentation does not fit the lines above: indent members of one object alike, with blanks (document 1, line 4, web.yaml)"], files={"web.yaml": "kind: Pod\nmetadata:\n  name: web\n spec: {}\n"}),
@@ -118,13 +140,40 @@ MISTAKES = [
     Mistake("JSON-without-a-comma", 1, ["web.json"], [ONE, "error: this is not YAML: while parsing a flow mapping did not find expected ',' or '}'. Add the comma or the bracket that is missing (document 1, line 3, web.json)"], files={"web.json": '{\n "kind": "Pod"\n "metadata": {}\n}\n'}),
     Mistake("a-merge-conflict", 1, ["web.yaml"], [ONE, "error: this is not YAML: mapping values are not allowed in this context. The file has git's conflict markers: resolve the conflict first (document 1, line 2, web.yaml)"], files={"web.yaml": "<<<<<<< HEAD\nkind: Pod\n=======\nkind: Job\n>>>>>>> main\n"}),
     Mistake("another-encoding", 1, ["web.yaml"], [ONE, "error: the byte 0xe9 is not UTF-8, which Kubernetes requires. Save the file as UTF-8 (document 1, line 2, web.yaml)"], files={"web.yaml": b"kind: Pod\nname: caf\xe9\n"}),
+    Mistake("UTF-16", 1, ["web.yaml"], [ONE, "error: the byte 0xff is not UTF-8, which Kubernetes requires. It looks like UTF-16: convert it first: iconv -f UTF-16 -t UTF-8 FILE > NEW (document 1, line 1, web.yaml)"], files={"web.yaml": CONFIG_MAP.encode("utf-16")}),
     Mistake("a-binary-file", 1, ["web.yaml"], [ONE, "error: the byte 0xff is not UTF-8, which Kubernetes requires. It looks like a binary file: name rendered manifests (document 1, line 1, web.yaml)"], files={"web.yaml": b"\x7fELF\x02\x01\x01\x00\xff\x00"}),
     Mistake("an-archive", 2, ["web-1.0.0.tgz"], ["error: 'web-1.0.0.tgz' is an archive. If it is a chart, render it first: helm template web-1.0.0 web-1.0.0.tgz | archfit, or archfit --helm web-1.0.0.tgz"], files={"web-1.0.0.tgz": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"}),
     Mistake("another-kind-of-file", 1, ["Dockerfile"], [ONE, "error: this is text, not a Kubernetes object. Name files that hold rendered manifests (document 1, line 1, Dockerfile)"], files={"Dockerfile": "FROM scratch\nCOPY web /\n"}),
     Mistake("a-command-before-the-pipe-that-failed", 1, ["check"], ["error: this is not YAML: mapping values are not allowed in this context. Is it an error message of the command before the pipe? Run that command alone (document 1, line 1)"], stdin="Error: INSTALLATION FAILED: cannot re-use a name that is still in use\n"),
-    Mistake("nothing-in-the-pipe", 1, ["check"], ["error: the input holds no manifests. Did the command before the pipe fail? Run it alone, or allow this with --on-blank=pass"]),
+    Mistake("nothing-in-the-pipe", 2, ["check"], ["error: the input holds no manifests. Did the command before the pipe fail? Run it alone, or allow this with --on-blank=pass"]),
     Mistake("a-table-of-kubectl", 1, ["check"], ["error: this is text, not a Kubernetes object. Is it an error message of the command before the pipe? Run that command alone (document 1, line 1)"], stdin="NAME   READY   STATUS\nweb-1  1/1     Running\n"),
-    Mistake("no-pods-to-audit", 1, ["audit"], ["error: there are no pods in the input: pass kubectl get pods,nodes,replicasets,jobs -A -o json"], stdin=CONFIG_MAP),
+    Mistake("no-pods-to-audit", 1, ["audit"], ["error: there are no pods in the input: pass kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json"], stdin=CONFIG_MAP),
+    # In filters.
+    *(
+        Mistake(f"a-filter-that-matches-nothing-{id}", 0, ["--offline", "-q", STATED, *words, "web.yaml"], [f"warning: {message}"], files={"web.yaml": DEPLOYMENT})
+        for id, words, message in (
+            ("a-word", ["--exclude", "cart"], "--exclude: nothing in the input matches 'cart', which is read as a kind: did you mean Deployment/shop/cart?"),
+            ("a-namespace", ["--exclude=shop"], "--exclude: nothing in the input matches 'shop', which is read as a kind: did you mean */shop?"),
+            ("a-misspelt-name", ["--exclude=deployment/crat"], "--exclude: nothing in the input matches 'deployment/crat': did you mean Deployment/shop/cart?"),
+            ("another-kind", ["--exclude=StatefulSet/*/api"], "--exclude: nothing in the input matches 'StatefulSet/*/api': it holds Deployment/shop/cart"),
+            ("an-image", ["--image-platforms=x.io/pa=linux/amd64"], "--image-platforms: no image of the input matches 'x.io/pa': did you mean 'x.io/app'?"),
+            ("an-image-of-another-registry", ["--image-platforms=harbor.example/*=linux/amd64"], "--image-platforms: no image of the input matches 'harbor.example/*': it holds x.io/app"),
+            ("a-tag", ["--image-platforms=x.io/app:2=linux/amd64"], "--image-platforms: no image of the input matches 'x.io/app:2': did you mean 'x.io/app:1'?"),
+            ("a-toleration-for-no-node", ["--tolerate=a=riscv64:NoSchedule"], "--tolerate: riscv64: the cluster has only amd64, arm64: if it has other nodes, name them in --cluster-architectures"),
+            ("a-preference-for-no-node", ["--prefer=s390x=1"], "--prefer: s390x: the cluster has only amd64, arm64: if it has other nodes, name them in --cluster-architectures"),
+        )
+    ),
+    *(
+        Mistake(f"noop-a-filter-{id}", 0, ["--offline", "-q", *words, "web.yaml"], [], files={"web.yaml": DEPLOYMENT, **files}, environ=environ)
+        for id, words, files, environ in (
+            ("as-kubectl-writes-it", [STATED, "--exclude=deployment/cart", "--exclude=deploy", "--exclude=Deployments"], {}, {}),
+            ("of-an-excluded-image", ["--exclude=deploy/*/cart", "--image-platforms=x.io/app=linux/arm64"], {}, {}),
+            ("of-a-variable", [STATED], {}, {"ARCHFIT_EXCLUDE": "cart"}),
+            ("of-a-file-for-many", [STATED, "--config=a.yaml"], {"a.yaml": HEAD + "spec:\n  exclude: [cart]\n  rules: [{match: {kind: Job}, skip: true}]\n"}, {}),
+            ("of-an-object-without-a-row", [STATED, "--exclude=thing"], {"web.yaml": DEPLOYMENT + THING}, {}),
+        )
+    ),
+    Mistake("an-only-that-matches-nothing", 2, ["explain", "--offline", "--only=cart", "web.yaml"], ["error: --only: nothing in the input matches 'cart', which is read as a kind: did you mean Deployment/shop/cart?"], files={"web.yaml": DEPLOYMENT}),
     # In annotations and references.
     Mistake("a-misspelt-annotation", 1, ["--offline"], ["archfit: 2 problems; nothing was written", 'error: v1/Pod/a metadata.annotations["archfit.dev/skipp"]: there is no annotation archfit.dev/skipp; did you mean archfit.dev/skip? (document 1, line 3)', UNKNOWN], stdin=annotated("skipp: 'true'")),
     Mistake("an-annotation-that-is-no-boolean", 1, ["--offline", "--on-unknown=leave", "-q"], ["warning: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the cache has no answer, and --offline forbids asking: run once without --offline; the pod is left as it is (--on-unknown leave) (document 1, line 6)", "error: v1/Pod/a metadata.annotations[\"archfit.dev/skip\"]: archfit.dev/skip has to be \"true\" or \"false\", not 'yes' (document 1, line 3)"], stdin=annotated("skip: 'yes'")),
@@ -217,19 +266,113 @@ def test_a_mistake_has_its_message(mistake: Mistake, tmp_path: Path, monkeypatch
     assert "report this" not in said
 
 
+OF_OTHERS = {"--set", "--namespace", "--dir"}
+
+
+def test_what_a_message_tells_to_type_exists() -> None:
+    """Flags and commands of archfit in the messages of the tables; REMEDIES runs what can be run here."""
+    flags = {
+        name
+        for command in COMMAND_ROWS
+        for name in (*(flag for one in command.flags for flag in one.names), *OF_OPTIONS)
+    }
+    said = [line for one in MISTAKES for line in one.stderr] + [
+        row[3] for row in (*REGISTRIES, *PLACES, *STREAMS)
+    ]
+    for line in said:
+        told = re.sub(r"no flag '?-\S+", "", line)
+        named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", told)) - OF_OTHERS
+        assert named <= flags, line
+        for words in re.findall(r"archfit ([a-z][a-z-]+)(?= |$|:|`)", told):
+            assert (
+                words in BY_NAME or words in first_words() or words in {"can", "could", "made", "on", "reads"}
+            ), line
+
+
+REMEDIES = [
+    # the mistake, what its message tells to type, files
+    (
+        "a-list",
+        ["--cluster-architectures", "amd64", "arm64", "web.yaml"],
+        ["--cluster-architectures", "amd64,arm64", "web.yaml"],
+        {},
+    ),
+    (
+        "a-name-of-kubectl",
+        ["--exclude", "cart", "web.yaml"],
+        ["--exclude", "Deployment/shop/cart", "web.yaml"],
+        {},
+    ),
+    ("a-namespace", ["--exclude", "shop", "web.yaml"], ["--exclude", "*/shop", "web.yaml"], {}),
+    (
+        "an-image",
+        ["--image-platforms", "x.io/ap=linux/amd64", "web.yaml"],
+        ["--image-platforms", "x.io/app=linux/amd64", "web.yaml"],
+        {},
+    ),
+    ("an-output", ["-o", "web.yaml", "web.yaml"], ["--in-place", "web.yaml"], {}),
+    ("in-place", ["-i", "web.yaml"], ["--in-place", "web.yaml"], {}),
+    ("a-file", ["wep.yaml"], ["web.yaml"], {}),
+    ("a-preference", ["--prefer", "arm64", "web.yaml"], ["--prefer", "arm64=1", "web.yaml"], {}),
+    (
+        "a-taint",
+        ["--tolerate", "arch=arm64", "web.yaml"],
+        ["--tolerate", "arch=arm64:NoSchedule", "web.yaml"],
+        {},
+    ),
+    ("a-duration", ["--timeout", "30", "web.yaml"], ["--timeout", "30s", "web.yaml"], {}),
+    (
+        "an-image-in-short",
+        ["--image-platforms", "nginx=linux/amd64", "web.yaml"],
+        ["--image-platforms", "docker.io/library/nginx=linux/amd64", "web.yaml"],
+        {"web.yaml": "nginx"},
+    ),
+    ("no-lock-file", ["--lock-file", "archfit.lock", "web.yaml"], ["lock", "web.yaml"], {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "images"), [pytest.param(*row[1:], id=row[0]) for row in REMEDIES]
+)
+def test_what_a_message_tells_to_type_ends_the_message(
+    wrong: list[str],
+    right: list[str],
+    images: Mapping[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    image = images.get("web.yaml", "x.io/app:1")
+    (tmp_path / "web.yaml").write_text(DEPLOYMENT.replace("x.io/app:1", image))
+    environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": f"{tmp_path}/s", "XDG_CACHE_HOME": f"{tmp_path}/c"}
+    with FakeRegistry() as registry:
+        registry.index("app", "1", ["linux/amd64", "linux/arm64"])
+        registry.index("library/nginx", "latest", ["linux/amd64", "linux/arm64"])
+        own = ["-q", f"--mirror=*=http://{registry.host}"]
+        _, _, said = run([*wrong, *own], "", environ)
+        assert lines(said)
+        told = next(word for word in right if word not in wrong)
+        assert told in said or told.partition("=")[0] in said
+        right = [*right[:1], *own, *right[1:]] if right[0] == "lock" else [*own, *right]
+        assert run(right, "", environ)[0] == 0
+        assert not [
+            line for line in lines(run(right, "", environ)[2]) if line.startswith(("error", "warning"))
+        ]
+
+
 SCHEMA_1 = b'{"schemaVersion": 1, "name": "a", "tag": "1", "architecture": "amd64", "fsLayers": []}'
 # fmt: off
 REGISTRIES: list[tuple[str, Answer | None, list[str], str]] = [
     ("an-image-that-is-not-there", None, [], "there is no such image: http://HOST has no a:1; correct the image, or leave such pods as they are with --on-absent leave"),
     ("a-private-repository", Answer(401), [], "its platforms are not known: http://HOST found nothing, or gives no anonymous access (log in with `docker login HOST`), for a:1 (401). Correct this, or state the platforms with --image-platforms or archfit.dev/image-platforms"),
     ("credentials-without-access", Answer(403), [], "its platforms are not known: http://HOST found nothing, or gives no anonymous access (log in with `docker login HOST`), for a:1 (403). Correct this, or state the platforms with --image-platforms or archfit.dev/image-platforms"),
-    ("too-many-requests", Answer(429, headers={"Retry-After": "3600"}), ["--timeout=1s"], "its platforms are not known: http://HOST answered 429 for a:1: it is asked too often: try later, or ask a mirror (--mirror). You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
-    ("a-registry-with-a-defect", Answer(500), ["--timeout=1s"], "its platforms are not known: http://HOST answered 500 for a:1: try again later. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+    ("too-many-requests", Answer(429, headers={"Retry-After": "3600"}), [], "its platforms are not known: http://HOST answered 429 for a:1: it is asked too often: try later, or ask a mirror (--mirror). You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+    ("a-registry-with-a-defect", Answer(500, headers={"Retry-After": "3600"}), [], "its platforms are not known: http://HOST answered 500 for a:1: try again later. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
     ("a-login-page", Answer(200, b"<html></html>", {"Content-Type": "text/html"}), [], "its platforms are not known: http://HOST answered for x.io/a:1, but the answer is not understood: it is a web page, not a manifest: check for a proxy or a login page. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
     ("a-legacy-manifest", Answer(200, SCHEMA_1, {"Content-Type": "application/vnd.docker.distribution.manifest.v1+json"}), [], "its platforms are not known: http://HOST answered for x.io/a:1, but the answer is not understood: it is a Docker schema 1 manifest, a legacy format that current container runtimes refuse: push the image again with a current tool. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
 ]
 PLACES = [
-    ("a-registry-that-is-not-running", ["--mirror", "*=http://127.0.0.1:1"], POD, "x.io/a:1: its platforms are not known: 127.0.0.1:1 cannot be connected to (Connection refused): check the name, the port and the network. You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
+    ("a-registry-that-is-not-running", ["--mirror", "*=http://127.0.0.1:1"], POD, "x.io/a:1: its platforms are not known: 127.0.0.1:1 cannot be connected to (Connection refused): check the name, the port and the network (it is asked for x.io because of --mirror *=http://127.0.0.1:1). You can also state them with --image-platforms or archfit.dev/image-platforms, or choose --on-unknown assume or leave"),
 ]
 # fmt: on
 
@@ -270,7 +413,7 @@ def test_a_name_that_nobody_resolves_has_its_message(monkeypatch: pytest.MonkeyP
     assert lines(said) == [
         ONE,
         "error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the name 'x.io' cannot be "
-        "resolved: correct the registry's name, or check DNS and proxy. You can also state them with --image-platforms "
+        "resolved: correct the registry's name, or where only a proxy knows it, set HTTPS_PROXY. You can also state them with --image-platforms "
         "or archfit.dev/image-platforms, or choose --on-unknown assume or leave (document 1, line 6)",
     ]
 
@@ -292,9 +435,7 @@ def test_a_registry_that_says_nothing_names_the_deadline() -> None:
         host = f"127.0.0.1:{silent.getsockname()[1]}"
         status, _out, said = run(["--no-cache", "--timeout=300ms", f"--mirror=*=http://{host}"], POD, {})
     assert status == 1
-    assert (
-        f"http://{host} gave no answer before the deadline: try again, or allow more with --timeout" in said
-    )
+    assert f"{host} gave no answer before the deadline: try again, or allow more with --timeout" in said
 
 
 # What only a process can be made to do: its streams are closed, or lead to a full disk.
@@ -317,6 +458,39 @@ STREAMS = [
         1,
         "error: standard input is closed: pipe manifests into archfit, or redirect a file to it",
     ),
+    (
+        "a-file-that-is-its-own-output",
+        "in.yaml >in.yaml",
+        2,
+        "error: 'in.yaml' is the file of standard output, too, and the shell has emptied it before archfit could read "
+        "it: restore it, then run archfit --in-place in.yaml",
+    ),
+    (
+        "a-file-that-grows-by-itself",
+        "in.yaml >>in.yaml",
+        2,
+        "error: 'in.yaml' is the file of standard output, too: run archfit --in-place in.yaml",
+    ),
+    (
+        "standard-input-that-is-the-output",
+        "<in.yaml >in.yaml",
+        2,
+        "error: standard input is the file of standard output, too, and the shell has emptied it before archfit could "
+        "read it: restore it, then write to another file",
+    ),
+    (
+        "a-checked-file-that-is-the-report",
+        "check in.yaml >in.yaml",
+        2,
+        "error: 'in.yaml' is the file of standard output, too, and the shell has emptied it before archfit could read "
+        "it: restore it, then write to another file",
+    ),
+    (
+        "an-audited-file-that-is-the-report",
+        "audit in.yaml >>in.yaml",
+        2,
+        "error: 'in.yaml' is the file of standard output, too: write to another file",
+    ),
 ]
 
 
@@ -335,3 +509,44 @@ def test_a_stream_that_cannot_be_used(streams: str, status: int, message: str, t
     )
     assert done.stderr.splitlines() == [message]
     assert done.returncode == status
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        pytest.param("--diff in.yaml", 0, id="a-diff"),
+        pytest.param("explain in.yaml", 0, id="an-explanation"),
+        pytest.param("check in.yaml", 3, id="a-check-keeps-its-finding"),
+        pytest.param("inspect a.example/a:1 --json", 1, id="an-inspection-keeps-its-failure"),
+    ],
+)
+def test_a_report_may_have_a_reader_that_stops_early(words: str, status: int, tmp_path: Path) -> None:
+    done = _into_a_closed_pipe(words, tmp_path)
+    assert (done.returncode, "closed it" in done.stderr) == (status, False)
+
+
+@pytest.mark.parametrize("words", ["in.yaml", "- <in.yaml", "patch in.yaml"])
+def test_noop_manifests_are_written_whole_or_the_run_fails(words: str, tmp_path: Path) -> None:
+    done = _into_a_closed_pipe(words, tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "error: the reader of the output closed it before the end"
+
+
+def _into_a_closed_pipe(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The program, whose reader is gone before it starts."""
+    (folder / "in.yaml").write_text(POD)
+    reader, writer = os.pipe()
+    os.close(reader)
+    options = "" if words.startswith("inspect") else "--image-platforms=x.io/a=linux/amd64"
+    try:
+        return subprocess.run(
+            f"{shlex.quote(str(PROGRAM))} {words} --offline {options}",
+            shell=True,
+            cwd=folder,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(writer)

@@ -113,12 +113,22 @@ def test_clusters_are_compared_by_their_name_and_single_ones_whatever_it_is():
     assert {(one.cluster, one.name) for one in change.regressed} == {("west", "app"), ("east", "app")}
 
 
-def test_what_could_not_move_is_not_compared():
-    old, new = _facts({"app": _BOTH}, standing="daemonset"), _facts({"app": _OLD}, standing="daemonset")
-    found = _compared(old, new)
-    assert not found.regressed
-    assert found.stayed == 0
-    assert found.changes[0].images_lost == ("app",)
+@pytest.mark.parametrize(
+    ("standing", "regressed"),
+    [
+        ("daemonset", 1),
+        ("idle", 1),
+        ("gated", 1),
+        ("scheduled", 1),
+        ("finished", 0),
+        ("old", 0),
+        ("mirror", 0),
+    ],
+)
+def test_what_runs_or_will_run_is_compared(standing: Standing, regressed: int):
+    old, new = _facts({"app": _BOTH}, standing=standing), _facts({"app": _OLD}, standing=standing)
+    changes = compare(old, findings(new)).changes
+    assert [len(change.regressed) for change in changes] == [regressed, 0]
 
 
 def test_an_audit_compared_with_itself_has_no_changes():

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import audit_clusters
-from archfit.cluster.audit_facts import AuditFacts, Snapshot
+from archfit.cluster.audit_compare import compare
+from archfit.cluster.audit_facts import AuditFacts, BuildFacts, Snapshot
 from archfit.cluster.audit_findings import findings
+from archfit.cluster.audit_merge import merge
+from archfit.cluster.audit_prices import parse_prices
 from archfit.cluster.audit_readiness import image_state
+from archfit.cluster.running.container_images import reference_of
 from archfit.errors import UsageError
 from archfit.images.platforms import parse_platform
+from archfit.report.audit_text import render
+from archfit.report.audit_words import (
+    change_sentences,
+    daemon_sentence,
+    everything_runs,
+    gain,
+    loss_sentence,
+    not_known,
+    ready_sentence,
+    ready_share,
+    share_after,
+    unknown_reasons,
+)
 from audit_clusters import BOTH, facts_of, image, node, uses
 
 AMD = ("amd64",)
@@ -36,11 +55,11 @@ def state_of(facts, architecture="arm64"):
     ],
 )
 def test_an_image_is_ready_only_where_its_answer_says_so(known, state):
-    assert image_state(image("x.example/a:1", known), "arm64") == state
+    assert image_state(image("x.example/a:1", known), "arm64", {}) == state
 
 
 def test_an_image_that_restricts_nothing_runs_everywhere():
-    assert image_state(image("x.example/a:1", ()).replace(restricts=False), "arm64") == "yes"
+    assert image_state(image("x.example/a:1", ()).replace(restricts=False), "arm64", {}) == "yes"
 
 
 def test_an_image_without_a_record_is_unknown_and_in_the_table():
@@ -64,10 +83,10 @@ def test_a_workload_is_ready_if_every_image_is(images, state):
     assert state_of(facts_of(("web", 1, 100, images))) == {"web": state}
 
 
-def test_readiness_is_requested_cpu_of_what_is_ready_over_what_could_move():
+def test_readiness_is_requested_cpu_of_what_is_ready_over_what_is_known():
     facts = facts_of(("a", 2, 1500, {"x": BOTH}), ("b", 1, 500, {"y": AMD}), ("c", 1, 1000, {"z": "Unknown"}))
     one = findings(facts, [parse_platform("arm64")]).readiness[0]
-    assert one.share == (1500, 3000)
+    assert one.share == (1500, 2000)
     assert (one.ready.pods, one.blocked.pods, one.unknown.pods, one.total.pods) == (2, 1, 1, 4)
     assert one.by_cpu
 
@@ -83,7 +102,7 @@ def test_assumed_cpu_gives_a_weight_to_pods_without_a_request():
     assert findings(facts, assume_cpu=100).readiness[0].share == (100, 200)
 
 
-@pytest.mark.parametrize("standing", ["daemonset", "mirror", "finished", "gated", "virtual", "idle"])
+@pytest.mark.parametrize("standing", ["daemonset", "mirror", "finished", "gated", "virtual", "idle", "old"])
 def test_what_cannot_move_is_counted_apart_and_keeps_its_state(standing):
     found = findings(facts_of(("a", 2, 500, {"x": AMD}), standing=standing))
     assert found.readiness[0].total.pods == 0
@@ -96,7 +115,7 @@ def test_pods_for_windows_have_no_state():
     assert state_of(facts_of(("a", 2, 500, {"x": AMD}), standing="windows")) == {"a": "apart"}
 
 
-@pytest.mark.parametrize("standing", ["running", "pending", "manifest"])
+@pytest.mark.parametrize("standing", ["running", "pending", "scheduled", "manifest"])
 def test_what_could_move_is_counted(standing):
     found = findings(facts_of(("a", 2, 500, {"x": BOTH}), standing=standing))
     assert found.readiness[0].ready.pods == 2
@@ -259,3 +278,329 @@ def test_builds_are_counted_by_container():
     assert [one.name for one in builds.evidence] == ["apm-agent"]
     assert [one.name for one in builds.moved] == ["stock-sync"]
     assert [(one.verdict, one.containers) for one in builds.reasons] == [("unknown", 6)]
+
+
+def _volume(facts: AuditFacts, kind: str) -> AuditFacts:
+    """The same with every image mounted as a volume, and of this kind."""
+    return facts.replace(
+        workloads=tuple(
+            one.replace(images=tuple(use.replace(role="volume") for use in one.images))
+            for one in facts.workloads
+        ),
+        images=tuple(one.replace(kind=kind) for one in facts.images),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "image_is"),
+    [("manifest", "ready", "yes"), ("index", "blocked", "no")],
+)
+def test_a_single_manifest_as_an_image_volume_restricts_nothing(kind, state, image_is):
+    found = findings(_volume(facts_of(("web", 1, 100, {"data": AMD})), kind))
+    assert [one.states[0] for one in found.workloads] == [state]
+    assert [one.states[0] for one in found.images] == [image_is]
+
+
+def test_an_image_that_is_mounted_and_runs_counts_as_one_that_runs():
+    facts = facts_of(("web", 1, 100, {"data": AMD}))
+    (web,) = facts.workloads
+    (use,) = web.images
+    both = web.replace(images=(use.replace(role="volume", container="v"), use))
+    found = findings(facts.replace(workloads=(both,)))
+    assert found.workloads[0].states[0] == "blocked"
+    assert [one.role for one in found.workloads[0].not_ready[0]] == ["container"]
+
+
+def _failing(evidence: str, architecture: str = "arm64", os: str = "linux") -> BuildFacts:
+    return BuildFacts(
+        "0" * 16, "a", "Deployment", "web", "main", "x", "", os, architecture, "", 1, evidence=evidence
+    )
+
+
+@pytest.mark.parametrize(
+    ("build", "known", "states"),
+    [
+        pytest.param(_failing("exec format error"), BOTH, ("fails", "yes"), id="exec format error"),
+        pytest.param(_failing("no match for platform in manifest"), BOTH, ("fails", "yes"), id="no match"),
+        pytest.param(_failing("exit code 255"), BOTH, ("yes", "yes"), id="a suspicion changes nothing"),
+        pytest.param(_failing("exec format error", "amd64"), BOTH, ("yes", "fails"), id="the other one"),
+        pytest.param(_failing("exec format error", os="windows"), BOTH, ("yes", "yes"), id="Windows"),
+        pytest.param(_failing("exec format error"), AMD, ("no", "yes"), id="its registry lacks it, too"),
+        pytest.param(_failing("exec format error"), "Unknown", ("fails", "unknown"), id="not answered"),
+        pytest.param(_failing("exec format error"), "Absent", ("absent", "absent"), id="gone"),
+        pytest.param(_failing(""), BOTH, ("yes", "yes"), id="no evidence"),
+    ],
+)
+def test_what_pods_say_counts_against_what_a_registry_says(build, known, states):
+    reference = reference_of("x")
+    facts = facts_of(("web", 1, 100, {reference: known})).replace(builds=(build,))
+    found = findings(facts)
+    assert found.images[0].states == states
+    worst = {"fails": "blocked", "no": "blocked", "absent": "blocked", "unknown": "unknown", "yes": "ready"}
+    assert found.workloads[0].states == tuple(worst[one] for one in states)
+    assert found.readiness[0].blocked.pods == (states[0] in ("fails", "no", "absent"))
+    if states[0] == "fails":
+        assert found.work_lists[0].items[0].state == "fails"
+        assert found.images[0].failures == (build.evidence, "")
+
+
+def test_nothing_known_is_no_percentage():
+    one = findings(facts_of(("a", 1, 100, {"x": "Unknown"}))).readiness[0]
+    assert one.share == (0, 0)
+    assert ready_share(one) == "not known"
+    assert ready_share(findings(facts_of()).readiness[0]) == "-"
+    by_pods = findings(facts_of(("a", 3, 0, {"x": "Unknown"}))).readiness[0]
+    assert ready_share(by_pods) == "not known"
+
+
+def test_ready_then_counts_what_is_known_by_then():
+    facts = facts_of(("a", 1, 100, {"x": BOTH}), ("b", 1, 300, {"y": AMD}), ("c", 1, 600, {"z": "Unknown"}))
+    found = findings(facts)
+    readiness, work = found.readiness[0], found.work_lists[0]
+    assert [(item.reference, item.cumulative.cpu, item.cumulative_unknown.cpu) for item in work.items] == [
+        ("z", 600, 600),
+        ("y", 900, 600),
+    ]
+    assert ready_share(readiness) == "25 %"
+    assert [share_after(readiness, item) for item in work.items] == ["70 %", "100 %"]
+
+
+def _daemon(name: str, images: dict[str, tuple[str, ...] | str], **more: Any) -> AuditFacts:
+    return facts_of((name, 1, 100, images), standing="daemonset", **more)
+
+
+def _together(*parts: AuditFacts) -> AuditFacts:
+    return merge(parts)
+
+
+def test_daemon_sets_come_first_and_are_no_part_of_the_readiness():
+    found = findings(
+        _together(
+            facts_of(("web", 1, 100, {"x": BOTH})),
+            _daemon("ok", {"x": BOTH}),
+            _daemon("open", {"u": "Unknown"}),
+            _daemon("old", {"y": AMD}),
+            _daemon("apart", {"y": AMD}, pinned=AMD),
+        )
+    )
+    arm, amd = found.daemon_sets
+    assert (arm.ready, arm.blocked, arm.unknown, arm.elsewhere, arm.starting) == (1, 1, 1, 1, 3)
+    assert [(one.name, one.state, one.images) for one in arm.not_ready] == [
+        ("old", "blocked", ("y",)),
+        ("open", "unknown", ("u",)),
+    ]
+    assert (amd.ready, amd.blocked, amd.unknown, amd.elsewhere) == (3, 0, 1, 0)
+    assert found.readiness[0].share == (100, 100)
+    assert [one.facts.name for one in found.workloads if one.is_required("arm64")] == [
+        "ok", "old", "open", "web"
+    ]  # fmt: skip
+    assert daemon_sentence(arm, nodes=False) == (
+        "Before the first arm64 node: 1 DaemonSet does not run there (a/old), 1 DaemonSet not known (a/open), "
+        "of 3 that would start"
+    )
+    assert not everything_runs(found)
+
+
+def test_a_daemon_set_counts_once_by_its_worst_revision():
+    found = findings(_together(_daemon("agent", {"x": BOTH}), _daemon("agent", {"y": AMD})))
+    assert (found.daemon_sets[0].ready, found.daemon_sets[0].blocked) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "free", "why"),
+    [
+        pytest.param({}, 4000, "", id="open"),
+        pytest.param({"requested_cpu": 1500}, 2500, "", id="less what is requested"),
+        pytest.param({"requested_cpu": 5000}, 0, "", id="never below nothing"),
+        pytest.param({"ready": False}, 0, "1 not Ready)", id="not Ready"),
+        pytest.param({"virtual": True}, 0, "1 virtual)", id="virtual"),
+        pytest.param({"unschedulable": True}, 0, "1 cordoned)", id="cordoned"),
+        pytest.param(
+            {"taints": ("node-role.kubernetes.io/control-plane:NoSchedule",)},
+            0,
+            "1 closed by a taint)",
+            id="reserved",
+        ),
+        pytest.param(
+            {"taints": ("spot=true:NoExecute",)}, 0, "1 closed by a taint)", id="reserved, NoExecute"
+        ),
+        pytest.param({"taints": ("spot=true:PreferNoSchedule",)}, 4000, "", id="a preference"),
+        pytest.param(
+            {"taints": ("kubernetes.io/arch=arm64:NoSchedule",)},
+            4000,
+            "1 tainted for their",
+            id="its own architecture",
+        ),
+        pytest.param(
+            {"taints": ("kubernetes.io/arch=amd64:NoSchedule",)},
+            0,
+            "1 closed by a taint, 1 tainted",
+            id="another architecture",
+        ),
+    ],
+)
+def test_the_room_is_on_nodes_that_take_pods_and_the_text_says_which_do_not(more, free, why):
+    nodes = (node("n", "arm64", **more),)
+    found = findings(facts_of(("a", 1, 100, {"x": BOTH}), nodes=nodes))
+    (group,) = found.capacity.groups
+    assert group.free_cpu == free
+    text = " ".join(render(found).decode().split())
+    assert f" free ({why}" in text if why else " free (" not in text
+
+
+_CONTROL_PLANE = "node-role.kubernetes.io/control-plane:NoSchedule"
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "free"),
+    [
+        pytest.param((), 4000, id="none"),
+        pytest.param((("node-role.kubernetes.io/control-plane", "Exists", "", ""),), 12000, id="tolerated"),
+        pytest.param((("", "Exists", "", ""),), 12000, id="tolerates all"),
+        pytest.param((("", "Exists", "", "NoExecute"),), 4000, id="another effect"),
+        pytest.param(
+            (("node-role.kubernetes.io/control-plane", "Gt", "1", ""),), 4000, id="an operator to come"
+        ),
+    ],
+)
+def test_room_for_what_moves_is_where_its_pods_are_tolerated(tolerations, free):
+    nodes = (
+        node("a", "amd64"),
+        node("b", "arm64"),
+        node("control", "arm64", 8000, taints=(_CONTROL_PLANE,)),
+        node("fargate", "arm64", 99000, virtual=True),
+    )
+    facts = facts_of(("web", 2, 500, {"x": BOTH}), nodes=nodes, runs_on=(("amd64", 2),))
+    (web,) = facts.workloads
+    losses = findings(facts.replace(workloads=(web.replace(tolerations=tolerations),))).capacity.losses
+    assert {one.architecture: (one.moving.cpu, one.free_cpu) for one in losses} == {
+        "amd64": (500, free),
+        "arm64": (0, 0),
+    }
+
+
+def test_savings_leave_out_what_its_own_placement_keeps_off():
+    prices = parse_prices(["amd64=1,arm64=0.5"])
+    here = {"runs_on": (("amd64", 1),)}
+    free, pinned = (
+        facts_of(("free", 1, 1000, {"x": BOTH}), **here),
+        facts_of(("pinned", 1, 4000, {"x": BOTH}), pinned=AMD, **here),
+    )
+    savings = findings(_together(free, pinned), prices=prices).costs.savings
+    assert [(one.when, one.cpu) for one in savings] == [("now", 1000), ("work list done", 1000)]
+
+
+@pytest.mark.parametrize("standing", ["finished", "mirror", "virtual", "windows"])
+def test_of_pods_that_are_counted_apart_nobody_says_that_they_run_everywhere(standing):
+    assert not everything_runs(findings(facts_of(("a", 1, 100, {"x": BOTH}), standing=standing)))
+
+
+@pytest.mark.parametrize(
+    ("more", "pods", "sentence"),
+    [
+        pytest.param(
+            (), {}, "Without amd64 nodes, no Linux node is left (virtual ones do not count).",
+            id="all nodes",
+        ),
+        pytest.param(
+            (node("b", "arm64"),), {"x": BOTH},
+            "Without amd64 nodes, no pod that could move would lose its only architecture, as far as the images are "
+            "known.",
+            id="no pod",
+        ),
+        pytest.param(
+            (node("b", "arm64"),), {"x": AMD},
+            "Without amd64 nodes, 0.1 CPU in 1 pod of 1 workload would have no node that runs them.",
+            id="stranded",
+        ),
+        pytest.param(
+            (node("b", "arm64"),), {"x": "Unknown"},
+            "Without amd64 nodes, no pod that could move would lose its only architecture, as far as the images are "
+            "known; of 0.1 CPU in 1 pod of 1 workload this is not known.",
+            id="not known",
+        ),
+    ],
+)  # fmt: skip
+def test_the_sentence_about_a_loss_says_what_it_leaves_out(more, pods, sentence):
+    nodes = (node("a", "amd64"), node("fargate", "arm64", virtual=True), *more)
+    losses = findings(facts_of(("web", 1, 100, pods), nodes=nodes)).capacity.losses
+    assert [loss_sentence(one) for one in losses if one.architecture == "amd64"] == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("images", "words"),
+    [
+        pytest.param(
+            {"x": BOTH}, "  a: 100 % ready; 0.1 of 0.1 requested CPU is ready for arm64", id="share"
+        ),
+        pytest.param({"x": "Unknown"}, "  a: not known; it is not known what of 0.1 CPU is", id="not known"),
+    ],
+)
+def test_a_group_is_not_called_ready_where_that_is_not_known(images, words):
+    found = findings(facts_of(("web", 1, 100, images)), by=("namespace",))
+    assert words in render(found, tables=True).decode()
+
+
+_DAEMONS = (("agent", {"x": BOTH}), ("log", {"x": BOTH}))
+_WEB = facts_of(("web", 1, 100, {"x": BOTH}))
+
+
+def _reasons(number: int) -> AuditFacts:
+    facts = facts_of(*((f"w{n}", 1, 100, {f"i{n:02}": "Unknown"}) for n in range(number)))
+    return facts.replace(
+        images=tuple(one.replace(detail=f"why {one.reference}!{n}") for n, one in enumerate(facts.images))
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentences", "words"),
+    [
+        pytest.param(
+            facts_of(), lambda found: [ready_sentence(found.readiness[0])], "no pod that could move to arm64",
+            id="no pod",
+        ),
+        pytest.param(
+            facts_of(("web", 2, 0, {"x": BOTH}), ("db", 1, 0, {"y": AMD}), ("c", 1, 0, {"z": "Unknown"})),
+            lambda found: [ready_sentence(found.readiness[0])],
+            "2 of 3 pods are ready for arm64; 1 pod not known",
+            id="pods",
+        ),
+        pytest.param(
+            _WEB, lambda found: [daemon_sentence(found.daemon_sets[0], nodes=False)],
+            "Before the first arm64 node: no DaemonSet starts there", id="no DaemonSet",
+        ),
+        pytest.param(
+            merge([_daemon(*one) for one in _DAEMONS]),
+            lambda found: [daemon_sentence(found.daemon_sets[0], nodes=True)],
+            "On arm64 nodes: 2 DaemonSets, ready", id="DaemonSets",
+        ),
+        pytest.param(
+            _WEB, lambda found: change_sentences(compare(_WEB, found)),
+            "arm64: 100 % ready before, 100 % ready now; no workload changed its state.", id="no change",
+        ),
+        pytest.param(
+            _WEB, lambda found: change_sentences(compare(facts_of(("web", 1, 100, {"x": "Unknown"})), found)),
+            "arm64: not known before, 100 % ready now; 1 workload now known to be ready.",
+            id="known now",
+        ),
+        pytest.param(
+            _reasons(12), unknown_reasons,
+            "2 images not known for 2 other reasons.", id="many reasons",
+        ),
+        pytest.param(
+            facts_of(("web", 2, 0, {"x": BOTH}), without_cpu=2), not_known,
+            "2 pods without a CPU request: they weigh nothing; --assume-cpu 100m gives them a weight.",
+            id="without requests",
+        ),
+        pytest.param(
+            facts_of(("web", 1, 100, {"x": "Absent"})), not_known,
+            "1 image is gone from its registry: no new node can pull it.", id="gone",
+        ),
+        pytest.param(
+            facts_of(("web", 2, 0, {"x": AMD, "y": AMD, "z": AMD})), lambda found: [gain(found.work_lists[0].items[0])],
+            "is one of three or more in 2 pods", id="three images",
+        ),
+    ],
+)  # fmt: skip
+def test_each_sentence_says_what_it_counts(facts, sentences, words):
+    assert words in list(sentences(findings(facts)))

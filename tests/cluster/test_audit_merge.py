@@ -30,7 +30,14 @@ _FACTS = st.builds(
     AuditFacts,
     snapshots=st.lists(
         _record(
-            Snapshot, id=_TEXT, source=st.sampled_from(["live", "lists"]), name=_TEXT, nodes=st.booleans()
+            Snapshot,
+            id=_TEXT,
+            source=st.sampled_from(["live", "lists"]),
+            name=_TEXT,
+            nodes=st.booleans(),
+            uid=_TEXT,
+            date=_TEXT,
+            name_by=st.sampled_from(["flag", "context", "uid", "input", ""]),
         ),
         max_size=3,
     ).map(tuple),
@@ -215,7 +222,8 @@ def _document() -> dict[str, Any]:
         (
             ("schema",),
             "archfit.dev/audit/v9",
-            "old.json has the schema archfit.dev/audit/v9, and this archfit reads " + SCHEMA,
+            "old.json has the schema archfit.dev/audit/v9, which another version of archfit wrote; this one reads "
+            + SCHEMA,
         ),
         (("schema",), "something", "old.json is not a report of archfit audit"),
         (("schema",), None, "old.json is not a report of archfit audit"),

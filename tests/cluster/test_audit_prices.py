@@ -48,8 +48,11 @@ def test_prices_are_read_as_exact_decimals(stated, table, prices):
 @pytest.mark.parametrize(
     ("stated", "table", "message"),
     [
-        pytest.param(["x86_64=1"], "", "write 'amd64'", id="another-name"),
-        pytest.param(["amd64"], "", "'' is not a price", id="no-number"),
+        pytest.param(["armv8=1"], "", "write 'arm64'", id="another-name"),
+        pytest.param(["amd64"], "", "--price 'amd64': write ARCHITECTURE=PRICE", id="no-number"),
+        pytest.param(["0.04"], "", "--price '0.04': write ARCHITECTURE=PRICE", id="no-architecture"),
+        pytest.param(["amd64="], "", "'' is not a price", id="an-empty-number"),
+        pytest.param(["arm64=1,aarch64=2"], "", "--price names arm64 twice", id="one-in-two-spellings"),
         pytest.param(["amd64=-1"], "", "'-1' is not a price", id="negative"),
         pytest.param(["amd64=1e3"], "", "'1e3' is not a price", id="exponent"),
         pytest.param(["amd64=NaN"], "", "'NaN' is not a price", id="not-a-number"),

@@ -157,6 +157,11 @@ def test_pods_are_folded_to_the_owner_that_a_person_would_change(values, kind, n
             id="windows by selector",
         ),
         pytest.param(pod("a", node="win"), "windows", id="windows by its node"),
+        pytest.param(
+            pod("a", owner=("DaemonSet", "d"), spec={"os": {"name": "windows"}}),
+            "windows",
+            id="of a DaemonSet for Windows",
+        ),
         pytest.param(pod("a", node="aci"), "virtual", id="virtual by its node"),
         pytest.param(pod("a", node="fargate"), "virtual", id="virtual on EKS Fargate"),
         pytest.param(
@@ -328,7 +333,7 @@ def test_a_pods_own_demand_is_a_fact(spec, pinned):
 _SET = [workload("ReplicaSet", "web-old", owner=("Deployment", "web"), replicas=0, image="nginx:0")]
 
 
-def test_an_old_replica_set_and_a_cron_job_between_runs_are_idle():
+def test_an_old_replica_set_is_no_work_and_a_cron_job_between_runs_is():
     facts = _facts(
         pod("web-5d4f-a", owner=_REPLICA_SET),
         workload("ReplicaSet", "web-5d4f", owner=("Deployment", "web")),
@@ -337,13 +342,13 @@ def test_an_old_replica_set_and_a_cron_job_between_runs_are_idle():
         workload("Deployment", "web"),
     )
     assert _shown(facts) == [
-        ("CronJob", "tick", "", "idle", 0),
-        ("Deployment", "web", "controller", "idle", 0),
+        ("CronJob", "tick", "", "scheduled", 1),
+        ("Deployment", "web", "controller", "old", 0),
         ("Deployment", "web", "controller", "running", 1),
     ]
-    idle = facts.workloads[1]
-    assert [use.image for use in idle.images] == ["nginx:0"]
-    assert (idle.cpu, idle.memory, idle.runs_on) == (0, 0, ())
+    old = facts.workloads[1]
+    assert [use.image for use in old.images] == ["nginx:0"]
+    assert (old.cpu, old.memory, old.runs_on) == (0, 0, ())
 
 
 def test_a_cluster_of_which_no_pods_were_read_is_what_its_workloads_ask_for():
@@ -355,8 +360,8 @@ def test_a_cluster_of_which_no_pods_were_read_is_what_its_workloads_ask_for():
     )
     assert _shown(facts) == [
         ("DaemonSet", "agent", "", "daemonset", 1),
-        ("Deployment", "web", "controller", "idle", 0),
         ("Deployment", "web", "", "manifest", 3),
+        ("Deployment", "web", "controller", "old", 0),
     ]
     assert facts.snapshots[0].source == "lists"
 
@@ -365,6 +370,13 @@ def test_a_cluster_of_which_no_pods_were_read_is_what_its_workloads_ask_for():
 def test_every_form_of_list_holds_the_same(kind):
     pods = [pod("a"), pod("b", owner=("StatefulSet", "s"))]
     assert _facts(listed(*pods, kind=kind)) == _facts(*pods)
+
+
+def test_an_object_with_items_is_one_to_kustomize_and_a_list_to_kubectl():
+    web = workload("Deployment", "web", uid=False)
+    for value in (web, {"apiVersion": "v1", "kind": "ConfigMap"}, {"apiVersion": "v1", "kind": "ThingList"}):
+        beside = [web] if value is web else []
+        assert _shown(_facts({**value, "items": [pod("a")]})) == _shown(_facts(pod("a"), *beside))
 
 
 def test_lists_of_other_kinds_and_lists_in_lists_are_opened():
@@ -560,3 +572,115 @@ def test_builds_are_of_each_runtime_and_node_architecture():
 
 def test_nothing_read_is_no_snapshot():
     assert _facts() == AuditFacts()
+
+
+def _last_run(name: str, created: str, cpu: str, image: str = "nginx:1", job: str = "tick-29000001") -> Any:
+    value = pod(name, owner=("Job", job), phase="Succeeded", cpu=cpu, image=image)
+    value["metadata"]["creationTimestamp"] = created
+    return value
+
+
+_WINDOWS_RUN = [_last_run("tick-29000001-a", "2026-01-02T00:00:00Z", "300m")]
+_WINDOWS_RUN[0]["spec"]["os"] = {"name": "windows"}
+_RUNS = [
+    _last_run("tick-29000001-a", "2026-01-02T00:00:00Z", "300m"),
+    _last_run("tick-29000000-b", "2026-01-01T00:00:00Z", "900m", job="tick-29000000"),
+]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param([workload("CronJob", "tick"), *_RUNS], [("scheduled", 1, 300)], id="its last run"),
+        pytest.param([workload("CronJob", "tick", replicas=3), *_RUNS], [("scheduled", 3, 900)], id="parallelism"),
+        pytest.param(
+            [workload("CronJob", "tick", image="nginx:2"), *_RUNS], [("scheduled", 1, 0)], id="another image by now"
+        ),
+        pytest.param(_RUNS, [("scheduled", 1, 300)], id="the CronJob is not in the lists"),
+        pytest.param(_WINDOWS_RUN, [("windows", 1, 300)], id="its last run was for Windows"),
+        pytest.param([pod("a"), workload("CronJob", "tick")], [("scheduled", 1, 0)], id="it never ran"),
+        pytest.param(
+            [*_RUNS, workload("CronJob", "tick"), pod("now", owner=("Job", "tick-29000002"))],
+            [("running", 1, 100)],
+            id="it runs now",
+        ),
+        pytest.param(
+            [
+                *_RUNS,
+                {**workload("CronJob", "tick"), "spec": {**workload("CronJob", "tick")["spec"], "suspend": True}},
+            ],
+            [("idle", 0, 0)],
+            id="suspended",
+        ),
+    ],
+)  # fmt: skip
+def test_a_cron_job_between_two_runs_weighs_its_last_run(values, expected):
+    facts = _facts(*values)
+    assert [
+        (one.standing, one.pods, one.cpu)
+        for one in facts.workloads
+        if one.kind == "CronJob" and one.standing != "finished"
+    ] == expected
+
+
+def _job(**status: Any) -> dict[str, Any]:
+    return {**workload("Job", "once"), **({"status": status} if status else {})}
+
+
+_DONE = {"conditions": [{"type": "Complete", "status": "True"}]}
+
+
+@pytest.mark.parametrize(
+    ("value", "standing", "pods"),
+    [
+        pytest.param(workload("Deployment", "web", replicas=2), "pending", 2, id="no pod yet"),
+        pytest.param(workload("Deployment", "web", replicas=0), "idle", 0, id="asks for none"),
+        pytest.param(workload("StatefulSet", "db", replicas=0), "idle", 0, id="StatefulSet"),
+        pytest.param(workload("DaemonSet", "agent"), "daemonset", 0, id="DaemonSet without nodes"),
+        pytest.param(_job(), "pending", 1, id="Job to come"),
+        pytest.param(_job(**_DONE), "finished", 0, id="Job that is done"),
+        pytest.param(
+            workload("ReplicaSet", "web-1", owner=("Deployment", "web"), replicas=0), "old", 0, id="earlier revision"
+        ),
+        pytest.param(
+            workload("ReplicaSet", "web-1", owner=("Deployment", "web"), replicas=2), "pending", 2, id="a new one"
+        ),
+        pytest.param(
+            workload("StatefulSet", "db", owner=("Database", "db"), replicas=0), "idle", 0, id="of an operator"
+        ),
+    ],
+)  # fmt: skip
+def test_a_workload_without_pods_counts_as_what_it_will_run(value, standing, pods):
+    facts = _facts(pod("other"), value)
+    assert [(one.standing, one.pods) for one in facts.workloads if one.name != "other"] == [(standing, pods)]
+
+
+def test_pods_with_other_images_leave_a_template_idle():
+    facts = _facts(
+        pod("web-5d4f-a", owner=_REPLICA_SET),
+        workload("ReplicaSet", "web-5d4f", owner=("Deployment", "web")),
+        workload("Deployment", "web", image="nginx:2"),
+    )
+    assert [(one.standing, one.pods) for one in facts.workloads] == [("idle", 0), ("running", 1)]
+
+
+def test_tolerations_are_those_of_every_pod_and_none_for_a_while():
+    gpu, spot = {"key": "gpu", "operator": "Exists"}, {"key": "spot", "value": "true", "effect": "NoSchedule"}
+    leaving = {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300}
+    owner = ("StatefulSet", "db")
+    facts = _facts(
+        pod("db-0", owner=owner, spec={"tolerations": [gpu, spot, leaving]}),
+        pod("db-1", owner=owner, spec={"tolerations": [spot]}),
+    )
+    assert [one.tolerations for one in facts.workloads] == [(("spot", "", "true", "NoSchedule"),)]
+
+
+@pytest.mark.parametrize(("ready", "is_ready"), [("True", True), ("False", False), ("Unknown", False)])
+def test_a_node_is_ready_as_its_condition_says(ready, is_ready):
+    assert _facts(node("a", ready=ready)).nodes[0].ready is is_ready
+
+
+def test_a_node_without_conditions_is_not_ready():
+    value = node("a")
+    del value["status"]["conditions"]
+    assert _facts(value).nodes[0].ready is False

@@ -78,6 +78,8 @@ def test_items_before_the_kind_of_their_list_are_known_by_their_shape():
 def test_an_object_may_have_items_that_are_its_own():
     crd = {"kind": "Thing", "apiVersion": "example.com/v1", "items": [1, 2]}
     assert _values(_text(crd)) == [crd]
+    before = {"items": _PODS, "kind": "Thing", "apiVersion": "example.com/v1"}
+    assert _values(_text(before)) == [*_PODS, {"kind": "Thing", "apiVersion": "example.com/v1"}]
 
 
 @pytest.mark.parametrize(

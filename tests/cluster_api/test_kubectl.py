@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -108,6 +109,35 @@ def test_it_is_stopped_where_it_writes_too_much(fake: Any, monkeypatch: pytest.M
     kubectl = Kubectl(fake("while True: sys.stdout.write('x' * 65536)"), seconds=20)
     with pytest.raises(ClusterError, match="wrote more than 1 MiB"):
         kubectl.get("/api/v1/pods")
+
+
+HELPER = "import os\nif os.fork() == 0: time.sleep(30); os._exit(0)\n"
+
+
+def test_a_helper_that_holds_the_pipe_is_not_waited_for(fake: Any):
+    kubectl = Kubectl(fake(f"{HELPER}print('{{\"items\": []}}')"), seconds=20)
+    begun = monotonic()
+    assert kubectl.get("/api/v1/pods") == {"items": []}
+    assert monotonic() - begun < 15
+
+
+def test_a_helper_that_holds_the_pipe_does_not_move_the_deadline(fake: Any):
+    kubectl = Kubectl(fake(f"{HELPER}time.sleep(30)"), seconds=0.5)
+    begun = monotonic()
+    with pytest.raises(ClusterError, match=r"kubectl get did not end within 0\.5 s"):
+        kubectl.get("/api/v1/pods")
+    assert monotonic() - begun < 15
+
+
+def test_an_answer_that_is_longer_than_the_pipe_is_read_whole(fake: Any):
+    answer = Kubectl(fake("print('\"' + 'x' * 3_000_000 + '\"')"), seconds=20).get("/api/v1/pods")
+    assert len(answer) == 3_000_000
+
+
+@pytest.mark.parametrize("text", ["'[' * 200_000", "'[' * 100_000 + ']' * 100_000"], ids=["open", "closed"])
+def test_an_answer_that_is_nested_too_deeply_is_one_error(fake: Any, text: str):
+    with pytest.raises(ClusterError, match="gave JSON that is nested too deeply"):
+        Kubectl(fake(f"print({text})"), seconds=20).get("/api/v1/pods")
 
 
 def test_an_answer_that_is_no_json_is_refused(fake: Any):

@@ -9,7 +9,7 @@ import pytest
 
 from archfit.cluster_api.cluster_error import ClusterError
 from archfit.cluster_api.live_objects import CRON_JOBS, PODS, live_objects
-from archfit.cluster_api.paged_list import listed
+from archfit.cluster_api.paged_list import anew_once, listed
 
 
 class Pages:
@@ -33,6 +33,9 @@ class Pages:
         token = {"continue": str(end)} if end < len(self.objects) else {}
         return {"metadata": token, "items": self.objects[start:end]}
 
+    def context(self) -> str:
+        return ""
+
     def apply(self, objects: Any) -> list[str]:
         raise NotImplementedError
 
@@ -52,11 +55,33 @@ def test_every_object_comes_once(objects: int):
     assert pages.asked[0] == "/api/v1/pods?limit=2"
 
 
-def test_an_old_token_begins_the_list_anew_once():
+def test_an_old_token_begins_anew_once_and_drops_what_was_read():
     pages = Pages(5, {2: ClusterError("too old", "expired")})
-    assert names(pages) == ["n0", "n1", "n0", "n1", "n2", "n3", "n4"]
-    with pytest.raises(ClusterError, match="too old"):
-        names(Pages(5, {2: ClusterError("too old", "expired"), 4: ClusterError("too old", "expired")}))
+    assert anew_once(lambda: names(pages)) == ["n0", "n1", "n2", "n3", "n4"]
+    twice = Pages(5, {2: ClusterError("too old", "expired"), 4: ClusterError("too old", "expired")})
+    with pytest.raises(ClusterError, match="too old; the cluster changes faster than it is read: try again"):
+        anew_once(lambda: names(twice))
+
+
+def test_another_error_begins_nothing_anew():
+    pages = Pages(5, {2: ClusterError("no", "forbidden")})
+    with pytest.raises(ClusterError, match="no"):
+        anew_once(lambda: names(pages))
+    assert len(pages.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "calls"),
+    [
+        pytest.param(["a"] * 9, 2, id="the same token each time"),
+        pytest.param(["a", "b", "a", "b"], 3, id="two tokens in turn"),
+    ],
+)
+def test_an_api_that_repeats_its_token_is_an_error(answers: list[str], calls: int):
+    pages = Pages(1, {n: {"metadata": {"continue": one}, "items": []} for n, one in enumerate(answers, 1)})
+    with pytest.raises(ClusterError, match="/api/v1/pods gives the same page again and again"):
+        names(pages)
+    assert len(pages.asked) == calls
 
 
 @pytest.mark.parametrize("answer", [[], "x", {"items": "x"}, {"items": {}}], ids=repr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from archfit.cluster.audit_facts_json import from_json
 from archfit.commands.audit import run
 from archfit.errors import ArchfitError
+from cluster_objects import node, workload
+from fake_registry import Answer, FakeRegistry
 from program import Ran
 from warm_cache import warm
 
@@ -49,6 +52,22 @@ CLUSTER = listed(
 READY = listed(pod("a", "quay.io/team/both:1"))
 LOST = listed(pod("a", "quay.io/team/intel:1"))
 UNKNOWN = listed(pod("a", "quay.io/team/private:1"))
+PARTLY = listed(pod("a", "quay.io/team/both:1", "3"), pod("b", "quay.io/team/private:1"))
+INTEL = "quay.io/team/intel:1"
+DAEMON = listed(pod("a", "quay.io/team/both:1"), workload("DaemonSet", "agent", image=INTEL))
+ASLEEP = listed(
+    pod("a", "quay.io/team/both:1"),
+    workload("CronJob", "tick", image=INTEL),
+    workload("StatefulSet", "db", replicas=0, image=INTEL),
+    workload("Deployment", "web", image=INTEL),
+    workload("ReplicaSet", "api-1", owner=("Deployment", "api"), replicas=0, image=INTEL),
+)
+_FAILS = {"name": "app", "state": {"waiting": {"message": "exec ./app: exec format error"}}}
+FAILING = listed(
+    node("n", "arm64"),
+    pod("a", "quay.io/team/both:1", nodeName="n")
+    | {"status": {"phase": "Running", "containerStatuses": [_FAILS]}},
+)
 
 
 @pytest.fixture
@@ -92,6 +111,43 @@ def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_p
     assert path.read_bytes() == audit(CLUSTER, "--format", form).ok()
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("report.html", "html"),
+        ("REPORT.HTM", "html"),
+        ("report.json", "json"),
+        ("report.csv", "csv"),
+        ("report.md", "markdown"),
+        ("report.markdown", "markdown"),
+        ("report.txt", "text"),
+        ("report.d/report", "text"),
+        ("report.1", "text"),
+    ],
+)
+def test_the_name_of_the_report_chooses_its_format(audit: Audit, tmp_path: Path, name: str, form: str):
+    (tmp_path / "report.d").mkdir()
+    ran = audit(CLUSTER, "-o", name)
+    assert ran.status == 0, ran.stderr
+    assert (tmp_path / name).read_bytes() == audit(CLUSTER, "--format", form).ok()
+    assert "--output" not in ran.stderr
+
+
+def test_a_format_that_the_name_contradicts_wins_and_is_said(audit: Audit, tmp_path: Path):
+    ran = audit(CLUSTER, "-o", "report.html", "--format", "csv")
+    assert ran.status == 0
+    assert (tmp_path / "report.html").read_bytes() == audit(CLUSTER, "--format", "csv").ok()
+    assert "--output: 'report.html' ends in .html, but --format says csv, so it is csv" in ran.stderr
+
+
+def test_all_tables_are_in_the_text_where_they_are_asked_for(audit: Audit):
+    assert "\nWORKLOADS\n" in audit(CLUSTER, "--all").ok().decode()
+    assert "\nWORKLOADS\n" not in audit(CLUSTER).ok().decode()
+    ran = audit(CLUSTER, "--all", "--format", "csv")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "--all: adds the tables to the text; csv has everything without it: leave it out" in ran.stderr
+
+
 def test_a_report_replaces_no_input(audit: Audit, tmp_path: Path):
     (tmp_path / "pods.json").write_bytes(CLUSTER)
     (tmp_path / "link").symlink_to("pods.json")
@@ -112,21 +168,32 @@ def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path
     ("text", "words", "status", "said"),
     [
         pytest.param(
-            CLUSTER, ("--require", "arm64"), 3, "--require arm64: 1 pod cannot run there", id="blocked"
+            CLUSTER, ("--require", "arm64"), 3, "arm64: 1 workload cannot run there (shop/Pod/b)", id="blocked"
         ),
         pytest.param(READY, ("--require", "arm64"), 0, "", id="all ready"),
         pytest.param(CLUSTER, ("--require", "amd64"), 0, "", id="ready for the other one"),
         pytest.param(
-            UNKNOWN, ("--require", "arm64"), 1, "of 1 pod an image is not known", id="an image is not known"
+            UNKNOWN, ("--require", "arm64"), 3, "1 workload not known to run there", id="an image is not known"
         ),
+        pytest.param(UNKNOWN, ("--require", "arm64", "--allow-unknown"), 0, "", id="what is not known may pass"),
         pytest.param(UNKNOWN, (), 0, "", id="an image that is not known fails nothing by itself"),
-        pytest.param(
-            CLUSTER, ("--min-ready", "80%"), 3, "75 % are ready for arm64, not 80 %", id="too little"
-        ),
+        pytest.param(CLUSTER, ("--min-ready", "80%"), 3, "75 % is ready for arm64, not 80 %", id="too little"),
         pytest.param(CLUSTER, ("--min-ready", "75"), 0, "", id="enough"),
+        pytest.param(
+            PARTLY, ("--min-ready", "80%"), 3, "75 % is ready for arm64 (25 % is not known), not 80 %",
+            id="what is not known is not ready",
+        ),
+        pytest.param(PARTLY, ("--min-ready", "100%", "--allow-unknown"), 0, "", id="all that is known is ready"),
         pytest.param(CLUSTER, ("--min-ready", "100%", "--require", "amd64"), 0, "", id="of what is required"),
+        pytest.param(
+            DAEMON, ("--require", "arm64"), 3, "1 workload cannot run there (shop/DaemonSet/agent)", id="a DaemonSet"
+        ),
+        pytest.param(
+            ASLEEP, ("--require", "arm64"), 3, "3 workloads cannot run there (shop/CronJob/tick,", id="without pods"
+        ),
+        pytest.param(FAILING, ("--require", "arm64"), 3, "1 workload cannot run there", id="a pod fails there"),
     ],
-)
+)  # fmt: skip
 def test_the_exit_code_says_whether_what_was_asked_for_holds(
     audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
 ):
@@ -246,3 +313,66 @@ def test_a_report_of_another_kind_is_refused(audit: Audit, tmp_path: Path):
     ran = audit(b"", "--merge", "other.json")
     assert (ran.status, ran.stdout) == (1, b"")
     assert "has the schema archfit.dev/audit/v9" in ran.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path: Path, form: str):
+    registry = FakeRegistry()
+    try:
+        registry.always(Answer(403))
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        words = ("--no-cache", "--mirror", f"*={registry.url}", "--format", form)
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        assert run(words, io.BytesIO(listed(pod("a", INTEL), pod("b", INTEL))), stdout, stderr, environ) == 1
+    finally:
+        registry.close()
+    report = stdout.getvalue().decode()
+    assert "error: no image was answered, so nothing is known: 1 image not known:" in stderr.getvalue()
+    says = {
+        "text": "not known",
+        "json": '"share":"not known"',
+        "csv": "Unknown",
+        "markdown": "## It is not known what of",
+        "html": '<span class="big">not known</span>',
+    }
+    assert says[form] in report
+    assert not re.search(r"(?<!\d)0 % (is ready|ready|of)", report)
+
+
+def test_what_nobody_was_asked_for_fails_nothing(audit: Audit, tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(audit(UNKNOWN, "--format", "json").ok())
+    assert b'"share":"not known"' in (tmp_path / "a.json").read_bytes()
+    assert audit(b"", "--merge", "a.json").status == 0
+
+
+def test_a_shard_without_an_answer_is_not_the_whole(tmp_path: Path):
+    registry = FakeRegistry()
+    try:
+        registry.always(Answer(403))
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        words = ("--no-cache", "--mirror", f"*={registry.url}", "--shards", "1", "--shard", "0")
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        assert run(words, io.BytesIO(listed(pod("a", INTEL))), stdout, stderr, environ) == 0
+    finally:
+        registry.close()
+    assert "not known" in stdout.getvalue().decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(READY, True, id="all was asked for and runs"),
+        pytest.param(DAEMON, False, id="a DaemonSet does not run"),
+        pytest.param(ASLEEP, False, id="what sleeps does not run"),
+    ],
+)
+def test_the_page_says_nothing_is_to_do_only_where_all_runs(audit: Audit, text: bytes, said: bool):
+    page = audit(text, "--format", "html").ok().decode()
+    assert ("Nothing: each image of what runs or will run was looked up" in page) is said
+    assert said or "No workload that could move waits for an image." in page or "Work list for" in page
+
+
+def test_allow_unknown_says_what_it_belongs_to(audit: Audit):
+    ran = audit(CLUSTER, "--allow-unknown")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "--allow-unknown: of what? Add --require ARCH or --min-ready SHARE" in ran.stderr

@@ -73,7 +73,7 @@ def report(path: Path) -> Any:
 def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(
     step: Step, registry: Registry, tmp_path: Path
 ):
-    step(fleet_steps.SNAPSHOT)
+    step(fleet_steps.snapshot())
     assert registry.asked == []
     whole = step(("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache"))
     for index in range(SHARDS):
@@ -89,7 +89,7 @@ def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(
 
 @pytest.mark.parametrize("cache", [(), ("--no-cache",)], ids=["with the cache", "without"])
 def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Path, cache: tuple[str, ...]):
-    step(fleet_steps.SNAPSHOT)
+    step(fleet_steps.snapshot())
     first = tmp_path / "shard-2.json"
     step(fleet_steps.shard("2", SHARDS), *cache)
     before = first.read_bytes()
@@ -99,7 +99,7 @@ def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Pat
 
 
 def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path):
-    step(fleet_steps.SNAPSHOT)
+    step(fleet_steps.snapshot())
     step(fleet_steps.shard("3", SHARDS), "--no-cache")
     words = (
         "archfit",
@@ -115,7 +115,7 @@ def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path)
 
 
 def test_no_image_is_asked_for_by_two_shards(step: Step, registry: Registry):
-    step(fleet_steps.SNAPSHOT)
+    step(fleet_steps.snapshot())
     for index in range(SHARDS):
         step(fleet_steps.shard(str(index), SHARDS), "--no-cache")
     shards = list(registry.asked)
@@ -129,7 +129,7 @@ def test_no_image_is_asked_for_by_two_shards(step: Step, registry: Registry):
 
 
 def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry, tmp_path: Path):
-    step(fleet_steps.SNAPSHOT)
+    step(fleet_steps.snapshot())
     again = ("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache")
     (tmp_path / "first.json").write_bytes(step(again).stdout)
     registry.put("quay.io/team/app0:1", BOTH)
@@ -145,7 +145,12 @@ def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry,
         pytest.param(
             '{"schema": "archfit.dev/audit/v9", "facts": {}}', "archfit.dev/audit/v9", id="a version"
         ),
-        pytest.param('{"schema": "archfit.dev/audit/v1alpha1", "facts": {', "is not JSON", id="cut off"),
+        pytest.param(
+            '{"schema": "archfit.dev/audit/v1alpha1", "facts": {}}',
+            "make it again with archfit audit --format json",
+            id="an older version",
+        ),
+        pytest.param('{"schema": "archfit.dev/audit/v1alpha2", "facts": {', "is not JSON", id="cut off"),
     ],
 )
 def test_a_snapshot_that_cannot_be_read_fails_a_shard(step: Step, tmp_path: Path, text: str, message: str):

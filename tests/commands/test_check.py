@@ -69,14 +69,15 @@ def test_the_report_is_text_on_stdout_and_says_what_would_change(check):
     assert ran.stdout.decode() == (
         "apps/v1/Deployment/shop/web spec.template.spec: archfit would change it: "
         "restricted to amd64 (arm64 is not offered by x.example/amd:1) (document 1, line 8)\n"
-        "1 of 2 pod specs is not as archfit would leave it\n"
+        "1 of 2 pod specs is not as archfit would leave it; 1 pod spec left alone (1 by archfit.dev/skip)\n"
     )
     assert ran.stderr == ""
 
 
 def test_nothing_to_find_says_how_much_was_looked_at(check):
     ran = check(joined(CONFIG_MAP, SKIPPED, PINNED))
-    assert (ran.status, ran.stdout) == (0, b"as archfit would leave it: 2 pod specs, 1 image\n")
+    said = b"as archfit would leave it: 2 pod specs, 1 image; 1 pod spec left alone (1 by archfit.dev/skip)\n"
+    assert (ran.status, ran.stdout) == (0, said)
 
 
 def test_options_of_placement_change_the_question(check):
@@ -97,10 +98,6 @@ def test_options_of_placement_change_the_question(check):
             id="conflict",
         ),
         pytest.param(b"Error: chart not found\n", [], "not a Kubernetes object", id="no-manifest"),
-        pytest.param(b"", [], "holds no manifests", id="blank"),
-        pytest.param(b"# nothing\n", [], "holds no manifests", id="comments"),
-        pytest.param(b"", ["--require", "arm64"], "holds no manifests", id="blank-require"),
-        pytest.param(GONE, ["--require", "arm64"], "there is no such image", id="absent-require"),
         pytest.param(b"\xff\xfe", [], "not UTF-8", id="not-utf8"),
     ],
 )
@@ -132,7 +129,34 @@ def test_on_absent_leave_is_no_failure(check):
 def test_blank_input_is_allowed_by_the_flag_and_by_nothing_else(check):
     """`helm get manifest` that printed nothing is not as anyone would leave it."""
     assert check(b"", "--on-blank=pass").status == 0
-    assert check(b"", ARCHFIT_ON_BLANK="pass").status == 1
+    assert check(b"", ARCHFIT_ON_BLANK="pass").status == 2
+
+
+@pytest.mark.parametrize("words", [[], ["--require", "arm64"]], ids=["placement", "require"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(b"", "holds no manifests. Did the command before the pipe fail?", id="blank"),
+        pytest.param(b"# nothing\n", "holds no manifests", id="comments"),
+        pytest.param(b"---\n---\n", "holds no", id="separators"),
+        pytest.param(b"image: {tag: a}\n", "no Kubernetes object, so nothing was checked", id="values"),
+        pytest.param(b"apiVersion: v1\nkind: List\nitems: []\n", "no Kubernetes object", id="empty-list"),
+        pytest.param(
+            b'{"apiVersion": "v1", "kind": "PodList", "items": null}', "no Kubernetes object", id="null-list"
+        ),
+        pytest.param(CONFIG_MAP + b"items: []\n", "no Kubernetes object", id="any-kind-with-items-is-a-list"),
+    ],
+)
+def test_input_without_any_object_is_wrong_usage(check, text, said, words):
+    ran = check(text, *words)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert said in ran.stderr
+
+
+def test_a_blank_file_is_named(check, tmp_path):
+    (tmp_path / "a.yaml").write_bytes(b"# nothing\n")
+    ran = check(b"", "a.yaml", cwd=tmp_path)
+    assert (ran.status, "a.yaml: the input holds no manifests" in ran.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -187,14 +211,15 @@ def test_require_lists_every_image_with_its_workloads(check):
         "    apps/v1/Deployment/shop/two spec.template.spec.containers[2].image (document 3, line 39)\n"
         "x.example/v7:1 does not run on linux/arm64; it offers linux/amd64, linux/arm/v7\n"
         "    apps/v1/Deployment/shop/two spec.template.spec.containers[1].image (document 3, line 37)\n"
-        "2 of 3 images do not run on linux/arm64\n"
+        "1 image runs on linux/arm64; 2 do not; 0 not known\n"
     )
 
 
 def test_an_image_that_lacks_one_of_several_platforms_is_not_said_to_lack_all(check):
     ran = check(WEB, "--require=amd64,arm64")
     assert ran.status == 3
-    assert ran.stdout.decode().splitlines()[-1].endswith("does not run on all of linux/amd64, linux/arm64")
+    last = ran.stdout.decode().splitlines()[-1]
+    assert last == "0 images run on all of linux/amd64, linux/arm64; 1 does not; 0 not known"
 
 
 @pytest.mark.parametrize(
@@ -207,7 +232,8 @@ def test_an_image_that_lacks_one_of_several_platforms_is_not_said_to_lack_all(ch
         pytest.param(API, "s390x", 3, id="neither"),
         pytest.param(API, "linux/arm64", 0, id="with-os"),
         pytest.param(workload("v", "x.example/v7:1"), "arm", 0, id="variants-fold-to-the-node-label"),
-        pytest.param(workload("t", "ko://x/y"), "arm64", 0, id="nobody-can-say"),
+        pytest.param(workload("t", "ko://x/y"), "arm64", 3, id="nobody-can-say"),
+        pytest.param(GONE, "arm64", 3, id="absent-runs-nowhere"),
         pytest.param(SKIPPED, "arm64", 3, id="skipped-is-listed"),
         pytest.param(OWNED, "arm64", 3, id="owned-by-a-controller-is-listed"),
         pytest.param(NODE_NAME, "arm64", 3, id="on-a-named-node-is-listed"),
@@ -248,7 +274,7 @@ def test_pods_that_are_left_out_are_listed_apart(check):
         "excludes (document 4, line 50)\n"
         "not looked at:\n"
         "    apps/v1/Deployment/shop/win spec.template.spec: it is for windows nodes (document 3, line 33)\n"
-        "1 of 2 images does not run on linux/arm64; 1 pod spec not looked at\n"
+        "1 image runs on linux/arm64; 1 does not; 0 not known; 1 pod spec not looked at\n"
     )
 
 
@@ -344,3 +370,258 @@ def test_the_report_file_holds_the_decisions(check, tmp_path):
     check(WEB, "--report", str(tmp_path / "r.json"))
     report = json.loads((tmp_path / "r.json").read_text())
     assert (report["exit"], [one["outcome"] for one in report["decisions"]]) == (3, ["Change"])
+
+
+PLACEHOLDERS = workload("tool", "ko://x/y", "'{{ .Values.image }}'", "${IMAGE}:1")
+SILENT = "y.example"
+"""A registry that nobody runs: the tests' mirrors are for x.example alone."""
+
+
+def last(ran):
+    return ran.stdout.decode().splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param(
+            workload("t", "${IMAGE}:1"),
+            "0 images run on linux/arm64; 0 do not; 1 not known (placeholder)",
+            id="placeholder",
+        ),
+        pytest.param(
+            workload("t", "https://quay.io/x/y:1"),
+            "0 images run on linux/arm64; 0 do not; 1 not known (malformed)",
+            id="url",
+        ),
+        pytest.param(
+            workload("t", "docker://x.example/both:1"),
+            "0 images run on linux/arm64; 0 do not; 1 not known (malformed)",
+            id="transport",
+        ),
+        pytest.param(
+            workload("t", "x.example/both:1", "nginx@sha256:abc"),
+            "1 image runs on linux/arm64; 0 do not; 1 not known (malformed)",
+            id="short-digest",
+        ),
+        pytest.param(
+            workload("t", "''", "''", "$(a)", "$(a)", "x.example/amd:1"),
+            "0 images run on linux/arm64; 1 does not; 3 not known (2 no image named, 1 placeholder)",
+            id="each-empty-one-and-each-text-once",
+        ),
+        pytest.param(
+            workload("t", "x.example/both:1\n        imagePullPolicy: Never"),
+            "0 images run on linux/arm64; 0 do not; 1 not known (never pulled)",
+            id="never-pulled",
+        ),
+        pytest.param(
+            b"apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {sidecar.istio.io/inject: 'true'}}\n"
+            b"spec: {containers: [{name: a, image: auto}]}\n",
+            "0 images run on linux/arm64; 0 do not; 1 not known (injected)",
+            id="injected",
+        ),
+        pytest.param(
+            joined(GONE, API),
+            "1 image runs on linux/arm64; 1 does not; 0 not known",
+            id="absent-is-no-question",
+        ),
+    ],
+)
+def test_what_is_not_known_is_a_number_of_its_own_and_fails(check, text, line):
+    ran = check(text, "--require=arm64")
+    assert (last(ran), ran.status) == (line, 3)
+    passed = check(text, "--require=arm64", "--allow-unknown")
+    assert (last(passed), passed.status) == (line, 0 if "0 do not" in line else 3)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param([], id="defaults"),
+        pytest.param(["--on-unknown=leave"], id="leave"),
+        pytest.param(["--on-unknown=assume", "--assume=linux/arm64"], id="assumed-is-not-known"),
+        pytest.param(["--on-absent=leave", "--strict"], id="strict"),
+    ],
+)
+def test_a_registry_without_an_answer_is_not_known_whatever_a_transform_would_do(check, words):
+    text = joined(workload("a", f"{SILENT}/a:1"), workload("b", f"{SILENT}/b:1", f"{SILENT}/a:1"), API)
+    ran = check(text, "--require=arm64", "--offline", *words)
+    assert ran.status == 3
+    assert ran.stdout.decode() == (
+        "not known: the cache has no answer, and --offline forbids asking: run once without --offline "
+        "(3 images, 4 places)\n"
+        f"    {SILENT}/a:1, apps/v1/Deployment/shop/a spec.template.spec.containers[0].image (document 1, line 11)\n"
+        f"    {SILENT}/b:1, apps/v1/Deployment/shop/b spec.template.spec.containers[0].image (document 2, line 23)\n"
+        f"    {SILENT}/a:1, apps/v1/Deployment/shop/b spec.template.spec.containers[1].image (document 2, line 25)\n"
+        "    x.example/both:1, apps/v1/Deployment/shop/api spec.template.spec.containers[0].image "
+        "(document 3, line 37)\n"
+        "0 images run on linux/arm64; 0 do not; 3 not known (no answer)\n"
+    )
+    assert ran.stderr == ""
+
+
+def test_a_registry_that_nobody_runs_is_no_problem_of_the_run(archfit):
+    words = ("check", "--no-cache", "--mirror=x.example=http://127.0.0.1:9", "--require=arm64")
+    ran = archfit(joined(API, WEB), *words)
+    assert (ran.status, ran.stderr) == (3, "")
+    assert ran.stdout.count(b"not known: ") == 1
+    assert last(ran) == "0 images run on linux/arm64; 0 do not; 2 not known (no answer)"
+
+
+def test_all_that_lacks_or_is_not_known_is_listed_also_in_pods_left_alone(check):
+    text = workload("old", "$(x)", head='  annotations: {archfit.dev/skip: "true"}\n')
+    ran = check(text, "--require=arm64")
+    assert (ran.status, "$(x), apps/v1/Deployment/shop/old" in ran.stdout.decode()) == (3, True)
+
+
+def test_without_an_image_nothing_is_said_to_run(check):
+    for text in (CONFIG_MAP, WINDOWS):
+        ran = check(text, "--require=arm64")
+        assert ran.status == 0
+        assert last(ran).startswith(
+            "no image was looked at: 0 images run on linux/arm64; 0 do not; 0 not known"
+        )
+
+
+def test_objects_that_no_row_reads_are_counted(check):
+    text = b"apiVersion: x.example/v1\nkind: Thing\nmetadata: {name: a}\nspec: {containers: [{image: a}]}\n"
+    for words in ((), ("--require=arm64",)):
+        assert last(check(joined(API, text), *words)).endswith("; 1 object not looked at")
+
+
+def test_a_place_that_is_filled_in_later_is_not_said_to_exclude_the_platform(check):
+    for later in ("${ARCH}", "arm64"):
+        text = workload(
+            "w", "x.example/amd:1", spec=f"      nodeSelector: {{kubernetes.io/arch: '{later}'}}\n"
+        )
+        ran = check(text, "--require=arm64,amd64" if later == "arm64" else "--require=arm64")
+        assert "the pod's own placement excludes" not in ran.stdout.decode()
+
+
+def test_an_image_that_is_stated_to_lack_a_platform_is_not_said_to_run(check):
+    note = "  annotations: {archfit.dev/image-platforms: linux/amd64}\n"
+    ran = check(workload("web", "x.example/gone:1", head=note), "--require=arm64")
+    assert last(ran) == "0 images run on linux/arm64; 1 does not; 0 not known; 1 stated, not asked"
+
+
+def test_what_is_stated_and_not_asked_is_said(check):
+    note = "  annotations: {archfit.dev/image-platforms: 'linux/amd64,linux/arm64'}\n"
+    text = joined(API, workload("web", "x.example/gone:1", head=note))
+    assert last(check(text, "--require=arm64")) == (
+        "2 images run on linux/arm64; 0 do not; 0 not known; 1 stated, not asked"
+    )
+    placed = last(check(text, "--tolerate=none"))
+    assert placed == "as archfit would leave it: 2 pod specs, 2 images; 1 stated, not asked"
+    told = json.loads(check(text, "--require=arm64", "--format=json").stdout)
+    assert (told["stated"], told["running"]) == (1, 2)
+
+
+def test_a_check_of_placement_says_what_is_not_known(check):
+    ran = check(workload("t", "x.example/both:1", "$(x)"), "--tolerate=none")
+    assert (ran.status, last(ran)) == (
+        0,
+        "as archfit would leave it: 1 pod spec, 1 image; 1 not known (placeholder)",
+    )
+
+
+def test_allow_unknown_belongs_to_require(check):
+    ran = check(API, "--allow-unknown")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "--require arm64 --allow-unknown" in ran.stderr
+
+
+def test_json_has_the_three_numbers_and_each_place_of_a_cause(check):
+    text = joined(workload("t", "x.example/amd:1", "x.example/both:1", "$(x)"), workload("u", "$(x)"))
+    told = json.loads(check(text, "--require=arm64", "--format=json").stdout)
+    assert told["schema"] == "archfit.dev/check/v1alpha2"
+    assert {name: told[name] for name in ("images", "running", "lacking", "notKnown")} == {
+        "images": 3,
+        "running": 1,
+        "lacking": 1,
+        "notKnown": 1,
+    }
+    assert [(one["rule"], one["severity"]) for one in told["findings"]] == [
+        ("required-platform", "error"),
+        ("not-known", "error"),
+        ("not-known", "error"),
+    ]
+    assert {one["cause"] for one in told["findings"][1:]} == {
+        "'$(x)' still holds a placeholder that nothing has filled in"
+    }
+    allowed = json.loads(check(text, "--require=arm64", "--format=json", "--allow-unknown").stdout)
+    assert [one["severity"] for one in allowed["findings"]] == ["error", "warning", "warning"]
+
+
+ENFORCED = b"apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\noperator:\n  enforced: [imagePlatforms, skip]\n"
+STATED = workload("w", "x.example/amd:1", head="  annotations: {archfit.dev/image-platforms: linux/arm64}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param(STATED, "archfit.dev/image-platforms", id="image-platforms"),
+        pytest.param(SKIPPED, "archfit.dev/skip", id="skip"),
+    ],
+)
+@pytest.mark.parametrize("words", [["check"], ["check", "--require=arm64"], [], ["patch"]])
+def test_an_enforced_annotation_is_an_error_with_its_place(archfit, mirrors, tmp_path, text, name, words):
+    (tmp_path / "a.yaml").write_bytes(ENFORCED)
+    ran = archfit(text, *words, "--no-cache", *mirrors, "--config", "a.yaml", cwd=tmp_path)
+    assert ran.status == 1
+    (error,) = [line for line in ran.stderr.splitlines() if line.startswith("error:")]
+    assert (
+        f'metadata.annotations["{name}"]: {name} is enforced by file a.yaml (--config): remove the annotation'
+        in (error)
+    )
+    assert "line 6" in error or "line 1" in error
+    free = archfit(text, *words, "--no-cache", *mirrors)
+    assert "enforced" not in free.stderr
+
+
+def test_an_annotation_that_takes_nothing_back_is_not_enforced(check, tmp_path):
+    (tmp_path / "a.yaml").write_bytes(ENFORCED)
+    text = workload("web", "x.example/both:1", head='  annotations: {archfit.dev/skip: "false"}\n')
+    assert check(text, "--require=arm64", "--config=a.yaml", cwd=tmp_path).status == 0
+
+
+def test_an_enforced_annotation_decides_no_gate_where_a_controller_decides(check, tmp_path):
+    (tmp_path / "a.yaml").write_bytes(ENFORCED)
+    head = (
+        "  annotations: {archfit.dev/image-platforms: linux/arm64}\n"
+        "  ownerReferences: [{kind: Rollout, name: a, controller: true}]\n"
+    )
+    text = workload("owned", "x.example/amd:1", head=head)
+    assert check(text, "--require=arm64").status == 0
+    assert check(text, "--require=arm64", "--config=a.yaml", cwd=tmp_path).status == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "line", "status"),
+    [
+        pytest.param(
+            "Workflow", "x.example/both:1", "1 image runs on linux/arm64; 0 do not; 0 not known", 0, id="runs"
+        ),
+        pytest.param(
+            "Workflow",
+            "x.example/amd:1",
+            "0 images run on linux/arm64; 1 does not; 0 not known",
+            3,
+            id="lacks",
+        ),
+        pytest.param(
+            "WorkflowTemplate",
+            "x.example/both:1",
+            "0 images run on linux/arm64; 0 do not; 1 not known (placeholder)",
+            3,
+            id="callers-fill-it-in",
+        ),
+    ],
+)
+def test_parameters_of_a_workflow_count_where_no_caller_fills_them_in(check, kind, value, line, status):
+    text = (
+        f"apiVersion: argoproj.io/v1alpha1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  entrypoint: main\n"
+        f"  arguments: {{parameters: [{{name: img, value: '{value}'}}]}}\n"
+        "  templates:\n  - name: main\n    container: {image: '{{workflow.parameters.img}}'}\n"
+    )
+    ran = check(text.encode(), "--require=arm64")
+    assert (last(ran), ran.status) == (line, status)

@@ -140,6 +140,7 @@ ESSENTIAL = {
                         },
                     },
                     "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "properties": {"type": "object", "additionalProperties": {"type": "integer"}},
                     "tool": {
                         "type": "object",
                         "additionalProperties": False,
@@ -201,13 +202,21 @@ def test_json_holds_every_finding_whole(check):
     )
     ran = check(STREAM + windows, "--require", "arm64", "--format", "json")
     assert json.loads(ran.stdout) == {
+        "schema": "archfit.dev/check/v1alpha2",
         "archfit": json.loads(ran.stdout)["archfit"],
         "check": "require",
         "require": ["linux/arm64"],
         "exit": 3,
         "pods": 2,
         "images": 1,
+        "running": 0,
+        "lacking": 1,
+        "notKnown": 0,
+        "stated": 0,
+        "leftAlone": 0,
+        "leftAloneByAnnotation": 0,
         "notChecked": 1,
+        "objectsNotChecked": 0,
         "findings": [
             {
                 "rule": "required-platform",
@@ -303,7 +312,7 @@ def test_text_holds_no_control_characters():
         pytest.param(STREAM, ["--require", "arm64,s390x"], 3, id="require"),
         pytest.param(STREAM, ["--exclude", "*"], 0, id="clean"),
         pytest.param(STREAM.replace(b"Source: shop/", b"Source: a b/\xc3\xa9"), [], 3, id="odd-file-name"),
-        pytest.param(b"", [], 1, id="failed"),
+        pytest.param(b"\xff\xfe", [], 1, id="failed"),
         pytest.param(b"a: 1\nb: 2\n", [], 1, id="failed-with-a-line"),
     ],
 )
@@ -483,7 +492,7 @@ def test_equal_issues_have_fingerprints_of_their_own():
 
 def test_markdown_of_what_archfit_would_change(check):
     assert check(STREAM, "--format=markdown").stdout.decode() == (
-        "## archfit: 1 of 2 pod specs is not as archfit would leave it\n"
+        "## archfit: 1 of 2 pod specs is not as archfit would leave it; 1 pod spec left alone (1 by archfit.dev/skip)\n"
         "\n"
         "| Object | Finding | Place |\n"
         "| --- | --- | --- |\n"
@@ -497,7 +506,7 @@ def test_markdown_of_images_that_lack_a_platform(check):
         b"---\napiVersion: v1\nkind: Pod\nmetadata: {name: w}\nspec: {os: {name: windows}, containers: []}\n"
     )
     assert check(STREAM + windows, "--format=markdown", "--require=arm64").stdout.decode() == (
-        "## archfit: 1 of 1 image does not run on linux/arm64; 1 pod spec not looked at\n"
+        "## archfit: 0 images run on linux/arm64; 1 does not; 0 not known; 1 pod spec not looked at\n"
         "\n"
         "| Image | Does not run on | It offers | Object | Place |\n"
         "| --- | --- | --- | --- | --- |\n"
@@ -525,7 +534,8 @@ def test_markdown_of_a_check_that_could_not_be_made(check):
 
 def test_markdown_without_findings_is_its_head(check):
     assert check(STREAM, "--format=markdown", "--exclude=*").stdout == (
-        b"## archfit: as archfit would leave it: 2 pod specs, 1 image\n"
+        b"## archfit: as archfit would leave it: 2 pod specs, 0 images; "
+        b"2 pod specs left alone (1 by archfit.dev/skip)\n"
     )
 
 
@@ -544,3 +554,47 @@ def test_markdown_is_bounded():
     text = markdown(Check(3, (), found, 500, 1)).decode()
     assert len(text) < 65_536
     assert "rows left out." in text
+
+
+NOT_KNOWN = b"""---
+apiVersion: v1
+kind: Pod
+metadata: {name: q}
+spec:
+  containers:
+    - {name: a, image: "$(x)"}
+    - {name: b, image: x.example/both:1}
+"""
+NUMBERS = "1 image runs on linux/arm64; 1 does not; 1 not known (placeholder)"
+CAUSE = "'$(x)' still holds a placeholder that nothing has filled in"
+
+
+def test_every_format_has_the_three_numbers_and_the_image_that_is_not_known(check):
+    def report(form, *words):
+        return check(STREAM + NOT_KNOWN, "--require=arm64", f"--format={form}", *words).stdout.decode()
+
+    assert report("text").splitlines()[-1] == NUMBERS
+    assert report("markdown").splitlines()[0] == f"## archfit: {NUMBERS}"
+    assert f"### Not known: {CAUSE} (1 image, 1 place)" in report("markdown")
+    github = report("github").splitlines()
+    assert github[-1] == NUMBERS
+    assert [line for line in github if line.startswith("::error title=archfit not-known::v1/Pod/q ")]
+    gitlab = json.loads(report("gitlab"))
+    assert (gitlab[-1]["check_name"], gitlab[-1]["severity"]) == ("archfit/summary", "info")
+    assert gitlab[-1]["description"] == NUMBERS
+    assert [one["severity"] for one in gitlab if one["check_name"] == "archfit/not-known"] == ["major"]
+    (run,) = json.loads(report("sarif"))["runs"]
+    assert run["properties"] == {"running": 1, "lacking": 1, "notKnown": 1}
+    assert [one["level"] for one in run["results"] if one["ruleId"] == "not-known"] == ["error"]
+    told = json.loads(report("json"))
+    assert (told["running"], told["lacking"], told["notKnown"]) == (1, 1, 1)
+
+
+def test_allowed_is_a_warning_in_every_format(check):
+    for form, said in (
+        ("github", "::warning title=archfit not-known::"),
+        ("gitlab", '"severity": "minor"'),
+        ("sarif", '"level": "warning",'),
+    ):
+        ran = check(NOT_KNOWN, "--require=arm64", "--allow-unknown", f"--format={form}")
+        assert (ran.status, said in ran.stdout.decode()) == (0, True)

@@ -49,6 +49,15 @@ def test_each_pod_has_a_tree_and_manifests_are_never_written():
     assert "apiVersion:" not in ran.out
 
 
+@pytest.mark.parametrize("words", [(), ("--format=json",)], ids=["text", "json"])
+def test_input_without_pods_is_said_to_have_none(words):
+    ran = Ran("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n", *words)
+    assert (ran.status, ran.err) == (
+        0,
+        "info: the input holds no pods that archfit reads: nothing to explain\n",
+    )
+
+
 def test_files_are_named_and_standard_input_is_one_of_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "web.yaml").write_text(WEB, encoding="utf-8")
@@ -82,7 +91,7 @@ def test_only_asks_for_the_images_of_these_objects_alone():
     ("only", "message"),
     [
         pytest.param("StatefulSet", "it holds Deployment/shop/web, Job/db/migrate", id="what-there-is"),
-        pytest.param("Deployment/web", "did you mean Deployment/shop/web?", id="a-name-without-a-namespace"),
+        pytest.param("StatefulSet/web", "did you mean Deployment/shop/web?", id="a-name-of-another-kind"),
         pytest.param("a/b/c/d", "write it as", id="no-glob"),
     ],
 )
@@ -159,3 +168,13 @@ def test_the_run_leaves_a_report(tmp_path):
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert report["command"] == "archfit explain"
     assert [one["object"]["name"] for one in report["decisions"]] == ["migrate"]
+
+
+def test_no_sentence_speaks_for_an_image_that_nobody_can_look_up():
+    known = Ran(workload(images=("nginx:1",)), "--tolerate=none").out
+    beside = Ran(workload(images=("nginx:1", "$(x)")), "--tolerate=none").out
+    assert "all its images run there" in known
+    assert "all images run on amd64, arm64" in known
+    assert "all its images that are known run there" in beside
+    assert "all images that are known run on amd64, arm64" in beside
+    assert "what is known of its images needs nothing; the platforms of others cannot be looked up" in beside

@@ -341,14 +341,14 @@ def test_what_inspect_learns_a_run_needs_not_ask(inspect, served):
     ("answer", "words"),
     [
         pytest.param(Answer(401), "gives no anonymous access", id="no access"),
-        pytest.param(Answer(500), "answered 500", id="a failing server"),
+        pytest.param(Answer(500, headers={"Retry-After": "3600"}), "answered 500", id="a failing server"),
         pytest.param(Answer(200, b"<html>"), "it is a web page", id="a login page"),
     ],
 )
 def test_an_answer_that_is_none_is_said_and_the_others_are_shown(inspect, served, answer, words):
     served.index("app", "1", PLATFORMS)
     served.on(lambda asked: answer if "/none/" in asked.path else None)
-    shown = inspect("x.example/none:1", "x.example/app:1", "--timeout", "2s", code=1)
+    shown = inspect("x.example/none:1", "x.example/app:1", code=1)
     assert shown.startswith(b"x.example/app:1\n")
     assert "error: x.example/none:1: " in inspect.problems
     assert words in inspect.problems

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from registry import Registry
 
+from archfit.commands.lock import _line
+from archfit.images.platforms import Found
+from archfit.lookup.lock_update import Change
 from archfit.lookup.lockfile import parse
 from lock_runs import Locking, pod
 
@@ -248,6 +251,26 @@ def test_check_ends_with_0_where_the_file_would_not_change(
     assert said.status == 0, said.stderr
     assert said.stderr.startswith(f"archfit: {locked.file} is up to date: 3 images")
     assert locked.stamp() == before
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "a: {b: 1}\n"], ids=["blank", "comment", "no-object"])
+def test_check_of_nothing_says_nothing_about_the_lock_file(locked: Locking, text: str) -> None:
+    said = locked.lock(text, "--check")
+    assert (said.status, "up to date" in said.stderr) == (2, False)
+    assert "the input holds no" in said.stderr
+    assert locked.lock(text).status == 0
+
+
+def test_the_last_line_counts_what_is_not_known_and_what_was_asked(locked: Locking) -> None:
+    """A placeholder has no line in the lock file, and entries that --add-missing has are not asked for again."""
+    said = locked.lock(STREAM + pod("$(x)", "", "$(x)", name="c"), "--check", "--add-missing")
+    assert said.status == 0
+    assert said.stderr.splitlines()[-1].endswith(
+        "is up to date: 3 images, 0 of them asked now, 2 not known (1 no image named, 1 placeholder), "
+        "0 registry requests"
+    )
+    every = locked.lock(STREAM, "--check", "--update").stderr.splitlines()[-1]
+    assert ("asked now" in every, "not known" in every) == (False, False)
 
 
 def test_check_of_a_file_that_does_not_exist_ends_with_3(locking: Locking) -> None:
@@ -562,3 +585,8 @@ def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None
             assert [(one.name, one.data) for one in read] == [(str(locked.file), locked.file.read_bytes())]
     finally:
         os.close(master)
+
+
+def test_an_artifact_is_said_to_restrict_nothing() -> None:
+    change = Change("quay.io/team/chart:1", None, Found((), "sha256:" + "0" * 64, image=False))
+    assert _line(change, {}) == "added: quay.io/team/chart:1 (no image, so it restricts nothing)"

@@ -214,8 +214,16 @@ def test_an_identity_token_is_exchanged(check, served):
 def test_a_server_that_asks_for_nothing_tells_nothing_of_the_credential(check, served):
     served.on(lambda asked: Answer(200) if asked.kind == "ping" else None)
     check.auths({check.host: pair("me")})
-    assert check(check.host)["answer"] == "open to everybody: it asked for no credential"
+    assert check(check.host)["answer"] == "accepted: it asked for no credential"
     assert all("authorization" not in asked.headers for asked in served.asked)
+
+
+@pytest.mark.parametrize("status", [204, 400, 404])
+def test_a_server_that_is_no_registry_accepts_nobody(check, served, status):
+    served.always(Answer(status))
+    assert check(check.host, code=1)["answer"] == (
+        f"{served.url} answers {status} to /v2/, so it is no registry: correct the host"
+    )
 
 
 def test_an_image_that_is_not_there_is_said(check, served):
@@ -271,8 +279,8 @@ def test_wrong_usage(check, argv):
 
 
 def test_a_server_that_fails_is_said(check, served):
-    served.always(Answer(500))
-    check(check.host, "--timeout", "1s", code=1)
+    served.always(Answer(500, headers={"Retry-After": "3600"}))
+    check(check.host, code=1)
     assert "answers 500: try again later" in check.problems
 
 

@@ -119,7 +119,8 @@ def test_kustomize_is_the_default_and_the_summary_is_on_stderr(patch):
     ran = patch(WEB)
     assert ran.stdout.decode() == FORMS_OF_WEB["kustomize"]
     assert ran.stderr == (
-        "archfit: 1 of 1 pod template changes and rolls once when applied; 1 image, 1 registry request\n"
+        "archfit: 1 of 1 pod template changes and rolls once when applied, for the toleration alone "
+        "(`archfit setup cluster` says whether a node has its taint); 1 image, 1 registry request\n"
     )
 
 

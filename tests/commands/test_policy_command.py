@@ -263,6 +263,22 @@ def test_more_images_than_the_carrier_holds_name_the_other_carrier(policy: Polic
     assert policy.run("--carrier", "crd").status == 0
 
 
+def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Policy):
+    text = pod("nginx:1.27", "quay.io/team/gone:1", "ghcr.io/${OWNER}/x:1")
+    said = policy.asking("--on-absent", "leave", "-", text=text)
+    assert said.status == 0
+    assert said.stderr.splitlines()[-1].startswith(
+        "archfit: policy archfit.dev: 1 image with 1 different list of platforms; "
+        "2 not known (1 no such image, 1 placeholder), "
+    )
+
+
+def test_a_check_of_no_object_says_nothing_of_the_policy(policy: Policy):
+    said = policy.run("--check", "-", text="apiVersion: v1\nkind: List\nitems: []\n")
+    assert (said.status, said.stdout) == (2, "")
+    assert "the input holds no Kubernetes object, so nothing was checked" in said.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
@@ -333,6 +349,14 @@ def test_file_names_cannot_leave_the_head_comment(policy: Policy):
     (policy.folder / name).write_text(pod("nginx:1.27"), encoding="utf-8")
     said = policy.asking(name, text="")
     assert [one["kind"] for one in objects(said)] == KINDS
+
+
+def test_a_cluster_without_images_to_look_up(policy: Policy):
+    made = from_cluster([], {}, Settings(), policy.environ, io.StringIO())
+    assert [result.message for result in made.results] == [
+        "no pod of the cluster outside of DaemonSets names an image that can be looked up, so a policy would change no "
+        "pod"
+    ]
 
 
 def test_images_of_a_cluster_do_not_choose_private_servers(policy: Policy, registry: Registry):

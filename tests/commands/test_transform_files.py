@@ -77,9 +77,7 @@ def test_a_file_that_is_named_twice_is_read_once(site: Site) -> None:
     assert site.run("r", "r/a.yaml", "./r/a.yaml", "link.yaml").stdout == placed(AMD)
 
 
-@pytest.mark.parametrize(
-    "name", [".a.yaml", ".git/a.yaml", "a.txt", "a.tpl", "sub/.cache/b.json", "a.yaml.orig"]
-)
+@pytest.mark.parametrize("name", [".git/a.yaml", "a.txt", "a.tpl", "sub/.cache/b.json", "a.yaml.orig"])
 def test_noop_of_a_folder_other_files_and_hidden_ones_are_not_read(site: Site, name: str) -> None:
     site.write({"r/web.yaml": AMD, f"r/{name}": BOTH})
     ran = site.run("r")
@@ -224,6 +222,48 @@ def test_check_of_a_folder_names_files_and_lines(site: Site) -> None:
     assert "1 file left out, which holds no Kubernetes object: r/values.yaml" in ran.stderr
     assert site.run("--in-place", "r").status == 0
     assert site.run("check", "r").status == 0
+
+
+HIDDEN = {
+    "r/web.yaml": AMD,
+    "r/.a.yaml": AMD,
+    "r/.b.yml": b"a: 1\n",
+    "r/sub/.c.json": b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "c"}}',
+    "r/.d.yaml.swp": AMD,
+    "r/.git/e.yaml": AMD,
+    "r/.yaml": AMD,
+}
+
+
+@pytest.mark.parametrize("command", ["transform", "check", "explain", "patch", "lock", "audit"])
+def test_files_with_a_dot_that_kubectl_reads_are_named(site: Site, command: str) -> None:
+    """Kubectl looks at the extension alone (cli-runtime, ExpandPathsToFileVisitors); -R reads `.git`, too."""
+    site.write(HIDDEN)
+    words = [word for word in OPTIONS if command not in ("lock", "audit") or word.startswith("--image")]
+    ran = site.run(command, "r", *words, options=False)
+    assert ran.status in (0, 3), ran.stderr
+    (said,) = [line for line in ran.stderr.splitlines() if "with a dot" in line]
+    assert said == (
+        "warning: 3 files not read, as their names begin with a dot; kubectl apply -f FOLDER reads them: "
+        "r/.a.yaml, r/.yaml, r/sub/.c.json; name them on the command line, or rename them"
+    )
+
+
+def test_a_file_with_a_dot_that_is_named_is_read(site: Site) -> None:
+    site.write(HIDDEN)
+    ran = site.run("check", "r", "r/.a.yaml", "r/.yaml", "r/sub/.c.json")
+    assert (ran.status, "with a dot" in ran.stderr) == (3, False)
+    assert b"(r/.a.yaml:" in ran.stdout
+
+
+def test_a_folder_of_files_with_a_dot_alone_names_them(site: Site) -> None:
+    site.write({"r/.a.yaml": AMD})
+    ran = site.run("check", "r")
+    assert ran.status == 2
+    assert (
+        "1 file not read, as its name begins with a dot; kubectl apply -f FOLDER reads it: r/.a.yaml"
+        in ran.stderr
+    )
 
 
 @pytest.mark.parametrize("stdin", [NOTHING, b"null\n"], ids=["values", "null"])
@@ -414,7 +454,7 @@ def test_verbose_says_why_with_the_file_and_the_line(site: Site) -> None:
 
 
 def test_quiet_leaves_notes_out(site: Site) -> None:
-    site.write({"r/a.yaml": AMD, "r/values.yaml": NOTHING})
+    site.write({"r/a.yaml": AMD + b"---\n" + BOTH, "r/values.yaml": NOTHING})
     assert site.run("-q", "r").stderr == ""
 
 

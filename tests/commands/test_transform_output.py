@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import stat
+import struct
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -68,6 +70,81 @@ def test_in_place_keeps_the_owner_where_it_may(site: Site, monkeypatch: pytest.M
     monkeypatch.setattr("os.geteuid", lambda: 4321)
     assert site.run("--in-place", "r/a.yaml").status == 0
     assert site.files()["r/a.yaml"] == placed(AMD)
+
+
+def _acl(*entries: tuple[int, int, int]) -> bytes:
+    """The value of system.posix_acl_access. entries: (tag, permissions, user). Source: linux/posix_acl_xattr.h."""
+    return b"".join([struct.pack("<I", 2), *(struct.pack("<HHI", *one) for one in entries)])
+
+
+_NOBODY = 0xFFFFFFFF
+_BY_4321 = _acl((1, 6, _NOBODY), (2, 4, 4321), (4, 4, _NOBODY), (0x10, 4, _NOBODY), (0x20, 0, _NOBODY))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        pytest.param("user.mime_type", b"application/yaml", id="text"),
+        pytest.param("user.origin", b"\0\xff", id="bytes"),
+        pytest.param("user.empty", b"", id="empty"),
+        pytest.param("system.posix_acl_access", _BY_4321, id="access-control-list"),
+    ],
+)
+def test_in_place_keeps_extended_attributes(site: Site, name: str, value: bytes) -> None:
+    path = site.folder / "r" / "a.yaml"
+    os.setxattr(path, name, value)
+    mode, before = path.stat().st_mode, os.listxattr(path)
+    assert site.run("--in-place", "r/a.yaml").status == 0
+    assert path.read_bytes() == placed(AMD)
+    assert (os.listxattr(path), os.getxattr(path, name), path.stat().st_mode) == (before, value, mode)
+
+
+def test_noop_in_place_adds_no_extended_attribute(site: Site) -> None:
+    before = os.listxattr(site.folder / "r" / "a.yaml")
+    assert site.run("--in-place", "r/a.yaml").status == 0
+    assert os.listxattr(site.folder / "r" / "a.yaml") == before
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        pytest.param(errno.EPERM, True, id="not-allowed"),
+        pytest.param(errno.EACCES, True, id="denied"),
+        pytest.param(errno.ENOTSUP, True, id="not-supported"),
+        pytest.param(errno.ENOSPC, False, id="full"),
+        pytest.param(errno.EDQUOT, False, id="quota"),
+    ],
+)
+def test_in_place_an_attribute_that_cannot_be_set(
+    site: Site, monkeypatch: pytest.MonkeyPatch, number: int, written: bool
+) -> None:
+    """One that this process may not set is lost, as with `cp -a`; on a full disk nothing is written."""
+    os.setxattr(site.folder / "r" / "a.yaml", "user.origin", b"x")
+    before = site.files()
+
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("os.setxattr", refused)
+    ran = site.run("--in-place", "r/a.yaml")
+    if written:
+        assert (ran.status, site.files()) == (0, {**before, "r/a.yaml": placed(AMD)})
+        return
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert f"a.yaml' cannot be written ({os.strerror(number)}); no file was changed" in ran.stderr
+    assert site.files() == before
+    assert os.getxattr(site.folder / "r" / "a.yaml", "user.origin") == b"x"
+
+
+def test_in_place_does_not_copy_what_the_kernel_computes_of_the_old_content(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.listxattr", lambda _: ["security.ima", "security.evm", "user.origin"])
+    monkeypatch.setattr("os.getxattr", lambda _, name: name.encode())
+    copied = set[str]()
+    monkeypatch.setattr("os.setxattr", lambda _, name, __: copied.add(name))
+    assert site.run("--in-place", "r/a.yaml").status == 0
+    assert copied == {"user.origin"}
 
 
 def test_in_place_writes_what_a_link_leads_to(site: Site) -> None:

@@ -30,7 +30,7 @@ def test_the_json_has_every_fact(archfit):
     assert found["cParser"] is True
     assert found["schemas"] == {
         "configuration": "archfit.dev/v1alpha1",
-        "audit": "archfit.dev/audit/v1alpha1",
+        "audit": "archfit.dev/audit/v1alpha2",
         "lock": 1,
         "cache": 2,
     }

@@ -177,11 +177,9 @@ def test_wheels_are_those_of_the_lock_file_and_of_the_build(
     for _ in range(2):
         install_tools.main(["wheelhouse"])
     common = ("download", "--quiet", "--disable-pip-version-check", "--dest", str(bare / "wheelhouse"))
-    lock = str(machine.ROOT / "requirements-run.lock")
-    assert asked == [
-        (*common, "--require-hashes", "--no-deps", "--requirement", lock),
-        (*common, f"hatchling=={machine.HATCHLING}"),
-    ]
+    run_lock, build_lock = (str(machine.ROOT / name) for name in (machine.RUN_LOCK, machine.BUILD_LOCK))
+    hashes = ("--require-hashes", "--no-deps")
+    assert asked == [(*common, *hashes, "--requirement", run_lock, "--requirement", build_lock)]
     assert machine.find("wheelhouse") == bare / "bin" / "wheelhouse"
 
 

@@ -108,6 +108,18 @@ USED = [
         ],
         id="two effects are two taints, doubles one",
     ),
+    *(
+        pytest.param(
+            [node("a", arch, f"{taint}:NoSchedule"), node("b"), node("c", "arm64")],
+            (),
+            [Rule(Taint(*taint.split("="), "NoSchedule"), (arch,), 1)],
+            id=taint,
+        )
+        for taint, arch in {
+            "arch=arm64": "arm64", "arch=aarch64": "arm64", "arch=x86_64": "amd64", "dedicated=amd64": "amd64",
+            "example.com/arch=ARM64": "arm64",
+        }.items()
+    ),
     pytest.param(
         [node("w", "arm64", "kubernetes.io/arch=arm64:NoSchedule", os="windows"),
          node("a", "arm64", "kubernetes.io/arch=arm64:NoSchedule")],
@@ -134,7 +146,8 @@ UNUSED = [
             "control plane": "node-role.kubernetes.io/control-plane:NoSchedule",
             "autoscaler": "ToBeDeletedByClusterAutoscaler=1600000000:NoSchedule",
             "node not ready": "node.kubernetes.io/not-ready:NoExecute",
-            "an architecture's value under another key": "dedicated=arm64:NoSchedule",
+            "an architecture's value under a key of Kubernetes": "node-role.kubernetes.io/worker=arm64:NoSchedule",
+            "a word that may mean two architectures": "arch=arm:NoSchedule",
         }.items()
     ),
     pytest.param(
@@ -142,6 +155,12 @@ UNUSED = [
         (),
         ("taint kubernetes.io/arch=arm64:NoSchedule", "a node that carries it is amd64 (on node a)"),
         id="a node of another architecture carries it",
+    ),
+    pytest.param(
+        [node("a", "amd64", "arch=arm64:NoSchedule"), node("b", "arm64", "arch=arm64:NoSchedule")],
+        (),
+        ("taint arch=arm64:NoSchedule", "a node that carries it is amd64 (on 2 nodes, as a)"),
+        id="not every node with it has the architecture of its value",
     ),
     pytest.param(
         [node("a", "arm64", "k=x:NoSchedule"), node("b", labels={}) | {"spec": {"taints": [
@@ -282,10 +301,30 @@ def test_the_file_says_where_each_value_comes_from() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "stated"),
+    [
+        pytest.param(["--config", "archfit.yaml"], True, id="the file of setup cluster"),
+        pytest.param(["--tolerate", "gke"], True, id="a flag"),
+        pytest.param(["--cluster-architectures", "amd64"], False, id="another option"),
+        pytest.param([], False, id="nothing"),
+    ],
+)
+def test_a_run_knows_whether_somebody_has_stated_the_taints(words: list[str], stated: bool) -> None:
+    """The summary counts what changes for the default toleration alone where nobody has."""
+    text = ran(listed(node("a")))[0]
+    assert load(words, {}, lambda _path: text.encode()).states_taints is stated
+
+
 def test_a_cluster_without_such_taints_tolerates_none() -> None:
     """Not even the default, as no node has it."""
     assert ran(listed(node("a")))[0].endswith(
-        "  # No node has a taint that keeps pods of other architectures away.\n  tolerate: none\n"
+        "  # No node of the list has a taint. Add those of node pools that have no node at the moment.\n"
+        "  tolerate: none\n"
+    )
+    assert (
+        "  # None of the nodes' taints is used.\n  # Not used:\n"
+        in ran(listed(node("a", "amd64", "gpu:NoExecute")))[0]
     )
 
 

@@ -38,6 +38,13 @@ GOOD = [
         ("amd64",),
         id="architectures are unique, blanks around commas fall",
     ),
+    pytest.param(
+        text_form.cluster_architectures,
+        "aarch64,x86_64,windows/x86_64",
+        ("amd64", "arm64", "windows/amd64"),
+        id="architectures as uname names them",
+    ),
+    pytest.param(text_form.weights, "aarch64=7", (("arm64", 7),), id="a weight of uname's word"),
     pytest.param(text_form.cluster_architectures, "386", ("386",), id="an architecture of digits"),
     pytest.param(
         text_form.cluster_architectures,
@@ -235,7 +242,6 @@ BAD = [
         )
         for text, remedy in (
             ("windows/amd46", "'windows/amd64'"),
-            ("windows/x86_64", "'windows/amd64'"),
             ("windows/arm64/v8", "'windows/arm64'"),
             ("windows/s390x", "'windows/amd64'"),
             ("windows/", "'windows/amd64'"),
@@ -260,10 +266,16 @@ BAD = [
         id="architectures: an empty entry",
     ),
     pytest.param(
-        text_form.cluster_architectures,
-        "aarch64",
-        "'aarch64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
-        id="architectures: uname's word",
+        text_form.weights,
+        "aarch64=1,arm64=2",
+        "'arm64' has two weights: write one of them",
+        id="weights: one architecture in two spellings",
+    ),
+    pytest.param(
+        text_form.platforms,
+        "aarch64/v8",
+        "'aarch64/v8' begins with an architecture: write 'linux/aarch64/v8'",
+        id="platforms: uname's word first",
     ),
     pytest.param(
         text_form.cluster_architectures,

@@ -285,7 +285,6 @@ def test_a_lock_file_left_behind_is_named_once_in_the_order_of_the_stream(
     assert f"another digest of {names}:" in said.messages
 
 
-@pytest.mark.interpreted
 def test_an_error_of_a_run_is_raised_only_where_nothing_else_is_wrong(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -19,6 +19,7 @@ from archfit.source.compose import parse
 from archfit.workloads import json_objects, node_selectors
 from archfit.workloads.borrowed_images import NAMED
 from archfit.workloads.custom_rows import all_custom_rows
+from archfit.workloads.pods import Namespace
 from fuzz.objects import objects
 from json_layouts import LAYOUTS, any_layout, json_value
 from stream_edits import lookup
@@ -133,6 +134,9 @@ LISTS = [
     pytest.param(listed("a", POD), False, id="an item that is a text"),
     pytest.param(listed({"a": "b"}, POD), False, id="an item without a kind"),
     pytest.param(listed(listed(POD), POD), False, id="a list in the list"),
+    pytest.param(listed({**SERVICE, "items": [POD]}, POD), False, id="an object of any kind with items"),
+    pytest.param({**listed(POD), "kind": "ConfigMap"}, False, id="a list of any kind"),
+    pytest.param(listed({**SERVICE, "<<": POD}, POD), True, id="no merge in JSON"),
     pytest.param(
         listed(
             POD,
@@ -172,33 +176,37 @@ IN_SPACE = deployment("a", "both:1", namespace="n")
 
 
 @pytest.mark.parametrize(
-    ("value", "parsed"),
+    ("value", "split", "parsed"),
     [
-        pytest.param(listed(SPACE, IN_SPACE), 0, id="a namespace"),
+        pytest.param(listed(SPACE, IN_SPACE), True, 0, id="a namespace"),
         pytest.param(
             listed({"apiVersion": "v1", "kind": "NamespaceList", "items": [SPACE]}, IN_SPACE),
-            0,
+            False,
+            2,
             id="a list of namespaces",
         ),
         pytest.param(
             listed({"apiVersion": "a/v1", "kind": "AList", "items": [SPACE]}, IN_SPACE),
-            0,
+            False,
+            2,
             id="a list of anything",
         ),
-        pytest.param({**listed(SPACE, IN_SPACE), "kind": "PodList"}, 1, id="in a list of one kind"),
+        pytest.param({**listed(SPACE, IN_SPACE), "kind": "PodList"}, True, 1, id="in a list of one kind"),
     ],
 )
 def test_what_admission_asks_of_nodes_is_read_object_by_object(
-    value: Any, parsed: int, monkeypatch: pytest.MonkeyPatch
+    value: Any, split: bool, parsed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = LAYOUTS["kubectl"](value).encode()
     pieces = stream.read(data, "pass").pieces
     found = [survey(data, pieces, Options(), light=light) for light in (False, True)]
-    selectors = [
-        [pod.namespace_selector for document in one.documents for pod in document.pods] for one in found
-    ]
-    assert selectors[0] == selectors[1] == [(("kubernetes.io/arch", "arm64"),)]
-    assert both(data.decode())[1]
+    selectors = [[pod.namespace for document in one.documents for pod in document.pods] for one in found]
+    assert (
+        selectors[0]
+        == selectors[1]
+        == [Namespace(node_selectors.ANNOTATION, (("kubernetes.io/arch", "arm64"),))]
+    )
+    assert both(data.decode())[1] is split
     calls: list[str] = []
     for module in (node_selectors, prove):
         monkeypatch.setattr(module, "parse", lambda text: (calls.append(text), parse(text))[1])

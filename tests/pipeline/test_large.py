@@ -102,9 +102,9 @@ def test_ten_times_the_input_is_ten_times_the_work(shape: Callable[[int], str]) 
 @pytest.mark.parametrize("shape", [stream, sliced, whole, pretty_json])
 @pytest.mark.load
 def test_5000_objects(shape: Callable[[int], str]) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     output = edited(shape(5000).encode())
-    assert time.monotonic() - started < GENEROUS_SECONDS
+    assert time.process_time() - started < GENEROUS_SECONDS
     assert len(output.transformed.decisions) == 5000
     assert len(output.spans) == 5000
 
@@ -127,9 +127,9 @@ def test_5000_documents_of_which_one_is_a_pod() -> None:
 @pytest.mark.load
 def test_a_document_of_10_mib(text: str, spans: int) -> None:
     assert len(text) > 10 * 2**20
-    started = time.monotonic()
+    started = time.process_time()
     assert len(edited(text.encode()).spans) == spans
-    assert time.monotonic() - started < GENEROUS_SECONDS
+    assert time.process_time() - started < GENEROUS_SECONDS
 
 
 HOSTILE = [

@@ -188,7 +188,6 @@ def test_what_was_settled_of_such_a_list_is_not_kept(monkeypatch: pytest.MonkeyP
     assert {pod[1].line for pod in outcome[0]} == {1}
 
 
-@pytest.mark.interpreted
 def test_one_item_at_most_is_read_before_those_in_front_of_it_are_settled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -123,6 +123,7 @@ def test_unasked_restricts_nothing_and_no_toleration_is_added(image: str, metada
     assert beside.added == {"affinity": alone_affinity()}
     multi = decided(using("a", image), {"a": AR}, metadata=metadata)
     assert (multi.name, multi.added) == ("NotNeeded", {})
+    assert multi.decision.reason.endswith("the platforms of others cannot be looked up")
     assert [result.severity for result in multi.decision.results] == ["info"]
 
 
@@ -137,6 +138,11 @@ MALFORMED = [
     pytest.param("nginx:", "has a malformed tag", id="empty-tag"),
     pytest.param("<image>", "still holds a placeholder", id="a-placeholder-that-nothing-marks"),
     pytest.param("REPLACE_ME", "upper-case letters", id="a-word-to-replace"),
+    pytest.param("https://quay.io/x/y:1", "is a URL: write 'quay.io/x/y:1'", id="https"),
+    pytest.param("http://x/y", "is a URL: write 'x/y'", id="http"),
+    pytest.param("docker://nginx:1", "is a URL: write 'nginx:1'", id="docker-transport"),
+    pytest.param("oci://x/y", "is a URL: write 'x/y'", id="oci"),
+    pytest.param("https://X/?y", "is a URL; leave out 'https://'", id="a-url-of-something-else"),
 ]
 
 
@@ -180,9 +186,7 @@ def test_platforms_stated_for_the_pod_answer_for_it() -> None:
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
 
 
-@pytest.mark.parametrize(
-    "image", ["ko://x/y", "$(x)", "<<image>>", "{{ .Values.image }}", "app:${TAG}", "oci://x/y"]
-)
+@pytest.mark.parametrize("image", ["ko://x/y", "$(x)", "<<image>>", "{{ .Values.image }}", "app:${TAG}"])
 def test_a_placeholder_is_no_error(image: str) -> None:
     outcome = decided(using(image), {})
     assert (outcome.name, [result.severity for result in outcome.decision.results]) == ("NotNeeded", ["info"])

@@ -13,6 +13,8 @@ from archfit.options.settings import Options
 from archfit.source.values import Typed
 from pod_decisions import (
     GKE,
+    PREFERRED,
+    REQUIRED,
     a_pod,
     decided,
     decision_for,
@@ -53,6 +55,20 @@ def noted(**annotations: Any) -> dict[str, Any]:
         pytest.param("*/*/w?b", True, id="name-glob"),
         pytest.param("Deployment/shop/api", False, id="another-name"),
         pytest.param("*/*/we", False, id="the-whole-name"),
+        pytest.param("Deployments", True, id="plural"),
+        pytest.param("deploy", True, id="kubectl's-short-name"),
+        pytest.param("DEPLOY/shop/web", True, id="a-short-name-in-any-case"),
+        pytest.param("deployments.apps", True, id="with-its-group"),
+        pytest.param("deployment.v1.apps/*/web", True, id="with-version-and-group"),
+        pytest.param("deployments.extensions", False, id="another-group"),
+        pytest.param("deployment/web", True, id="kind-and-name-as-for-kubectl"),
+        pytest.param("deployment/w*", True, id="a-glob-of-names-behind-a-kind"),
+        pytest.param("deployment/shop", True, id="kind-and-namespace"),
+        pytest.param("deployment/api", False, id="kind-and-another-name"),
+        pytest.param("*/web", False, id="behind-a-glob-it-is-a-namespace"),
+        pytest.param("web", False, id="a-word-alone-is-a-kind"),
+        pytest.param("sts", False, id="another-short-name"),
+        pytest.param("*s", False, id="a-glob-is-over-kinds-not-plurals"),
     ],
 )
 def test_exclude(pattern: str, *, excluded: bool) -> None:
@@ -389,3 +405,30 @@ def test_annotations_that_are_no_mapping(annotations: Any) -> None:
 def test_annotations_of_others_are_not_read() -> None:
     metadata = {"annotations": {"archfit.example.com/skip": "true", "archfit.dev": "x"}}
     assert decided(using("a"), {"a": A}, metadata=metadata).name == "Change"
+
+
+@pytest.mark.parametrize(
+    ("terms", "reason"),
+    [
+        pytest.param([term(in_("${ARCH}"))], "kubernetes.io/arch is filled in later (${ARCH})", id="Flux"),
+        pytest.param(
+            [term(in_("amd64", "$(arch)"))], "is filled in later ($(arch))", id="beside a known one"
+        ),
+        pytest.param(
+            [term(in_("amd64")), term(in_("{{arch}}"))], "is filled in later ({{arch}})", id="in one term"
+        ),
+        pytest.param([term(in_("<< a >>"))], "is filled in later (<< a >>)", id="flux-operator"),
+        pytest.param(
+            [term(("kubernetes.io/os", "In", ["{{os}}"]))], "kubernetes.io/os is filled", id="the OS"
+        ),
+        pytest.param([term(("zone", "In", ["{{zone}}"]))], "", id="another label"),
+    ],
+)
+def test_a_required_architecture_that_is_filled_in_later(terms: list[Any], reason: str) -> None:
+    affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
+    outcome = decided({**using("app:1"), "affinity": affinity}, {"app:1": A})
+    assert (outcome.name == "OptedOut") is bool(reason)
+    assert reason in outcome.decision.reason
+    assert questions_of(outcome.pod) == (() if reason else ("app:1",))
+    preferred = {"nodeAffinity": {PREFERRED: [{"weight": 1, "preference": one} for one in terms]}}
+    assert decided({**using("app:1"), "affinity": preferred}, {"app:1": A}).name == "Change"

@@ -1,7 +1,11 @@
 """Dependencies are few and locked; requirements-lowest.lock has the lowest versions that pyproject.toml admits."""
 
+import os
 import re
+import subprocess
 import tomllib
+
+import pytest
 
 from machine import ROOT
 
@@ -33,14 +37,28 @@ def test_every_dependency_has_a_lower_bound_and_is_locked_at_it():
     assert {name: pins.get(name) for name in bounds} == bounds
 
 
-def test_the_lowest_python_is_the_one_that_is_tested():
-    wanted = _project()["requires-python"].removeprefix(">=")
-    assert f"LOWEST ?= python{wanted}\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
+@pytest.mark.real
+def test_the_lowest_python_is_the_one_that_is_tested(tmp_path):
+    """To the patch release: what came with 3.11.4 is not there on a system that has 3.11.2."""
+    wanted = _parts(_project()["requires-python"].removeprefix(">="))
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert set(re.findall(r"sys\.version_info >= (\(.*?\))", makefile)) == {str(wanted)}
+    for name, version in (("python3.12", "3.12.10"), ("python3.11", "3.11.0"), ("python3.13", "3.13.0")):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho "{version} $3"\n', encoding="utf-8")
+        (tmp_path / name).chmod(0o700)
+    environ = {name: text for name, text in os.environ.items() if name not in {"MAKEFLAGS", "LOWEST"}}
+    environ["PATH"] = f"{tmp_path}:{environ['PATH']}"
+    words = ["make", "-s", "-C", ROOT, "lowest-python"]
+    ran = subprocess.run(words, env=environ, capture_output=True, text=True, check=True)
+    assert ran.stdout == "python3.11\n"
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert steps.index('PYTHON="$(make -s lowest-python)"\nexport PYTHON\n') < steps.index("make test\n")
 
 
 def test_every_lock_has_a_hash_for_each_package():
     for path in (
         "requirements-dev.lock",
+        "requirements-build.lock",
         "requirements-run.lock",
         "requirements-lowest.lock",
         "requirements-docs.lock",
@@ -94,3 +112,12 @@ def test_every_dependency_is_locked() -> None:
     names = {re.split(r"[<>=~! ;\[]", line)[0].lower().replace(".", "-").replace("_", "-") for line in wanted}
     locked = re.findall(r"(?m)^([\w.-]+)==", (ROOT / "requirements-dev.lock").read_text(encoding="utf-8"))
     assert names <= set(locked)
+
+
+def test_what_builds_the_wheel_is_what_the_tests_build_it_with() -> None:
+    build, dev = (
+        dict(re.findall(r"(?m)^([\w.-]+)==(\S+)", (ROOT / name).read_text(encoding="utf-8")))
+        for name in ("requirements-build.lock", "requirements-dev.lock")
+    )
+    assert "hatchling" in build
+    assert build.items() <= dev.items()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tarfile
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from places import unpack
 
 import machine
 from container_image import ContainerImage
@@ -52,6 +52,4 @@ def binary(released: Released, tmp_path_factory: pytest.TempPathFactory) -> Path
     found = list(released.dist.glob("binary/*.tar.gz"))
     assert len(found) == 1, released.said
     folder = tmp_path_factory.mktemp("binary")
-    with tarfile.open(found[0]) as archive:
-        archive.extractall(folder, filter="data")
-    return folder / "archfit"
+    return unpack(found[0], folder) / "archfit"

@@ -25,6 +25,7 @@ from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_policy import HostPolicy
+from archfit.registry.transport.request import Request
 from archfit.registry.transport.request_budget import RequestBudget
 from archfit.registry.transport.trust import Trust
 from fake_registry import Answer, Asked, FakeRegistry
@@ -151,7 +152,7 @@ def test_what_cannot_be_loaded_is_an_error_and_leaves_no_thread_behind(fake: Fak
         for thread in set(threading.enumerate()) - before:
             # The registry may begin a thread just now, and one that has not begun cannot be waited for.
             if "serve" not in thread.name and "process_request" not in thread.name:
-                thread.join(5)
+                thread.join(30)
                 assert not thread.is_alive()
     assert fake.asked == []
 
@@ -173,7 +174,7 @@ def test_a_registrys_tls_begins_while_a_token_is_asked_for_elsewhere(tmp_path: P
         given: dict[str, str] = {}
 
         def token(asked: Asked) -> Answer:
-            greeted.wait(5)
+            greeted.wait(30)
             given[asked.query["scope"][0]] = "t"
             return Answer(body=b'{"token": "t"}' if greeted.is_set() else b"{}")
 
@@ -241,3 +242,17 @@ def test_a_connection_that_stayed_silent_for_long_is_not_asked_over(
         assert runs.names("x.io/a:1") == BOTH
         assert (registry.count(), runs.waits) == (1, [])
     assert len(accepted) == 2
+
+
+def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake: FakeRegistry) -> None:
+    """The deadline ends a run while its threads still wait; what they come home with is closed at once."""
+    connections = Connections("test", {}, lambda: 9.0, HostPolicy({("127.0.0.1", fake.port)}), Trust())
+    request = Request("ping", "GET", f"{fake.url}/v2/", {}, fake.url, 100)
+    connections.close()
+    connections.dial_ahead(fake.url)
+    assert not any(connections._dialer._ready.values())
+    connections.send(request)
+    assert connections._http
+    connections._http.close()
+    connections.send(request)
+    assert not any(connections._http._idle.values())

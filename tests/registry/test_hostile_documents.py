@@ -91,9 +91,9 @@ def test_64_hostile_answers_stay_within_120_mib_and_the_deadline(fake: FakeRegis
         assert (cost.status, cost.stdout) == (1, b"")
         assert "archfit itself failed" not in cost.stderr
         assert cost.peak <= 120
-        if cost.seconds <= 6 or attempt == ATTEMPTS:
+        if cost.seconds <= 12 or attempt == ATTEMPTS:
             break
-    assert cost.seconds <= 6
+    assert cost.seconds <= 12
 
 
 @pytest.mark.load

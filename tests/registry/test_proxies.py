@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
+REFUSED = "cannot be connected to (Connection refused)"
 CONNECTED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
@@ -67,6 +68,12 @@ def _copied(one: socket.socket, other: socket.socket) -> None:
             other.sendall(data)
     with contextlib.suppress(OSError):
         other.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        yield running
 
 
 @pytest.fixture
@@ -145,7 +152,11 @@ def test_a_proxy_that_refuses_is_said_and_not_asked_again(
 ) -> None:
     runs = runs_through(tmp_path, safe, proxy, "http://127.0.0.1:{port}")
     cause = runs.cause("x.io/a:1")
-    assert f"the proxy for {safe.host} refused: 407 Proxy Authentication Required" in cause
+    assert cause.startswith(
+        f"the proxy http://127.0.0.1:{proxy.port} (https_proxy), through which {safe.host} is asked, refused a "
+        f"connection to {safe.host}: 407 Proxy Authentication Required: write user and password into https_proxy, as "
+        f"http://USER:PASSWORD@127.0.0.1:{proxy.port}"
+    )
     assert len(proxy.heads) == 1
 
 
@@ -184,3 +195,45 @@ def test_over_http_the_proxy_gets_the_whole_url_and_its_password(tmp_path: Path)
         assert asked.path == f"{registry.url}/v2/a/manifests/1"
         assert asked.headers["host"] == registry.host
         assert asked.headers["proxy-authorization"] == "Basic " + base64.b64encode(b"me:hush").decode()
+
+
+@pytest.mark.parametrize(
+    ("proxy", "why"),
+    [
+        pytest.param("http://127.0.0.1:1", REFUSED, id="not-running"),
+        pytest.param("http://me:hu-sh@127.0.0.1:1", REFUSED, id="with-a-password"),
+        pytest.param("http://[:1", "", id="no-url"),
+    ],
+)
+def test_a_proxy_that_does_not_work_is_named_and_the_way_around_it_works(
+    fake: FakeRegistry, tmp_path: Path, proxy: str, why: str
+) -> None:
+    fake.single("a", "1", "linux/arm64")
+    runs = Runs(tmp_path, fake.url)
+    runs.environ["HTTP_PROXY"] = proxy
+    cause = runs.cause("x.io/a:1")
+    if not why:
+        assert "correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY" in cause
+        return
+    host = fake.url.removeprefix("http://")
+    assert cause == (
+        f"the proxy http://127.0.0.1:1 (HTTP_PROXY), through which {host} is asked, {why}: correct HTTP_PROXY, or ask "
+        f"127.0.0.1 without it: NO_PROXY=127.0.0.1 (it is asked for x.io because of --mirror *={fake.url})"
+    )
+    assert "hu-sh" not in cause
+    runs.environ["NO_PROXY"] = "127.0.0.1"
+    assert runs.names("x.io/a:1") == ["linux/arm64"]
+
+
+def test_a_proxy_whose_name_is_unknown_is_named(
+    fake: FakeRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere(*_: object, **__: object) -> socket.socket:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "create_connection", nowhere)
+    runs = Runs(tmp_path, fake.url)
+    runs.environ["all_proxy"] = "proxy.corp.example:3128"
+    cause = runs.cause("x.io/a:1")
+    assert cause.startswith("the proxy http://proxy.corp.example:3128 (all_proxy), through which")
+    assert "(Name or service not known): correct all_proxy" in cause

@@ -99,7 +99,9 @@ ALL = mirror("*", "http://127.0.0.1:5000")
     ],
 )
 def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], expected: Endpoint) -> None:
-    assert Routes(Operator(mirrors=mirrors)).endpoints(parse(image)) == (expected,)
+    (endpoint,) = Routes(Operator(mirrors=mirrors)).endpoints(parse(image))
+    assert endpoint.replace(instead_of="", named_by="") == expected
+    assert endpoint.instead_of == (parse(image).registry if endpoint.named_by else "")
 
 
 @pytest.mark.parametrize(

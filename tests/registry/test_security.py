@@ -417,8 +417,12 @@ class TestTls:
         runs = Runs(tmp_path, fake.url.replace("http:", "https:"))
         shown = fake.url.removeprefix("http://")
         assert runs.cause("x.io/a:1").endswith(
-            f"{shown} answers without TLS. If it serves plain http, write --mirror {shown}=http://{shown}"
+            f"{shown} answers without TLS. If it serves plain http, write --mirror *=http://{shown}"
         )
+        fake.single("a", "1", "linux/amd64")
+        runs.set(mirrors=())
+        runs.also("*", f"http://{shown}")
+        assert runs.names("x.io/a:1") == ["linux/amd64"]
 
     def test_a_ca_file_that_cannot_be_read_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
         url = fake.url.replace("http:", "https:")
@@ -497,6 +501,6 @@ def test_origins_are_compared_in_one_spelling(url: str, origin: str) -> None:
 def test_no_connection_is_used_after_the_deadline() -> None:
     connections = Connections("test", {}, lambda: 0.0, HostPolicy(), Trust())
     request = Request("ping", "GET", "http://127.0.0.1:9/", {}, "http://127.0.0.1:9", 10)
-    with pytest.raises(RegistryError, match="in time"):
+    with pytest.raises(RegistryError, match="before the deadline: try again, or allow more with --timeout"):
         connections.send(request)
     connections.close()

@@ -16,6 +16,8 @@ from archfit.cluster.audit_facts_json import from_json
 from archfit.cluster.audit_findings import findings
 from archfit.cluster.audit_merge import sorted_facts
 from archfit.report import audit_csv, audit_json, audit_markdown, audit_text
+from archfit.report.audit_page import page
+from audit_clusters import BOTH
 
 SHOP = findings(audit_clusters.shop())
 HOSTILE = findings(audit_clusters.hostile())
@@ -35,20 +37,64 @@ def before():
 
 
 def test_the_first_screen_has_the_number_the_work_and_the_nodes():
-    lines = audit_text.render(SHOP, tables=False).decode().splitlines()
-    assert lines[2].startswith("arm64   62.2 % ready   36.1 of 58 requested CPU is ready for arm64")
-    assert any("search-indexer:0.8.2" in line and "frees 8.25 CPU alone" in line for line in lines)
-    assert (
-        "linux/arm64: 4 nodes, 16.4 of 31.64 CPU requested, 15.24 free (4 tainted for their architecture)"
-        in lines
+    lines = audit_text.render(SHOP).decode().splitlines()
+    assert lines[2].startswith("On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent)")
+    assert any(line.startswith("arm64   64.4 % ready") for line in lines)
+    first = next(place for place, line in enumerate(lines) if "search-indexer:0.8.2" in line)
+    assert lines[first].endswith(" %")
+    assert lines[first + 1].strip().startswith("frees 8.25 CPU alone: build it")
+    text = " ".join("\n".join(lines).split())
+    assert "linux/arm64: 4 nodes, 16.4 of 31.64 CPU requested, 15.24 free (4 tainted" in text
+    whole = " ".join(audit_text.render(SHOP, tables=True).decode().split())
+    assert "2 pods without a CPU request: they weigh nothing; --assume-cpu 100m gives them a weight." in whole
+
+
+def _fleet(number: int) -> AuditFacts:
+    """So many clusters of a shop."""
+    shop = audit_clusters.shop()
+    (snapshot,) = shop.snapshots
+    names = [f"cluster-{place}-of-a-large-fleet.example.com" for place in range(number)]
+    return shop.replace(
+        snapshots=tuple(snapshot.replace(id=name, name=name) for name in names),
+        nodes=tuple(node.replace(snapshot=name) for name in names for node in shop.nodes),
+        workloads=tuple(one.replace(snapshot=name) for name in names for one in shop.workloads),
     )
-    assert "2 pods without a CPU request: they weigh nothing; --assume-cpu 100m gives them a weight." in lines
-    assert len(lines) < 45
+
+
+SIZES = {
+    "nothing": AuditFacts(),
+    "a shop": audit_clusters.shop(),
+    "hostile names": audit_clusters.hostile(),
+    "3,000 workloads": audit_clusters.large(3000),
+    "60 clusters": _fleet(60),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("since", [False, True], ids=["alone", "compared"])
+def test_the_text_fits_a_screen_of_80_columns_and_40_lines(size: str, since: bool):
+    found = findings(SIZES[size])
+    text = audit_text.render(found, compare(before(), found) if since else None).decode()
+    lines = text.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert lines[-1] == "All tables: --all"
+    whole = audit_text.render(found, tables=True).decode()
+    assert all(snapshot.name in whole for snapshot in found.facts.snapshots[:60] if size == "60 clusters")
+    assert ("WORKLOADS" in whole) == bool(found.workloads)
+
+
+def test_what_the_screen_leaves_out_is_counted():
+    found = findings(audit_clusters.large(3000))
+    text = audit_text.render(found).decode()
+    part = text.partition("Work list for arm64: ")[2].partition("\n\n")[0]
+    shown = len([line for line in part.splitlines() if "registry.example" in line])
+    assert f"\n  and {len(found.work_lists[0].items) - shown} more: --all" in part
 
 
 def test_what_is_not_known_is_said():
     text = audit_text.render(SHOP).decode()
-    assert "1 image could not be looked up: its pods do not count as ready." in text
+    assert "1 image not known: 401 Unauthorized (registry.shop.example/fraud-score:7.1)." in text
     assert "1 image is gone from its registry: no new node can pull it." in text
 
 
@@ -75,9 +121,10 @@ def test_json_holds_the_facts_and_is_read_back():
     data = audit_json.render(SHOP, compare(before(), SHOP))
     assert from_json(data, "a.json") == sorted_facts(SHOP.facts)
     value = json.loads(data)
-    assert value["findings"]["readiness"][0]["share"] == "62.2 %"
+    assert value["findings"]["readiness"][0]["share"] == "64.4 %"
     assert value["findings"]["workLists"][0]["items"][0]["alone"]["cpu"] == 8250
-    assert value["comparison"]["changes"][0]["regressed"][0]["name"] == "pdf-render"
+    regressed = value["comparison"]["changes"][0]["regressed"]
+    assert [one["name"] for one in regressed] == ["statements", "pdf-render"]
     assert json.loads(audit_json.render(SHOP))["comparison"] is None
 
 
@@ -110,6 +157,36 @@ def test_csv_has_the_states_of_workload_and_image():
         "yes",
         "3.000",
     )
+
+
+@pytest.mark.parametrize(
+    ("images", "heading", "title"),
+    [
+        pytest.param({"x": BOTH}, "## small: 100 % is ready for arm64", "of the requested CPU is ready", id="all"),
+        pytest.param(
+            {"x": BOTH, "y": "Unknown"}, "## It is not known what of small is ready for arm64",
+            "what is ready for arm64", id="nothing is known",
+        ),
+        pytest.param(
+            {}, "## small: no pod could move to arm64", "no pod could move to arm64", id="nothing could move"
+        ),
+    ],
+)  # fmt: skip
+def test_the_first_number_says_of_what_it_is(images, heading, title):
+    found = findings(audit_clusters.facts_of(*([("web", 1, 100, images)] if images else [])))
+    assert audit_markdown.render(found).decode().splitlines()[0] == heading
+    assert title in page.render(found).decode()
+
+
+def test_the_first_number_leaves_out_what_is_not_known():
+    rows = (("web", 1, 100, {"x": BOTH}), ("db", 1, 100, {"y": "Unknown"}))
+    found = findings(audit_clusters.facts_of(*rows))
+    assert (
+        audit_markdown.render(found)
+        .decode()
+        .startswith("## small: 100 % of what is known is ready for arm64\n")
+    )
+    assert "of the requested CPU whose images are known is ready for arm64" in page.render(found).decode()
 
 
 def test_markdown_renders_hostile_names_as_text():

@@ -151,6 +151,10 @@ def test_with_stamps_what_an_earlier_run_added_is_there_already(name):
         explained_stream(first.decode(), case.answers, options).pods,
         strict=True,
     ):
+        if name == "unknown-and-assumed":
+            # Nothing is assumed a second time: the pod keeps what the first run wrote.
+            assert (again.explanation.outcome, all_steps(again)) == ("Unresolved", [])
+            continue
         steps = zip(all_steps(before), all_steps(again), strict=True)
         for was, is_now in steps:
             if first == case.stream.encode():

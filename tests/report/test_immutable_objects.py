@@ -59,7 +59,7 @@ def test_nothing_is_said_of_nothing() -> None:
 def test_the_text_is_bounded(number: int, tail: str) -> None:
     text = immutable_advice([job(f"j{one}") for one in range(number)])
     assert tail in text
-    assert text.startswith(f"archfit: {number} objects that cannot be changed once applied change: ")
+    assert text.startswith(f"archfit: the API server may refuse the change of {number} objects: ")
     assert "\n" not in text
     assert len(text) < 600
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
@@ -148,6 +149,13 @@ def test_no_message_names_a_page_by_itself():
             and re.search(r"\bdocs/\w+\.md", node.value)
         ]
     assert named == []
+
+
+def test_a_page_that_is_not_here_says_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert see(outcome_page.JOBS) == "archfit: see docs/helm.md#jobs"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(documentation, "__file__", str(tmp_path / "site-packages/archfit/documentation.py"))
+    assert see(outcome_page.JOBS) == "archfit: see docs/helm.md#jobs in archfit's repository"
 
 
 def test_the_site_is_linked_once_it_is_published(monkeypatch):

@@ -11,9 +11,9 @@ REF = ObjectRef("apps/v1", "Deployment", "shop", "web")
 PLACE = Location(3, 41, "shop/templates/web.yaml")
 
 
-def pod(kind="Deployment", name="web", *, immutable=False):
+def pod(kind="Deployment", name="web", *, immutable=False, document=3):
     ref = ObjectRef("apps/v1", kind, "shop", name)
-    return Pod(ref, "apps", PLACE, ("spec",), {}, {}, {}, (), immutable)
+    return Pod(ref, "apps", PLACE.replace(document=document), ("spec",), {}, {}, {}, (), immutable)
 
 
 def test_a_line_says_what_where_and_in_which_file():
@@ -98,9 +98,9 @@ def test_control_characters_never_reach_a_terminal():
                 (pod(), Decision("Change", "")),
                 (pod("Job", "once", immutable=True), Decision("Change", "", immutable=True)),
             ],
-            "archfit: 1 of 1 pod template changes and rolls once when applied; 1 that cannot be changed once applied "
-            "changes; 1 image, 0 registry requests\n"
-            "archfit: 1 object that cannot be changed once applied changes: apps/v1/Job/shop/once. Where it exists "
+            "archfit: 1 of 1 pod template changes and rolls once when applied; 1 Job changes, and cannot be updated if "
+            "it exists; 1 image, 0 registry requests\n"
+            "archfit: the API server may refuse the change of 1 object: apps/v1/Job/shop/once. Where it exists "
             'with another pod template, applying it fails ("field is immutable"). Delete it first: '
             "kubectl delete -n shop job.apps/once; or, where it was applied without archfit, keep it so with "
             "--exclude=Job/shop/once\narchfit: see docs/helm.md#jobs",
@@ -112,9 +112,37 @@ def test_control_characters_never_reach_a_terminal():
                 (pod("Job", "hook", immutable=True), Decision("Change", "")),
                 (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
             ],
-            "archfit: 0 of 0 pod templates change and roll once when applied; 1 that is recreated each time changes; "
-            "1 image, 0 registry requests",
+            "archfit: 1 Job changes, which is made anew each time; 1 image, 0 registry requests",
             id="made-anew-is-counted-apart-and-what-a-controller-made-not-at-all",
+        ),
+        pytest.param(
+            [
+                (pod("Job", "a", immutable=True, document=1), Decision("Change", "")),
+                (pod("Job", "a", immutable=True, document=2), Decision("Change", "")),
+                (pod("Pod", "a", immutable=True, document=4), Decision("Change", "")),
+                (pod("Pod", "a", immutable=True, document=4), Decision("Change", "")),
+            ],
+            "archfit: 3 objects (Job, Pod) change, which are made anew each time; 1 image, 0 registry requests",
+            id="objects-are-counted-once-and-those-without-a-name-apart",
+        ),
+        pytest.param(
+            [(pod("Job", "once", immutable=True), Decision("NotNeeded", "", immutable=True))],
+            "archfit: 0 of 1 pod spec changes; 1 image, 0 registry requests",
+            id="noop-no-templates",
+        ),
+        pytest.param(
+            [
+                (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
+                (pod("Job", "a", immutable=True), Decision("OptedOut", "", immutable=True)),
+                (pod("Job", "b", immutable=True), Decision("NotNeeded", "", immutable=True)),
+            ],
+            "archfit: 0 of 2 pod specs change; 1 image, 0 registry requests",
+            id="noop-no-templates-of-ours",
+        ),
+        pytest.param(
+            [(pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web"))],
+            "archfit: nothing changes; 1 image, 0 registry requests",
+            id="noop-a-controller-decides",
         ),
         pytest.param(
             [(pod(), Decision("Unresolved", "")), (pod(), Decision("Conflict", ""))],
@@ -126,6 +154,39 @@ def test_control_characters_never_reach_a_terminal():
 )
 def test_the_summary_counts_what_rolls_and_what_cannot_be_changed(decisions, text):
     assert summary(decisions, {"a:1": Unasked("")}, 0) == text
+
+
+TOLERATES, NARROWED = "tolerates kubernetes.io/arch=arm64:NoSchedule", "restricted to amd64"
+HINT = "(`archfit setup cluster` says whether a node has its taint); 0 images, 0 registry requests"
+
+
+@pytest.mark.parametrize(
+    ("reasons", "text"),
+    [
+        pytest.param(
+            [TOLERATES], f"changes and rolls once when applied, for the toleration alone {HINT}", id="one"
+        ),
+        pytest.param(
+            [TOLERATES, NARROWED, f"{TOLERATES}; tolerates arch=arm64:NoSchedule"],
+            f"change and roll once when applied, 2 of them for the toleration alone {HINT}",
+            id="some",
+        ),
+        pytest.param(
+            [f"{NARROWED}; {TOLERATES}", f"{TOLERATES}; prefers arm64"],
+            "change and roll once when applied; 0 images, 0 registry requests",
+            id="noop-for-more-than-that",
+        ),
+    ],
+)
+def test_templates_that_change_for_the_default_toleration_alone_are_counted(reasons, text):
+    decisions = [(pod(), Decision("Change", reason)) for reason in reasons]
+    number = len(reasons)
+    assert summary(decisions, {}, 0, default_taint=True) == (
+        f"archfit: {number} of {number} pod template{'s' * (number > 1)} {text}"
+    )
+    assert "setup cluster" not in summary(decisions, {}, 0)
+    jobs = [(pod("Job", immutable=True), Decision("Change", reason)) for reason in reasons]
+    assert "setup cluster" not in summary(jobs, {}, 0, default_taint=True)
 
 
 @pytest.mark.parametrize(

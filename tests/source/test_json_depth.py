@@ -1,4 +1,4 @@
-"""JSON's own values as the parser would give them, as deep as interpreted and compiled code go alike."""
+"""JSON's own values as the parser would give them, and how deep they may be nested."""
 
 from __future__ import annotations
 

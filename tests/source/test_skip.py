@@ -45,6 +45,8 @@ def parsed(text: str) -> list[str]:
         pytest.param(
             'apiVersion: v1\nkind: ConfigMap\ndata:\n  a: "x\n    kind: Pod"\n', id="another kind, deeper"
         ),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\ndata:\n  items: '[]'\n", id="items, deeper"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: &a {}\nx: {<<: *a}\n", id="a merge, deeper"),
     ],
 )
 def test_skipped(text: str) -> None:
@@ -71,6 +73,22 @@ def test_skipped(text: str) -> None:
         pytest.param("apiVersion: v1\nkind: ConfigMap\n!!str kind: Pod\n", id="a second kind with a tag"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\n&a kind: Pod\n", id="a second kind with an anchor"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\n'apiVersion': g/v1\n", id="a second version in quotes"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\n<<: {kind: Pod}\n", id="a second kind by a merge"),
+        pytest.param("<<: {kind: Pod}\napiVersion: v1\nkind: ConfigMap\n", id="a merge first"),
+        pytest.param("apiVersion: v1\n!!merge <<: {kind: Pod}\nkind: ConfigMap\n", id="a merge with a tag"),
+        pytest.param("'metadata': {}\napiVersion: v1\nkind: ConfigMap\n<<: {kind: Pod}\n", id="a merge behind a quoted key"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\nitems:\n- kind: Pod\n", id="items"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\nitems: [{kind: Pod}]\n", id="items in flow style"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\nitems : [{kind: Pod}]\n", id="a blank before the colon of items"),
+        pytest.param("items: [{kind: Pod}]\napiVersion: v1\nkind: ConfigMap\n", id="items first"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\n'items': [{kind: Pod}]\n", id="items in quotes"),
+        pytest.param('"items": [{kind: Pod}]\napiVersion: v1\nkind: ConfigMap\n', id="items in quotes first"),
+        pytest.param('apiVersion: v1\nkind: ConfigMap\n"\\x69tems": [{kind: Pod}]\n', id="items with an escape"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\n? items\n: [{kind: Pod}]\n", id="items as an explicit key"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\n!!str items: [{kind: Pod}]\n", id="items with a tag"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\n&a items: [{kind: Pod}]\n", id="items with an anchor"),
+        pytest.param("apiVersion: v1\nmetadata: {name: &a items}\nkind: ConfigMap\n*a : [{kind: Pod}]\n", id="items by an alias"),
+        pytest.param("apiVersion: example.com/v1\nkind: Thing\nitems: [{apiVersion: a/v1, kind: Kafka}]\n", id="items of an unknown kind without the words of a pod"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\nkindle: x\n", id="two lines that begin with kind"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\n# \u0085kind: Pod\n", id="NEL"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\r# c\n", id="a bare CR"),

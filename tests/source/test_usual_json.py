@@ -174,7 +174,7 @@ UNUSUAL = [
     pytest.param(TEXT.replace("[{", '["a", {'), id="an item that is a text"),
     pytest.param(TEXT.replace('"Pod"', "null"), id="a kind that is null"),
     pytest.param(TEXT.replace('"Pod"', "true"), id="a kind that is a boolean"),
-    pytest.param(TEXT.replace('"Pod"', '"List"'), id="a list in the list"),
+    pytest.param(TEXT.replace('"Pod"', '"ConfigMap", "items": []'), id="a list in the list, whatever its kind"),
 ]  # fmt: skip
 
 

@@ -327,8 +327,6 @@ def test_killed_while_writing_leaves_a_sound_file(path: str, attempt: int) -> No
         ),
         pytest.param({"HOME": "/h"}, "linux", "/h/.cache/archfit/lookups.sqlite", id="home"),
         pytest.param({"HOME": "/h"}, "darwin", "/h/Library/Caches/archfit/lookups.sqlite", id="macos"),
-        pytest.param({"LOCALAPPDATA": "/l"}, "win32", "/l/archfit/cache/lookups.sqlite", id="windows"),
-        pytest.param({}, "win32", "", id="windows-without-a-profile"),
         pytest.param({"HOME": "rel"}, "linux", "", id="a-relative-home-is-none"),
     ],
 )

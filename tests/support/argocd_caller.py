@@ -198,7 +198,7 @@ class Plugin:
         stdout, stderr = running.communicate()
         return Ran(running.returncode, stdout, stderr.decode(errors="replace"))
 
-    def terminate(self, running: subprocess.Popen[bytes], grace_seconds: float = 5.0) -> Ran:
+    def terminate(self, running: subprocess.Popen[bytes], grace_seconds: float = 30.0) -> Ran:
         """SIGTERM to the group; raises subprocess.TimeoutExpired where anything holds the pipes after the grace."""
         os.killpg(running.pid, signal.SIGTERM)
         try:

@@ -128,9 +128,8 @@ def facts_of(
 
 
 def node(name: str, architecture: str, cpu: int = 4000, **more: Any) -> NodeFacts:
-    return NodeFacts(
-        "0" * 16, name, "linux", architecture, **{"kubelet_architecture": architecture, "cpu": cpu, **more}
-    )
+    given = {"kubelet_architecture": architecture, "cpu": cpu, "ready": True, **more}
+    return NodeFacts("0" * 16, name, "linux", architecture, **given)
 
 
 def shop() -> AuditFacts:
@@ -186,7 +185,7 @@ def shop() -> AuditFacts:
             snapshot, f"ip-10-0-1-{number}", "linux", "amd64", "amd64", "containerd://2.1.4",
             "m6i.2xlarge" if number < 17 else "m6a.xlarge", "on-demand" if number < 17 else "spot", "eu-west-1a",
             number == 16, (), 7910 if number < 17 else 3920, 30 * GIB if number < 17 else 15 * GIB, 58,
-            5400 if number < 17 else 2900, 17 * GIB, 11,
+            5400 if number < 17 else 2900, 17 * GIB, 11, True,
         )
         for number in range(10, 20)
     ]  # fmt: skip
@@ -194,7 +193,7 @@ def shop() -> AuditFacts:
         NodeFacts(
             snapshot, f"ip-10-0-2-{number}", "linux", "arm64", "arm64", "containerd://2.1.4", "m7g.2xlarge",
             "on-demand", "eu-west-1b", False, ("kubernetes.io/arch=arm64:NoSchedule",), 7910, 30 * GIB, 58,
-            4100, 15 * GIB, 7,
+            4100, 15 * GIB, 7, True,
         )
         for number in range(10, 14)
     ]  # fmt: skip
@@ -202,11 +201,11 @@ def shop() -> AuditFacts:
     nodes.append(
         NodeFacts(
             snapshot, "win-1", "windows", "amd64", "amd64", "containerd://2.1.4", "m6i.xlarge", "on-demand",
-            "eu-west-1a", False, ("os=windows:NoSchedule",), 3920, 15 * GIB, 58, 500, 2 * GIB, 1,
+            "eu-west-1a", False, ("os=windows:NoSchedule",), 3920, 15 * GIB, 58, 500, 2 * GIB, 1, True,
         )
     )  # fmt: skip
     return AuditFacts(
-        (Snapshot(snapshot, "lists", "prod-eu", True),),
+        (Snapshot(snapshot, "lists", "prod-eu", True, "flag", "", "2026-11-20T06:00:00Z", "stated"),),
         tuple(sorted(nodes, key=lambda one: one.name)),
         tuple(sorted(workloads, key=lambda one: (one.namespace, one.kind, one.name))),
         tuple(builds),

@@ -59,6 +59,50 @@ def checkout(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
+_OWNED = "open({place!r}, 'a').write(__file__ + '\\n'); raise SystemExit(0)\n"
+_BUILD = """\
+[build-system]
+requires = []
+build-backend = "hook"
+backend-path = ["."]
+[tool.pytest.ini_options]
+python_files = "*.py"
+"""
+
+
+def hostile_files(place: Path) -> dict[str, str]:
+    """Files of a pull request which, if Python imports one, write a line to `place`.
+
+    They have the names of modules that an installation and a check import: from the working folder, from PYTHONPATH or
+    by a hook of Python, pip or pytest.
+    """
+    modules = (
+        *(
+            "archfit",
+            "venv",
+            "ensurepip",
+            "pip",
+            "json",
+            "yaml",
+            "httpx",
+            "hatchling",
+            "encodings",
+            "re",
+            "os",
+        ),
+        *("sitecustomize", "usercustomize", "conftest", "setup", "hook"),
+    )
+    owned = _OWNED.format(place=str(place))
+    return {
+        **{f"{name}.py": owned for name in modules},
+        **{f"{name}/__init__.py": owned for name in ("archfit", "pip", "json", "encodings")},
+        "pyproject.toml": _BUILD,
+        "owned.pth": f"import os; open({str(place)!r}, 'a').write('pth')\n",
+        "pyvenv.cfg": "home = .\ninclude-system-site-packages = true\n",
+        "pip.conf": "[global]\nno-binary = :all:\n",
+    }
+
+
 def page_blocks(page: str, language: str) -> list[str]:
     """The blocks of a page of the documentation, as written."""
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")

@@ -67,6 +67,7 @@ def node(
     taints: list[dict[str, str]] | None = None,
     runtime: str = "containerd://2.1.4",
     unschedulable: bool = False,
+    ready: str = "True",
 ) -> dict[str, Any]:
     """A Node of 4 CPU, of which 3,920/1000 can be requested."""
     return {
@@ -81,6 +82,7 @@ def node(
         "spec": {"taints": taints or [], **({"unschedulable": True} if unschedulable else {})},
         "status": {
             "allocatable": {"cpu": "3920m", "memory": "8Gi", "pods": "110"},
+            "conditions": [{"type": "MemoryPressure", "status": "False"}, {"type": "Ready", "status": ready}],
             "nodeInfo": {
                 "architecture": architecture if kubelet is None else kubelet,
                 "operatingSystem": os,

@@ -35,7 +35,7 @@ storage: {{inmemory: {{}}}}
 http: {{addr: "127.0.0.1:{port}", relativeurls: true}}
 """
 _ACCESS = re.compile(r'"(GET|HEAD|PUT|POST|PATCH|DELETE) (\S+) HTTP')
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 
 
 class DebianRegistry:

@@ -27,6 +27,11 @@ _RUNTIME = (
     "---\napiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: graviton}\nhandler: runc\nscheduling:\n"
     "  nodeSelector: {kubernetes.io/arch: arm64}\n  tolerations: [{key: kubernetes.io/arch, operator: Exists}]\n"
 )
+_NAMESPACE = (
+    "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, annotations: {"
+    """scheduler.alpha.kubernetes.io/tolerationsWhitelist: '[{"key": "a", "operator": "Exists"}]'}}\n"""
+)
+_TRIGGER = """[{"from": {"name": "web:1"}, "fieldPath": "spec.template.spec.containers[0].image"}]"""
 _WITH_S390X = Options(cluster_architectures=("amd64", "arm64", "s390x"))
 
 _WIDGET = Workload("example.com", "Widget", ("spec", "template", "spec"))
@@ -194,6 +199,7 @@ CASES: dict[str, Case] = {
     ),
     "no-rules": Case(workload(), options=Options(tolerate=())),
     "tolerate-false": Case(workload(annotations=_noted("tolerate", "false"))),
+    "a-toleration-that-the-namespace-refuses": Case(workload() + _NAMESPACE),
     "preferences": Case(
         workload(), options=_WITH_S390X.replace(prefer=(("arm64", 5), ("s390x", 1)), tolerate=())
     ),
@@ -252,6 +258,12 @@ CASES: dict[str, Case] = {
     "an-image-that-no-row-reads": Case(
         workload(kind="example.com/v1 Widget").replace("spec:\n", "spec:\n  toolImage: 'tool:1'\n", 1),
         options=Options(workloads=(_WIDGET,)),
+    ),
+    "an-image-that-a-trigger-replaces": Case(
+        workload(metadata=f"name: web, annotations: {{image.openshift.io/triggers: '{_TRIGGER}'}}")
+    ),
+    "a-required-architecture-that-is-filled-in-later": Case(
+        workload(requiring("kubernetes.io/arch In '$(arch)'"))
     ),
     "a-kind-without-a-row": Case(workload(kind="example.com/v1 Widget")),
     "an-object-of-a-controller-without-a-row": Case(

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from machine import HATCHLING, ROOT, TABLE, TOOLS, Tool, find
+from machine import BUILD_LOCK, ROOT, TABLE, TOOLS, Tool, find
 
 # The one file that the site needs of each package of scripts/site/package.json.
 SCRIPTS = {"iframe-worker": "shim/index.js", "mermaid": "dist/mermaid.min.js"}
@@ -179,9 +179,8 @@ def pip_download(tool: Tool) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     quiet = ("--quiet", "--disable-pip-version-check", "--dest", folder)
     download = (sys.executable, "-m", "pip", "download", *quiet)
-    complaint = run(*download, "--require-hashes", "--no-deps", "--requirement", ROOT / tool.origin)
-    complaint = complaint or run(*download, f"hatchling=={HATCHLING}")
-    return complaint or link(tool, folder)
+    locks = ("--requirement", ROOT / tool.origin, "--requirement", ROOT / BUILD_LOCK)
+    return run(*download, "--require-hashes", "--no-deps", *locks) or link(tool, folder)
 
 
 RUN_SCRIPT = """\

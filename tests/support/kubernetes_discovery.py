@@ -1,4 +1,4 @@
-"""The few answers that `helm install --dry-run=client` wants of a cluster: version and discovery, on loopback.
+"""The few answers that Helm and kubectl want of a cluster before they send objects: version and discovery, on loopback.
 
 No cluster is imitated beyond that: nothing can be stored, and any other question gets 404.
 """
@@ -22,16 +22,22 @@ def _resources(version: str, **kinds: str) -> dict[str, Any]:
     }
 
 
-_EXAMPLE = {"groupVersion": "example.com/v1", "version": "v1"}
+def _group(name: str) -> dict[str, Any]:
+    version = {"groupVersion": f"{name}/v1", "version": "v1"}
+    return {"name": name, "versions": [version], "preferredVersion": version}
+
+
 _ANSWERS = {
     "/version": {"major": "1", "minor": "34", "gitVersion": "v1.34.0"},
     "/api": {"kind": "APIVersions", "versions": ["v1"]},
     "/apis": {
         "kind": "APIGroupList",
-        "groups": [{"name": "example.com", "versions": [_EXAMPLE], "preferredVersion": _EXAMPLE}],
+        "groups": [_group("apps"), _group("batch"), _group("example.com")],
     },
-    "/api/v1": _resources("v1", secrets="Secret", configmaps="ConfigMap"),
-    "/apis/example.com/v1": _resources("example.com/v1", gauges="Gauge"),
+    "/api/v1": _resources("v1", secrets="Secret", configmaps="ConfigMap", pods="Pod", services="Service"),
+    "/apis/apps/v1": _resources("apps/v1", deployments="Deployment"),
+    "/apis/batch/v1": _resources("batch/v1", jobs="Job"),
+    "/apis/example.com/v1": _resources("example.com/v1", gauges="Gauge", things="Thing"),
 }
 
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -40,7 +41,7 @@ ENVIRON = dict(os.environ)
 SHARED = Path(ENVIRON.get("TEST_SHARED") or ROOT.parent / "shared")
 MISSING = ENVIRON.get("ARCHFIT_TEST_MISSING") or "skip"
 RUN_LOCK = "requirements-run.lock"
-HATCHLING = "1.33.0"
+BUILD_LOCK = "requirements-build.lock"
 
 
 # The running test, where it lacks the marker `real`; conftest.py sets it.
@@ -93,7 +94,7 @@ class Tool(NamedTuple):
             "pip": f"pip install {self.origin}=={self.version}",
             "npm": f"npm install {self.origin}@{self.version}",
             "docs": f"pip install -r {self.origin}, and npm pack what scripts/site/package.json names",
-            "wheels": f"pip download -r {self.origin} hatchling=={HATCHLING}",
+            "wheels": f"pip download -r {self.origin} -r {BUILD_LOCK}",
         }[self.source]
 
 
@@ -146,7 +147,14 @@ TABLE = {
             state("requirements-docs.lock", "scripts/site/package.json"),
             "mkdocs",
         ),
-        Tool("wheelhouse", "wheels", RUN_LOCK, f"{HATCHLING}-{state(RUN_LOCK)}", "wheelhouse"),
+        # Markers of the lock files ask for the patch release of the Python that downloads.
+        Tool(
+            "wheelhouse",
+            "wheels",
+            RUN_LOCK,
+            f"{platform.python_version()}-{state(RUN_LOCK, BUILD_LOCK)}",
+            "wheelhouse",
+        ),
     )
 }
 

@@ -1,7 +1,10 @@
 """Mutating webhooks in a real API server: their configuration, and one that injects a container.
 
 with injecting("quay.io/side:1") as url, webhook(plane, "injector", url, "shop"):
-    pods of the namespace `shop` get a second container with that image
+    pods of the namespace `shop` get one more container with that image
+
+injecting() takes the image from the pod's annotation INJECT, and changes no pod without it; `second=True` injects only
+when it is called for a pod the second time. Webhooks are called in the order of their names.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import contextlib
 import json
 import ssl
 import threading
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
     from control_plane import ControlPlane
 
+INJECT = "tests.archfit.dev/inject"
 _CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
 
@@ -65,9 +70,13 @@ def webhook(plane: ControlPlane, name: str, url: str, namespace: str) -> Iterato
 
 
 @contextlib.contextmanager
-def injecting(image: str) -> Iterator[str]:
+def injecting(image: str = "", *, name: str = "side", second: bool = False) -> Iterator[str]:
     """The URL of a webhook that adds a container with that image."""
-    handler = type("Injector", (_Injector,), {"image": image})
+    handler = type(
+        "Injector",
+        (_Injector,),
+        {"image": image, "container": name, "second": second, "calls": Counter[str]()},
+    )
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     context = tls_files().context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -81,15 +90,22 @@ def injecting(image: str) -> Iterator[str]:
 
 
 class _Injector(BaseHTTPRequestHandler):
-    """Adds a container to a pod that has one."""
+    """Adds a container to a pod that has none."""
 
     image = ""
+    container = "side"
+    second = False
+    calls: Counter[str]
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
         response: dict[str, Any] = {"uid": request["uid"], "allowed": True}
-        if len(request["object"]["spec"]["containers"]) == 1:
-            value = {"name": "side", "image": self.image, "resources": {}}
+        pod = request["object"]
+        image = self.image or pod["metadata"].get("annotations", {}).get(INJECT)
+        self.calls[request.get("name", "")] += 1
+        late = self.second and self.calls[request.get("name", "")] < 2
+        if image and not late and all(one["name"] != self.container for one in pod["spec"]["containers"]):
+            value = {"name": self.container, "image": image, "resources": {}}
             patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
             response |= {
                 "patchType": "JSONPatch",

@@ -86,6 +86,16 @@ def case(name: str) -> Case:
     return cases()[name]
 
 
+def severe(stderr: str) -> list[str]:
+    """The warnings and errors, but for patterns of `--image-platforms` that match nothing: cases share theirs."""
+    return [
+        line
+        for line in stderr.splitlines()
+        if line.startswith(("warning:", "error:"))
+        and not line.startswith("warning: --image-platforms: no image")
+    ]
+
+
 def described(stream: bytes) -> Iterator[str]:
     """A line for each pod of a stream, see the module."""
     for document in yaml.safe_load_all(stream):

@@ -142,7 +142,7 @@ def decided(
 ) -> tuple[Decision, dict[str, Any]]:
     """Archfit's own decision for the pod, and the pod after its patch. images: of the lock file, with `--locked`."""
     options = at_admission(options)
-    admitted = admitted_pod(pod, namespace, options)
+    admitted = admitted_pod(pod, namespace, options, "policy")
     lookup = open_lookup(Operator(), options.image_platforms, lock=Lock("archfit.lock", images, only=True))
     decision = admitted.decide(lookup.resolve(admitted.questions), options)
     return decision, plain(apply(typed(pod), decision.patch))

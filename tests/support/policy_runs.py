@@ -18,6 +18,7 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from archfit.admission.added_record import NAME
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.admission.policy.companion import companion_objects
 from archfit.admission.policy.objects import policy_objects
@@ -93,7 +94,7 @@ class Judged(NamedTuple):
 
 def decision(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Decision:
     """What archfit decides for a pod at admission. options: `policy_options(..)`."""
-    admitted = admitted_pod(pod, namespace, options)
+    admitted = admitted_pod(pod, namespace, options, "policy")
     known = {text: _answer(text, images, options) for text in admitted.questions}
     return admitted.decide(known, options)
 
@@ -276,12 +277,13 @@ class Policies:
         name = installed.name
         before = [_in(pod, name) for pod in plain]
         trios = zip(before, self.expected(installed, plain), self.admitted(name, plain), strict=True)
-        found = [Disagreement(*trio) for trio in trios if trio[1] != trio[2]]
+        found = [Disagreement(*trio) for trio in trios if trio[1] != _by_policy(trio[2])]
         merged = self.plain([one.expected for one in found])
+        actual = self.plain([one.plain if isinstance(one.actual, Refused) else one.actual for one in found])
         return [
             one
-            for one, after in zip(found, merged, strict=True)
-            if isinstance(after, Refused) or one.actual != _in(after, name)
+            for one, after, there in zip(found, merged, actual, strict=True)
+            if Refused in {type(after), type(there), type(one.actual)} or _by_policy(there) != after
         ]
 
 
@@ -293,6 +295,15 @@ def _answer(text: str, images: Mapping[str, Found], options: Options) -> Answer:
 
 def _in(pod: Mapping[str, Any], namespace: str) -> dict[str, Any]:
     return {**pod, "metadata": {**pod["metadata"], "namespace": namespace}}
+
+
+def _by_policy(pod: Any) -> Any:
+    """The pod with what archfit added, whichever door did."""
+    annotations = {} if isinstance(pod, Refused) else pod["metadata"].get("annotations", {})
+    if NAME not in annotations:
+        return pod
+    text = annotations[NAME].replace('{"by":"webhook"', '{"by":"policy"')
+    return {**pod, "metadata": {**pod["metadata"], "annotations": {**annotations, NAME: text}}}
 
 
 def _stream(objects: Sequence[Mapping[str, Any]]) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _ACCESS = re.compile(r'"(GET|HEAD|PUT|POST) (\S+) HTTP/[0-9.]+" (\d+)')
 # bcrypt of `hush`; distribution reads no other kind.
 _HTPASSWD = "user:$2b$05$abcdefghijklmnopqrstuulzd.YqjLDl8lvpSmVj3De/fioSBHnUa\n"
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 
 
 class Running:

@@ -22,7 +22,7 @@ import machine
 if TYPE_CHECKING:
     from tls_files import TlsFiles
 
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 _OURS = {"ping", "info", "config", "hello", "client", "auth", "select", "config|resetstat"}
 
 

@@ -38,6 +38,7 @@ IMAGES = {
     "both:1": found("amd64 arm64"),
     "all:1": found("amd64 arm64 s390x"),
     "windows:1": found("windows/amd64"),
+    "single:1": found("amd64", index=False),
 }
 READERS = ("kubectl", "kustomize")
 NOTHING_WANTED = Options(affinity="never", tolerate=())

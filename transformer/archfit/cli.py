@@ -16,6 +16,12 @@ import sys
 
 from archfit.typing_names import BinaryIO, NoReturn, Sequence, TextIO
 
+if sys.platform == "win32":
+    # What follows needs POSIX: signals, process groups, file modes.
+    sys.exit(
+        "error: archfit runs on Linux and macOS; on Windows, install and run it in WSL (`wsl --install`)"
+    )
+
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command that argv names (without the program) and gives its exit code. Never raises."""

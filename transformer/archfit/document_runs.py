@@ -20,13 +20,17 @@ from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.placement.selection import PodOptions
 from archfit.pod_stages import (
-    SELECTING,
     asked,
+    borrows_images,
     controlled,
     decisions_of,
     edits_of,
+    effects_of_others,
+    has_image_triggers,
+    holds_a_class,
     located,
     misplaced_results,
+    names_a_class,
     parser_results,
 )
 from archfit.results import Decision, ObjectRef, Result, has_error
@@ -62,7 +66,8 @@ class DocumentRuns:
     """The runs of one stream, in its order."""
 
     def __init__(self, data: bytes, options: Options, known: Known) -> None:
-        self._selects_nodes = any(data.find(word) >= 0 for word in SELECTING)
+        self._depends = any(effects_of_others(data))
+        self._holds_a_class: bool | None = None  # asked with the first pod that names one
         self._data = data
         self._options = options
         self._known = known
@@ -82,8 +87,10 @@ class DocumentRuns:
         documents = [document for inventory in inventories for document in inventory.documents]
         results = tuple([result for inventory in inventories for result in inventory.results])
         pods = [pod for document in documents for pod in document.pods]
-        borrowing = any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods)
-        if borrowing or self._selects_nodes:
+        if self._holds_a_class is None and names_a_class(pods):
+            self._holds_a_class = holds_a_class(self._data)
+        depends = self._depends or (self._holds_a_class and names_a_class(pods))
+        if depends or borrows_images(pods) or has_image_triggers(pods):
             return None
         misplaced = tuple(misplaced_results(self._data, documents, {}))
         self._misplaced += located(self._data, documents, misplaced)

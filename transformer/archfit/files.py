@@ -25,6 +25,8 @@ _MOST_LINKS = 40
 MOST_BYTES = 1 << 30
 _FIRST_READ = 1 << 24
 _CHUNK = 1 << 20
+# The kernel computes these of a file's content.
+_OF_CONTENT = ("security.ima", "security.evm")
 
 
 def read_file(path: str) -> bytes:
@@ -93,8 +95,8 @@ def open_descriptor(path: str) -> int | None:
 
 
 class Prepared:
-    """New content for a path, in a temporary file with the mode and the owner of the old file, or
-    `mode`.
+    """New content for a path, in a temporary file with mode, owner and extended attributes of the
+    old file, or `mode`.
 
     content: perhaps in parts; none is taken before the file is there. sync: flush it to the disk before the rename. A
     device, pipe or open descriptor gets no temporary file: `commit` writes to it. Raises OSError, as all of its methods
@@ -139,6 +141,27 @@ class Prepared:
             except PermissionError:
                 pass
         os.chmod(self._beside, old.st_mode & 0o777)
+        if hasattr(os, "listxattr"):
+            self._keep_attributes()
+
+    def _keep_attributes(self) -> None:
+        """Copies the extended attributes, as ACLs, where this process may do that. Raises OSError for a full disk."""
+        try:
+            names = os.listxattr(self._path)
+        except OSError:  # the file system has none
+            return
+        for name in names:
+            if name in _OF_CONTENT:
+                continue
+            try:
+                os.setxattr(self._beside, name, os.getxattr(self._path, name))
+            except PermissionError:
+                pass
+            except OSError as error:
+                from errno import ENODATA, ENOTSUP
+
+                if error.errno not in (ENODATA, ENOTSUP):
+                    raise
 
     def commit(self) -> None:
         """Rename the temporary file to the path."""

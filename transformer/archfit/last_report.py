@@ -1,7 +1,6 @@
-r"""Where a run leaves its report for `archfit last`.
+"""Where a run leaves its report for `archfit last`.
 
 Linux, macOS    $XDG_STATE_HOME/archfit/last.json, else ~/.local/state/archfit/last.json    (XDG Base Directory)
-Windows         %LOCALAPPDATA%\archfit\last.json, beside the cache
 
 It is no part of `store`, which a stream without pods does not load.
 """
@@ -9,18 +8,14 @@ It is no part of `store`, which a stream without pods does not load.
 from __future__ import annotations
 
 import os
-import sys
 
 from archfit.typing_names import Mapping
 
 REPORT = "last.json"
 
 
-def state_path(environ: Mapping[str, str], platform: str = sys.platform) -> str:
-    """The path, "" where the user has no directory for it; XDG's has to be absolute. platform: as sys.platform."""
-    if platform == "win32":
-        local = environ.get("LOCALAPPDATA", "")
-        return os.path.join(local, "archfit", REPORT) if local else ""
+def state_path(environ: Mapping[str, str]) -> str:
+    """The path, "" where the user has no directory for it; XDG's has to be absolute."""
     xdg = environ.get("XDG_STATE_HOME", "")
     if xdg and os.path.isabs(xdg):
         return os.path.join(xdg, "archfit", REPORT)

@@ -50,8 +50,8 @@ class Survey(Record):
 
     documents: those with pods. results: messages about the rest. texts: the image strings that the
     decisions depend on, as written, each once. untouched: objects that may hold pods and are left as they are.
-    pod_options: one for each pod of the documents, in order. stamps: with `stamp`, those of each document; its
-    pods are those that it would hold without them.
+    excluded: objects without a row that the user excludes. pod_options: one for each pod of the documents, in order.
+    stamps: with `stamp`, those of each document; its pods are those that it would hold without them.
     """
 
     documents: tuple[Document, ...]
@@ -60,6 +60,7 @@ class Survey(Record):
     untouched: tuple[Untouched, ...] = ()
     pod_options: tuple[PodOptions, ...] = ()
     stamps: tuple[DocumentStamps, ...] = ()
+    excluded: tuple[ObjectRef, ...] = ()
 
     def pods(self) -> Iterator[tuple[Pod, PodOptions]]:
         """Every pod with its options, in the order of the stream."""
@@ -95,11 +96,16 @@ class Transformed(Decided):
         """Objects that may hold pods and are left as they are."""
         return self.survey.untouched
 
+    @property
+    def excluded(self) -> tuple[ObjectRef, ...]:
+        """As `Survey.excluded`."""
+        return self.survey.excluded
+
 
 class Settled(Record):
     """What became of a stream that was transformed in runs: as `Transformed`, without the documents.
 
-    untouched: as `Survey.untouched`.
+    untouched, excluded: as in `Survey`.
     """
 
     decisions: tuple[tuple[SettledPod, Decision], ...]
@@ -107,6 +113,7 @@ class Settled(Record):
     answers: Mapping[str, Answer]
     splices: tuple[Splice, ...]
     untouched: tuple[Untouched, ...]
+    excluded: tuple[ObjectRef, ...] = ()
 
     def failed(self) -> bool:
         """Whether an error stands in the way of any output."""
@@ -125,9 +132,9 @@ def _survey(
     rows = by_kind(options.workloads)
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
-    untouched = _untouched(inventories, options)
+    untouched, excluded = _untouched(inventories, options)
     results += _coverage(documents, untouched, rows)
-    found = Survey(documents, tuple(results), (), tuple(untouched))
+    found = Survey(documents, tuple(results), (), tuple(untouched), excluded=excluded)
     if not documents:
         return found
     from archfit.pod_stages import surveyed
@@ -142,14 +149,17 @@ def _survey(
     )
 
 
-def _untouched(inventories: Iterable[Inventory], options: Options) -> list[Untouched]:
-    """The objects that may hold pods and are left as they are, without those that the user excludes."""
+def _untouched(
+    inventories: Iterable[Inventory], options: Options
+) -> tuple[list[Untouched], tuple[ObjectRef, ...]]:
+    """The objects that may hold pods and are left as they are; apart from them those that the user excludes."""
     untouched = [one for inventory in inventories for one in inventory.untouched]
-    if untouched and options.exclude:
-        from archfit.placement.selection import excluded
+    if not untouched or not options.exclude:
+        return untouched, ()
+    from archfit.placement.selection import excluded
 
-        return [one for one in untouched if not any(excluded(one, glob) for glob in options.exclude)]
-    return untouched
+    kept = [one for one in untouched if not any(excluded(one, glob) for glob in options.exclude)]
+    return kept, tuple(dict.fromkeys(one.ref for one in untouched if one not in kept))
 
 
 def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
@@ -249,12 +259,15 @@ def _in_runs(
     runs = DocumentRuns(data, options, known)
     results: list[Result] = []
     untouched: list[Untouched] = []
+    excluded: list[ObjectRef] = []
     while True:
         taken = runs.take(run) if run is not None else None
         if run is None or taken is None:
             return None
         results += taken
-        untouched += _untouched(run, options)
+        kept, dropped = _untouched(run, options)
+        untouched += kept
+        excluded += dropped
         run = None  # its values are not needed while the next run is read
         if last:
             break
@@ -269,7 +282,9 @@ def _in_runs(
     if not has_error(results):
         results += runs.edit_rest()
         splices = tuple(runs.splices())
-    return Settled(tuple(runs.decisions()), tuple(results), answers, splices, tuple(untouched))
+    return Settled(
+        tuple(runs.decisions()), tuple(results), answers, splices, tuple(untouched), tuple(excluded)
+    )
 
 
 def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[list[Inventory] | None, bool]]:

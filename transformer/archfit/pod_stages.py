@@ -36,7 +36,11 @@ if TYPE_CHECKING:
     from archfit.stamp.document_stamps import DocumentStamps
 
 _OURS = b"archfit.dev"
-SELECTING = (b"RuntimeClass", b"scheduler.alpha.")  # the words of `workloads.node_selectors`
+# The words of `workloads.node_selectors` and of `workloads.replaced_images`.
+_CLASS, _SELECTING = b"RuntimeClass", b"scheduler.alpha."
+_OPENSHIFT, _OPENSHIFT_SELECTING = b"openshift.io", b"openshift.io/node-selector"
+_REPLACING = (b"image.openshift.io", b"image.policy.openshift.io")
+_OPENSHIFT_APPS = "apps.openshift.io"
 _PURE_PARSER = (
     "PyYAML came without its C extension, so this run reads YAML about ten times slower: install PyYAML from a wheel, "
     "or build it where libyaml's headers are"
@@ -65,21 +69,55 @@ def surveyed(
         pairs = [without_stamps(data, document, rows) for document in documents]
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
     results += parser_results()
-    if any(
-        pod.placement_paths is not None and pod.placement_paths.same
-        for document in documents
-        for pod in document.pods
-    ):
+    pods = [pod for document in documents for pod in document.pods]
+    if borrows_images(pods):
         from archfit.workloads.borrowed_images import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)
-    if any(data.find(word) >= 0 for word in SELECTING):
+    selects_nodes, replaces_images = effects_of_others(data)
+    if selects_nodes or (names_a_class(pods) and holds_a_class(data)):
         from archfit.workloads.node_selectors import with_node_selectors
 
         documents = with_node_selectors(data, pieces, documents)
+    if replaces_images or has_image_triggers(pods):
+        from archfit.workloads.replaced_images import with_replaced_images
+
+        documents, replaced = with_replaced_images(data, pieces, documents)
+        results += replaced
     pods = [pod for document in documents for pod in document.pods]
     own, texts = asked(pods, options)
     return PodSurvey(documents, tuple(results), texts, own, stamps)
+
+
+def borrows_images(pods: Iterable[Pod]) -> bool:
+    """Whether the images of a pod stand in another object."""
+    return any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods)
+
+
+def has_image_triggers(pods: Iterable[Pod]) -> bool:
+    """Whether a pod is of a DeploymentConfig."""
+    return any(pod.placement_paths is not None and pod.group == _OPENSHIFT_APPS for pod in pods)
+
+
+def names_a_class(pods: Iterable[Pod]) -> bool:
+    """Whether a pod names a RuntimeClass."""
+    return any("runtimeClassName" in pod.spec for pod in pods)
+
+
+def holds_a_class(data: bytes) -> bool:
+    """Whether the stream may hold a RuntimeClass."""
+    return data.find(_CLASS) >= 0
+
+
+def effects_of_others(data: bytes) -> tuple[bool, bool]:
+    """Whether a Namespace of the stream may ask something of its pods, and OpenShift replace an image."""
+    selects = data.find(_SELECTING) >= 0
+    if data.find(_OPENSHIFT) < 0:
+        return selects, False
+    return (
+        selects or data.find(_OPENSHIFT_SELECTING) >= 0,
+        any(data.find(word) >= 0 for word in _REPLACING),
+    )
 
 
 def asked(pods: Iterable[Pod], options: Options) -> tuple[tuple[PodOptions, ...], tuple[str, ...]]:

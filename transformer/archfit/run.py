@@ -115,6 +115,7 @@ class Run:
         else:
             made = transform_in_runs(read.data, read.pieces, options, self._looked_up, self._known)
         results = [*read.results, *self.messages, *made.results]
+        results += self.unmatched_filters([pod for pod, _ in made.decisions], [made])
         if self._frame and whole:
             results += self._frame.advice(whole)
         why = (
@@ -152,6 +153,20 @@ class Run:
         if self._lookup:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
+
+    def unmatched_filters(
+        self, pods: Sequence[ReportedPod], parts: Iterable[Survey | Transformed | Settled]
+    ) -> list[Result]:
+        """Warnings about filters of this run that mean nothing of an input with pods. parts: what it holds beside."""
+        settings = self._settings
+        if not (settings.filters and pods and _may_miss(settings)):
+            return []
+        from archfit.placement.filters import unmatched
+
+        refs = [pod.ref for pod in pods]
+        for part in parts:
+            refs += (*(one.ref for one in part.untouched), *part.excluded)
+        return unmatched(settings, pods, refs)
 
     def _looked_up(self, texts: list[str]) -> Mapping[str, Answer]:
         return self._opened().answers(texts)
@@ -211,7 +226,13 @@ class Run:
             return ""
         from archfit.report.run_text import summary
 
-        return summary(decisions, answers, sum(self._requests.values()), passed_over=passed_over)
+        return summary(
+            decisions,
+            answers,
+            sum(self._requests.values()),
+            passed_over=passed_over,
+            default_taint=not self._settings.states_taints,
+        )
 
     def failure_lines(
         self,
@@ -280,6 +301,15 @@ class Run:
             self.write_messages([*why, *said])
             write_to_terminal(said[-1], self._stderr, self._environ)
         return 1
+
+
+def _may_miss(settings: Settings) -> bool:
+    """Whether a filter may mean nothing; tolerations and preferences for nodes of the cluster do not."""
+    if any(key not in ("tolerate", "prefer") for key, _ in settings.filters):
+        return True
+    options = settings.options
+    rules = [rule.architectures for rule in options.tolerate] + [(name,) for name, _ in options.prefer]
+    return any(set(names).isdisjoint(options.cluster_architectures) for names in rules)
 
 
 class PreparedReport:

@@ -27,6 +27,10 @@ BEFORE_THE_PIPE = "Did the command before the pipe fail? Run it alone"
 COMMENT = b"# archfit: no manifests\n"
 
 
+class BlankInput(InvalidInput):
+    """The input holds no manifests, and may not be blank."""
+
+
 class Stream(Record):
     """A stream that was read. data: what is written if nothing changes; pieces: the documents of `data`."""
 
@@ -68,7 +72,7 @@ def read(data: bytes, on_blank: str) -> Stream:
     if pieces:
         return Stream(data, pieces)
     if on_blank == "fail":
-        raise InvalidInput(
+        raise BlankInput(
             f"the input holds no manifests. {BEFORE_THE_PIPE}, or allow this with --on-blank=pass"
         )
     blank = not data.removeprefix(BOM).strip()

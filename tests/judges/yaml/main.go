@@ -3,6 +3,7 @@
 //	request   {"reader": "kubectl" | "kustomize" | "helm4", "text": "<base64>"}      one JSON line on stdin
 //	answer    {"documents": [...]}  or  {"documents": [...], "error": "..."}          one JSON line on stdout
 //	          {"compare": [...]}    is answered by {"compared": [...]}, see compare.go
+//	          {"streams": [...]}    is answered by {"read": [...]}, see readers.go
 //
 // It serves until its standard input ends. The documents before an error are those that the reader had handed out by
 // then: kubectl applies them before it stops, kustomize and Helm hand out nothing at all.
@@ -34,12 +35,14 @@ type request struct {
 	Reader  string     `json:"reader"`
 	Text    []byte     `json:"text"`
 	Compare []question `json:"compare"`
+	Streams [][]byte   `json:"streams"`
 }
 
 type answer struct {
 	Documents []json.RawMessage `json:"documents"`
 	Error     string            `json:"error,omitempty"`
 	Compared  []comparison      `json:"compared,omitempty"`
+	Read      []readings        `json:"read,omitempty"`
 }
 
 var readers = map[string]func([]byte) ([]json.RawMessage, error){
@@ -125,7 +128,10 @@ func judge(line []byte) (result answer) {
 	for _, one := range asked.Compare {
 		result.Compared = append(result.Compared, compare(one))
 	}
-	if asked.Compare != nil {
+	for _, text := range asked.Streams {
+		result.Read = append(result.Read, readAll(text))
+	}
+	if asked.Compare != nil || asked.Streams != nil {
 		return result
 	}
 	reader, known := readers[asked.Reader]

@@ -6,6 +6,7 @@ all operators on all labels, odd annotations, marks of Istio. For judges that ta
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
@@ -141,7 +142,9 @@ def options(random: Random) -> Options:
 
 def pod(random: Random, namespace: str) -> dict[str, Any]:
     """A Pod."""
-    made = at_creation.pod(random, ("amd64", "arm64", "s390x"), namespace)
+    made = deepcopy(
+        at_creation.pod(random, ("amd64", "arm64", "s390x"), namespace)
+    )  # it shares what is drawn
     if random.random() < 0.3:
         return made
     _odd_images(random, made["spec"])

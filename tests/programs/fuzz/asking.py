@@ -1,9 +1,10 @@
-"""Questions to the Go judge, many in one line of JSON, while this process makes the next ones (judges/yaml/compare.go).
+"""Questions to the Go judge, many in one line of JSON, while this process makes the next ones.
 
     asking.send(questions)      returns at once
     asking.answers()            what the judge says of them, in order; None for one that kills it
 
-The judge is one process. A stream that kills it (a stack overflow is fatal in Go) costs a new process, nothing else.
+Comparisons are asked as compare.go of tests/judges/yaml takes them, streams as its readers.go does. The judge is one
+process. A stream that kills it (a stack overflow is fatal in Go) costs a new process, nothing else.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
     from typing import Self
 
-Question = dict[str, Any]
+Question: TypeAlias = "dict[str, Any] | str"
 Answer = dict[str, Any]
 
 
@@ -36,10 +37,11 @@ def question(
 
 
 class Asking:
-    """One running judge."""
+    """One running judge. asked, answered: the names of the lists of questions and of answers."""
 
-    def __init__(self, binary: Path) -> None:
+    def __init__(self, binary: Path, asked: str = "compare", answered: str = "compared") -> None:
         self._binary = binary
+        self._names = asked, answered
         self._process: subprocess.Popen[bytes] | None = None
         self._asked: list[Question] = []
 
@@ -67,7 +69,7 @@ class Asking:
             return []
         line = self._read()
         if line:
-            answers: list[Answer | None] = json.loads(line)["compared"]
+            answers: list[Answer | None] = json.loads(line)[self._names[1]]
             return answers
         self._end()
         if len(asked) == 1:
@@ -87,7 +89,7 @@ class Asking:
         if self._process.stdin is None:
             raise AssertionError("the judge was started without pipes")
         try:
-            self._process.stdin.write(json.dumps({"compare": questions}).encode("ascii") + b"\n")
+            self._process.stdin.write(json.dumps({self._names[0]: questions}).encode("ascii") + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError:
             self._end()

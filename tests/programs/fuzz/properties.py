@@ -79,7 +79,7 @@ def examine(stream: Stream) -> Examined:
     sliced = (Defect(what, said),) if what else ()
     if isinstance(outcome, Refused):
         defects += [
-            Defect(f"no place: {_general(message)}", message)
+            Defect(f"no place: {general(message)}", message)
             for message, placed in outcome.messages
             if not placed
         ]
@@ -109,7 +109,7 @@ def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
     defects = list(examined.defects_if_taken) if taken else []
     if isinstance(outcome, Refused):
         unknown = [message for message, _ in outcome.messages if not reason(message, examined.stream.text)]
-        return [*defects, *(Defect(f"refused: {_general(message)}", message) for message in unknown if taken)]
+        return [*defects, *(Defect(f"refused: {general(message)}", message) for message in unknown if taken)]
     mode = " --stamp" if OPTIONS[examined.stream.options].stamp else ""
     # What no reader takes may be passed through in parts and refused as a whole.
     if examined.again and ("refused" not in kubectl or "refused" not in kustomize):
@@ -140,7 +140,7 @@ def _kind(difference: str) -> str:
         "documents, the input",
     )
     kind = next((word for word in words if word in difference), "")
-    return f"{kind.strip()}: {_general(difference.partition(kind)[2])}" if kind == words[0] else kind.strip()
+    return f"{kind.strip()}: {general(difference.partition(kind)[2])}" if kind == words[0] else kind.strip()
 
 
 def recount(examined: Examined, answer: Answer | None) -> Question | None:
@@ -172,13 +172,14 @@ def _raised(error: Exception, mode: str) -> Defect:
     inside = [frame for frame in frames if "/archfit/" in frame.filename]
     last = inside[-1] if inside else frames[-1]
     where = "" if isinstance(error, ArchfitError) else f" in {last.filename.rpartition('/')[2]} {last.name}"
-    said = f": {_general(str(error))}" if isinstance(error, ArchfitError) else ""
+    said = f": {general(str(error))}" if isinstance(error, ArchfitError) else ""
     return Defect(
         f"raises{mode}: {type(error).__name__}{where}{said}", f"{error} ({last.filename}:{last.lineno})"
     )
 
 
-def _general(message: str) -> str:
+def general(message: str) -> str:
+    """The message without names, numbers and paths."""
     return " ".join(_NAMES.sub("_", _PATHS.sub("PATH", message)).split())[:110]
 
 
@@ -203,7 +204,7 @@ def _bytes(stream: Stream, outcome: Done) -> list[Defect]:
 def _second(again: Done | Refused, mode: str) -> list[Defect]:
     if isinstance(again, Refused):
         text = again.messages[0][0]
-        return [Defect(f"second run{mode} is refused: {_general(text)}", text)]
+        return [Defect(f"second run{mode} is refused: {general(text)}", text)]
     if again.splices:
         said = "; ".join(decision.reason for _, decision in again.transformed.decisions if decision.patch)
         return [Defect(f"second run{mode} changes something", f"{said}: {again.splices[0].text!r}")]

@@ -3,7 +3,7 @@
     dict, list, str, None, bool, int, float    as in JSON
     Pairs([("a", 1), ("a", 2), ("<<", ..)])    a mapping whose keys may stand twice
     Anchored("x", tree)                        `&x` before it
-    Raw("*x")                                  text as it is, on one line
+    Raw("*x")                                  text as it is, on one line; as a key too
 
 Each collection is block or flow by chance; strings are plain where the text allows it, quoted, or block scalars of
 every kind. Nothing here promises that a reader takes the text.
@@ -214,6 +214,8 @@ def _bracketed(opening: str, inside: list[str], closing: str, style: Style) -> s
 
 
 def _key(key: str, style: Style) -> str:
+    if isinstance(key, Raw):
+        return key
     if style.json or (style.odd and style.draw() < style.odd):
         return style.choice((json.dumps(key), f"'{key}'"))
     return key if key == "<<" or PLAIN(key) else json.dumps(key)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import statistics
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -163,12 +163,18 @@ def test_kustomize_starts_the_bundle_from_path(bundle: Path, tmp_path: Path) -> 
     assert b"key: kubernetes.io/arch" in out
 
 
-def test_the_bundle_starts_within_twice_the_time_of_the_installed_program(bundle: Path) -> None:
+def processor_seconds() -> float:
+    """What the processes that ended have taken; a busy machine adds little."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_the_bundle_starts_within_twice_the_processor_time_of_the_installed_program(bundle: Path) -> None:
     spent: dict[str, list[float]] = {str(PROGRAM): [], str(bundle / "archfit"): []}
     for _ in range(15):
         for program, times in spent.items():
-            began = time.perf_counter()
+            began = processor_seconds()
             subprocess.run([program], input=CONFIG_MAP, stdout=subprocess.DEVNULL, check=True)
-            times.append(time.perf_counter() - began)
+            times.append(processor_seconds() - began)
     installed, bundled = (statistics.median(times) for times in spent.values())
     assert bundled <= 2 * installed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -253,6 +254,52 @@ def test_plain_files_are_not_read_through_a_link_that_leads_out(plugin: Plugin, 
     ran = plugin.run("generate", cwd=app)
     assert (ran.status, ran.stdout) == (2, b"")
     assert "leads out of the application's repository" in ran.stderr
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["pipe", "link-to-one"])
+def test_a_pipe_beside_plain_files_is_left_out(plugin: Plugin, tmp_path: Path, linked: bool) -> None:
+    app = repository(tmp_path / "repo", {"a.yaml": BOTH}) / "app"
+    before = plugin.run("generate", cwd=app).ok()
+    if linked:
+        os.mkfifo(tmp_path / "repo" / "pipe")
+        (app / "b.yaml").symlink_to("../pipe")
+    else:
+        os.mkfifo(app / "b.yaml")
+    ran = plugin.run("generate", cwd=app)
+    assert ran.ok() == before
+    assert "b.yaml is not rendered: it is not a regular file\n" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "parameters"),
+    [
+        pytest.param(CHART, "templates/pipe.yaml", [], id="chart"),
+        pytest.param(CHART, "values-pipe.yaml", [], id="beside-the-chart"),
+        pytest.param(CHART, "../values.yaml", ["../values.yaml"], id="values-file"),
+        pytest.param({"kustomization.yaml": "resources: [pipe.yaml]\n"}, "pipe.yaml", [], id="kustomization"),
+    ],
+)
+@pytest.mark.parametrize("linked", [False, True], ids=["pipe", "link-to-one"])
+def test_no_renderer_starts_where_it_could_read_a_pipe(
+    plugin: Plugin, tmp_path: Path, files: dict[str, str], name: str, parameters: list[str], linked: bool
+) -> None:
+    app = repository(tmp_path / "repo", files) / "app"
+    at = tmp_path / "repo" / "pipe" if linked else app / name
+    os.mkfifo(at)
+    if linked:
+        (app / name).symlink_to(at)
+    program = _script(tmp_path, "renderer", f"touch {tmp_path}/started; exit 1")
+    ran = plugin.run(
+        *("generate", f"--helm={program}", f"--kustomize={program}"),
+        cwd=app,
+        ARGOCD_APP_PARAMETERS=json.dumps([{"name": "values-files", "array": parameters}]),
+    )
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert ran.stderr == (
+        f"error: '{name}' is not a regular file, so nothing was rendered: "
+        "replace it by a file with the content\n"
+    )
+    assert not (tmp_path / "started").exists()
 
 
 def test_discover_names_the_renderer_or_nothing(plugin: Plugin, tmp_path: Path) -> None:

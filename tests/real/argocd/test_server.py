@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 import select
-from typing import TYPE_CHECKING
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 
+import machine
 from archfit.integrations.argocd.source_parameters import ROWS
 from archfit.options.table import SPEC
-from argocd_caller import Sidecar, finish, repository
+from argocd_caller import Sidecar, finish, repository, sidecar_environ
 from argocd_sources import BOTH, CHART, INTEL
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from fake_registry import FakeRegistry
 
 TERM = {"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}
 
@@ -44,6 +45,27 @@ def test_the_server_renders_every_kind_of_source(
     objects = sidecar.ask("generate", repository(tmp_path, files)).objects()
     [deployment] = [found for found in objects if found["kind"] == "Deployment"]
     assert _terms(deployment) == [{"matchExpressions": [TERM]}]
+
+
+def test_an_outage_keeps_what_is_deployed(tools: Path, tmp_path: Path) -> None:
+    """The shipped configuration; the registry is down, and the restart of a pod lost the cache on its emptyDir."""
+    source = repository(tmp_path / "repo", {"a.yaml": INTEL.replace("registry.example/", "x.example/")})
+    with tempfile.TemporaryDirectory(prefix="cmp-", dir="/tmp") as name, FakeRegistry() as fake:
+        folder = Path(name)
+        fake.index("intel", "1", ["linux/amd64"])
+        shipped = (machine.ROOT / "argocd-plugin" / "sidecar" / "archfit.yaml").read_text(encoding="utf-8")
+        config = folder / "archfit.yaml"
+        config.write_text(shipped.replace("/var/cache/archfit", str(folder / "cache")), encoding="utf-8")
+        environ = {**sidecar_environ(tools, folder, f"*={fake.url}"), "ARCHFIT_CONFIG": str(config)}
+        with Sidecar(folder, environ) as running:
+            [found] = running.ask("generate", source).objects()
+            assert _terms(found) == [{"matchExpressions": [TERM]}]
+            fake.close()
+            assert running.ask("generate", source).objects() == [found]
+            shutil.rmtree(folder / "cache")
+            answer = running.ask("generate", source)
+    assert answer.manifests == []
+    assert "x.example/intel:1: its platforms are not known" in answer.error
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import yaml
 
 import machine
 from custom_pods import projected
-from placement_cases import PLATFORMS, case, cases
+from placement_cases import PLATFORMS, case, cases, severe
 
 if TYPE_CHECKING:
     from corpus_streams import Oracle
@@ -89,7 +89,7 @@ def test_each_pod_is_placed_by_all_its_images(name: str) -> None:
     else:
         assert case(name).placed() == expected.pods
         assert case(name).ran(stream=ran.stdout).ok() == ran.stdout
-    warnings = [line for line in ran.stderr.splitlines() if line.startswith(("warning:", "error:"))]
+    warnings = severe(ran.stderr)
     assert any(expected.said in line for line in warnings) if expected.said else warnings == []
 
 

@@ -34,10 +34,10 @@ def test_a_real_stream_is_explained(stream):
     found = survey(read.data, read.pieces, options)
     known = {image: answer(stream.platforms.get(image)) for image in found.texts}
     made = decided(found, known, options)
-    started = time.monotonic()
+    started = time.process_time()
     why = explained(stream.name, read.data, found, made.decisions, known, options)
     shown = text(why)
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     assert [pod.explanation.outcome for pod in why.pods] == [one.outcome for _, one in made.decisions]
     for pod, (source, _) in zip(why.pods, made.decisions, strict=True):
         assert {image.image for image in pod.explanation.images} == {use.text or "" for use in source.images}

@@ -45,8 +45,8 @@ def test_an_annotation_of_a_job_template_counts() -> None:
 def test_a_job_with_a_generated_name_is_made_anew(oracle: Oracle) -> None:
     ran = case("job-generatename").ran()
     assert case("job-generatename").placed() == TOLERATING
-    assert "1 that is recreated each time changes" in ran.stderr
-    assert "cannot be changed" not in ran.stderr
+    assert "1 Job changes, which is made anew each time" in ran.stderr
+    assert "cannot be updated" not in ran.stderr
     assert oracle(case("job-generatename").stream, ran.ok(), platforms=PLATFORMS).violations == []
 
 
@@ -71,7 +71,7 @@ def test_a_hook_job_changes_only_where_something_makes_it_anew(
     ran = Case("hook-job", ()).ran(*words, stream=stream)
     if placed:
         assert list(described(ran.ok())) == placed
-        assert "1 that is recreated each time changes" in ran.stderr
+        assert "1 Job changes, which is made anew each time" in ran.stderr
     else:
         assert ran.ok() == stream
     policy = {"hooks": "recreated" if placed else "immutable"}

@@ -14,6 +14,7 @@ from archfit.stream import write
 from corpus_streams import FOLDERS
 from drawn_splices import changes
 from file_runs import Site
+from program import PROGRAM
 from warm_cache import warm
 
 if TYPE_CHECKING:
@@ -101,3 +102,34 @@ def test_any_change_applies_exactly(
         assert done.returncode == 0, done.stderr
         assert b"offset" not in done.stdout
         assert (file.read_bytes() if file.exists() else b"") == b"".join(write(data, splices))
+
+
+@pytest.mark.parametrize(
+    ("words", "base"),
+    [
+        pytest.param(["../web.yaml"], "..", id="above"),
+        pytest.param(["../web.yaml", "own.yaml"], "..", id="above-and-here"),
+        pytest.param(["../../top.yaml", "../web.yaml"], "../..", id="two-above"),
+        pytest.param(["own.yaml"], "", id="noop-here"),
+    ],
+)
+def test_the_diff_of_files_above_applies_where_archfit_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], base: str
+) -> None:
+    here = tmp_path / "a/b"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    pod = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: x.io/a}\n"
+    files = [here / word for word in words]
+    for file in files:
+        file.write_bytes(pod)
+    options = ["--offline", "--image-platforms=x.io/a=linux/amd64", "--immutable=full"]
+    run = [str(PROGRAM), *options, "--diff", *words]
+    done = subprocess.run(run, capture_output=True, check=True)
+    where = f"archfit: the diff names files from {base}: apply it there, as patch -p1 -d {base} does"
+    assert (where in done.stderr.decode()) == bool(base)
+    for tool in (["patch", "-p1", "-d", base or "."], ["git", "-C", base or ".", "apply", "-"]):
+        for file in files:
+            file.write_bytes(pod)
+        subprocess.run(tool, input=done.stdout, check=True, capture_output=True)
+        assert all(b"kubernetes.io/arch" in file.read_bytes() for file in files)

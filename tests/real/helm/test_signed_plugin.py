@@ -16,6 +16,7 @@ import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
+from places import unpack
 
 import machine
 from archfit import __version__
@@ -144,9 +145,7 @@ def test_the_artifact_has_the_types_that_helm_looks_for(plugins: Running, signed
 
 
 def _tampered(folder: Path) -> None:
-    with tarfile.open(folder / ARCHIVE) as tar:
-        tar.extractall(folder / "x", filter="data")
-    plugin = folder / "x" / "archfit" / "plugin.yaml"
+    plugin = unpack(folder / ARCHIVE, folder / "x") / "archfit" / "plugin.yaml"
     text = plugin.read_text(encoding="utf-8")
     plugin.write_text(text.replace("command: archfit", "command: other"), encoding="utf-8")
     with tarfile.open(folder / ARCHIVE, "w:gz") as tar:

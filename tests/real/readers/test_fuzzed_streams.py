@@ -141,12 +141,12 @@ REFUSED = [
     ),
     pytest.param(
         "\ufeff\ufeffapiVersion: apps/v1\nkind: Deployment\nspec:\n template:\n  spec: {containers: [{image: n}]}\n",
-        "a byte order mark at the start of a line",
+        "a byte order mark stands at the start of this document",
         id="two byte order marks at the start of the stream",
     ),
     pytest.param(
         '---\n\ufeff{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"image":"n"}]}}]}',
-        "a byte order mark at the start of a line",
+        "a byte order mark stands at the start of this document",
         id="a byte order mark before a list behind the first line",
     ),
     pytest.param(

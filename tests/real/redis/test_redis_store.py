@@ -14,6 +14,7 @@ import pytest
 import machine
 from archfit.options.cache_path import cache_path
 from archfit.options.settings import Operator
+from archfit.packages import install_command
 from archfit.store import StoreTrouble
 from archfit.store import redis as redis_store
 from archfit.store.open import cache_location, open_store
@@ -365,7 +366,8 @@ def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(StoreTrouble) as caught:
         open_store(Operator(cache=cache_path("redis://user@c:1/2")), {}, lambda: 0.0)
     assert str(caught.value) == (
-        "a cache at redis://c:1/2 needs the Python package redis: pip install 'redis>=7.2'"
+        "a cache at redis://c:1/2 needs packages that are not installed (redis): "
+        f"{install_command('redis>=7.2')}"
     )
 
 

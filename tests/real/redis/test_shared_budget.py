@@ -84,9 +84,10 @@ def test_processes_together_keep_to_the_budget(
         talk.join()
     assert [process.returncode for process, _ in started] == [0] * 4
     assert len(times) == 4 * each
-    # A process that wakes late sends late, so that two of its requests may be closer; on the whole none is gained.
-    assert times[-1] - times[0] >= (len(times) - 1) / rate - 0.1
-    assert max(sum(first <= other < first + 1 for other in times) for first in times) <= 1.25 * rate + 2
+    # A process that wakes late sends late, so that requests may be closer on a busy machine. Budgets of their own would
+    # send all 48 within 0.6 s; together they take 2.35 s.
+    assert times[-1] - times[0] >= (len(times) - 1) / rate - 1
+    assert max(sum(first <= other < first + 1 for other in times) for first in times) <= 1.75 * rate
 
 
 def test_reservations_of_several_connections_never_overlap(server: RedisServer) -> None:
@@ -96,7 +97,7 @@ def test_reservations_of_several_connections_never_overlap(server: RedisServer) 
 
     def reserve(number: int) -> None:
         for _ in range(10):
-            wait, _ = stores[number].reserve("r.example", str(number), 1.0, 3600.0)
+            wait, _ = stores[number].reserve("r.example", str(number), 30.0, 3600.0)
             assert wait is not None
             waits.append(wait + time.monotonic())
 
@@ -107,7 +108,7 @@ def test_reservations_of_several_connections_never_overlap(server: RedisServer) 
         thread.join()
     waits.sort()
     assert len(waits) == 40
-    assert all(0.5 < later - earlier < 1.5 for earlier, later in pairwise(waits))
+    assert all(15 < later - earlier < 45 for earlier, later in pairwise(waits))
     late, owners = stores[0].reserve("r.example", "0", 1.0, 0.5)
     assert (late, owners) == (None, 4)
     assert stores[0].reserve("other.example", "0", 1.0, 0.5) == (0.0, 1)

@@ -698,6 +698,23 @@ def test_an_architecture_that_a_template_fills_in_is_left_alone() -> None:
     )
 
 
+def test_a_required_architecture_that_a_template_fills_in_is_left_alone() -> None:
+    text = (
+        b"apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n  - name: a\n"
+        b"    affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{\n"
+        b"      matchExpressions: [\n"
+        b"      {key: kubernetes.io/arch, operator: In, values: ['{{inputs.parameters.arch}}']}]}]}}}\n"
+        b"    container: {image: 'arm:1'}\n"
+    )
+    output = edited(text)
+    ((_, decision),) = output.transformed.decisions
+    assert output.data == text
+    assert (decision.outcome, decision.reason) == (
+        "OptedOut",
+        "its node affinity's kubernetes.io/arch is filled in later ({{inputs.parameters.arch}})",
+    )
+
+
 def test_knative_and_spark_say_what_has_to_be_enabled() -> None:
     text = (
         b"apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n"

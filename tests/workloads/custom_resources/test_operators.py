@@ -704,6 +704,43 @@ def test_a_machine_without_an_architecture_is_left_alone_and_said() -> None:
     assert edited(pinned).transformed.results == ()
 
 
+MACHINE = """apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: vm}}
+spec:
+  template:
+    spec:
+      architecture: {architecture}
+      domain: {{firmware: {{kernelBoot: {{container: {{image: '{kernel}', kernelPath: /vmlinuz}}}}}}}}
+      volumes: [{{name: d, containerDisk: {{image: '{disk}'}}}}]
+"""
+
+
+@pytest.mark.parametrize("name", ["disk", "kernel"])
+def test_a_disk_of_a_single_manifest_restricts_nothing_and_an_index_does(judge: Judge, name: str) -> None:
+    """The registry gives a single manifest to every node, and KubeVirt runs no program of a disk or a kernel."""
+    images = {"architecture": "arm64", "disk": "both:1", "kernel": "both:1"}
+    text = MACHINE.format(**{**images, name: "single:1"}).encode()
+    added = b"      tolerations:\n      - key: kubernetes.io/arch\n        operator: Equal\n        value: arm64\n"
+    assert placed(judge, text) == text + added + b"        effect: NoSchedule\n"
+    with pytest.raises(Failed, match="amd:1 offers only amd64"):
+        edited(MACHINE.format(**{**images, name: "amd:1"}).encode())
+    on_amd64 = MACHINE.format(**{**images, "architecture": "amd64", name: "single:1"}).encode()
+    assert placed(judge, on_amd64) == on_amd64
+
+
+def test_a_disk_alone_says_nothing_about_where_its_machine_runs(judge: Judge) -> None:
+    """KubeVirt chooses the image of the program, and the disk holds a system for one architecture."""
+    text = (
+        b"apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec:\n"
+        b"  volumes:\n  - {name: a, containerDisk: {image: 'single:1'}}\n"
+    )
+    assert placed(judge, text) == text
+    stated = text.replace(b"spec:\n", b"spec:\n  architecture: arm64\n")
+    assert placed(judge, stated).startswith(stated)
+    assert b"tolerations" in placed(judge, stated)
+
+
 def test_an_architecture_twice_is_an_error() -> None:
     text = (
         b"apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec:\n"

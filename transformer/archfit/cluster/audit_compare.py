@@ -8,11 +8,14 @@
     not there    blocked           arrived blocked: new, and no regression of anything
     ..           not there         gone
 
-    yes          no, absent        the image lost the architecture
-    no, absent   yes               the image gained it
+    yes          no, fails,        the image lost the architecture
+                 absent
+    no, fails,   yes               the image gained it
+    absent
 
-A workload is the same where its cluster, namespace, kind and name are; its state is the worst of its records that could
-move. A cluster is the same where its name is, or where each audit has only one. Snapshots and pods are always others.
+A workload is the same where its cluster, namespace, kind and name are; its state is the worst of its records that run
+or will run, DaemonSets with them (`REQUIRED`). `audit_clusters.pairs` says which clusters are the same; what is of
+another cluster arrived or is gone.
 """
 
 from __future__ import annotations
@@ -21,14 +24,21 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from archfit.cluster.audit_amount import NOTHING, Amount
+from archfit.cluster.audit_clusters import Cluster, clusters, pairs
 from archfit.cluster.audit_facts import AuditFacts
 from archfit.cluster.audit_findings import AuditFindings, findings
-from archfit.cluster.audit_readiness import ImageState, Readiness, WorkloadFinding, WorkloadState
+from archfit.cluster.audit_readiness import (
+    REQUIRED,
+    WORST,
+    ImageState,
+    Readiness,
+    WorkloadFinding,
+    WorkloadState,
+)
 from archfit.images.platforms import Platform
 from archfit.record import Record
 
 _Key: TypeAlias = tuple[str, str, str, str]
-_WORST: tuple[WorkloadState, ...] = ("blocked", "unknown", "ready")
 
 
 class WorkloadChange(Record):
@@ -62,12 +72,18 @@ class ArchitectureChange(Record):
 
 
 class AuditComparison(Record):
-    """Two audits. Numbers of workloads that could move: arrived, gone, in both."""
+    """Two audits. Numbers of workloads that run or will run: arrived, gone, in both.
+
+    before: the clusters of the audit before. clusters_arrived, clusters_gone: the names of those that are in one alone.
+    """
 
     changes: tuple[ArchitectureChange, ...]
     arrived: int
     gone: int
     stayed: int
+    before: tuple[Cluster, ...] = ()
+    clusters_arrived: tuple[str, ...] = ()
+    clusters_gone: tuple[str, ...] = ()
 
     @property
     def regressed(self) -> bool:
@@ -80,23 +96,31 @@ def compare(old: AuditFacts, new: AuditFindings) -> AuditComparison:
     before = findings(
         old, [Platform("linux", architecture) for architecture in new.architectures], None, new.assume_cpu
     )
-    alone = len(before.facts.snapshots) <= 1 and len(new.facts.snapshots) <= 1
-    was, now = _by_key(before, alone=alone), _by_key(new, alone=alone)
+    same = pairs(old, new.facts)
+    names = {one.snapshot: one.name for one in clusters(new.facts)}
+    alone = len(old.snapshots) <= 1 and len(names) <= 1
+    was, now = _by_key(before, same), _by_key(new, {})
     return AuditComparison(
-        tuple(_change(before, new, index, was, now) for index in range(len(new.architectures))),
+        tuple(
+            _change(before, new, index, was, now, {} if alone else names)
+            for index in range(len(new.architectures))
+        ),
         len(now.keys() - was.keys()),
         len(was.keys() - now.keys()),
         len(now.keys() & was.keys()),
+        clusters(old),
+        tuple(name for snapshot, name in names.items() if snapshot not in same.values()),
+        tuple(one.name for one in clusters(old) if one.snapshot not in same),
     )
 
 
-def _by_key(found: AuditFindings, *, alone: bool) -> dict[_Key, list[WorkloadFinding]]:
-    names = {snapshot.id: "" if alone else snapshot.name for snapshot in found.facts.snapshots}
+def _by_key(found: AuditFindings, same: Mapping[str, str]) -> dict[_Key, list[WorkloadFinding]]:
+    """By cluster, namespace, kind and name. same: the snapshot by which a cluster is known in the other audit."""
     records: dict[_Key, list[WorkloadFinding]] = {}
     for one in found.workloads:
-        if one.movable:
+        if one.facts.standing in REQUIRED:
             facts = one.facts
-            key = names.get(facts.snapshot, ""), facts.namespace, facts.kind, facts.name
+            key = same.get(facts.snapshot, facts.snapshot), facts.namespace, facts.kind, facts.name
             records.setdefault(key, []).append(one)
     return records
 
@@ -107,6 +131,7 @@ def _change(
     index: int,
     was: Mapping[_Key, list[WorkloadFinding]],
     now: Mapping[_Key, list[WorkloadFinding]],
+    names: Mapping[str, str],
 ) -> ArchitectureChange:
     sorts: dict[str, list[WorkloadChange]] = {
         "became_ready": [], "regressed": [], "no_longer_known": [], "arrived_blocked": []
@@ -119,7 +144,9 @@ def _change(
                 use.reference for one in now[key] for use in one.not_ready[index] if after != "ready"
             )
             amount = sum((one.amount for one in now[key]), NOTHING)
-            sorts[sort].append(WorkloadChange(*key, old, after, tuple(images), amount))
+            sorts[sort].append(
+                WorkloadChange(names.get(key[0], ""), *key[1:], old, after, tuple(images), amount)
+            )
     gained, lost = _images(before, new, index)
     return ArchitectureChange(
         new.architectures[index],
@@ -136,7 +163,7 @@ def _change(
 
 def _state(records: Iterable[WorkloadFinding], index: int) -> WorkloadState | None:
     states = {one.states[index] for one in records}
-    return next((state for state in _WORST if state in states), None)
+    return next((state for state in WORST if state in states), None)
 
 
 def _sort(before: WorkloadState | None, after: WorkloadState | None) -> str:
@@ -156,8 +183,8 @@ def _images(before: AuditFindings, new: AuditFindings, index: int) -> tuple[tupl
     for one in new.images:
         reference, after = one.facts.reference, one.states[index]
         old = was.get(reference)
-        if old in ("no", "absent") and after == "yes":
+        if old in ("no", "fails", "absent") and after == "yes":
             gained.append(reference)
-        if old == "yes" and after in ("no", "absent"):
+        if old == "yes" and after in ("no", "fails", "absent"):
             lost.append(reference)
     return tuple(sorted(gained)), tuple(sorted(lost))

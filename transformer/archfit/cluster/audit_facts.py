@@ -23,10 +23,13 @@ from typing import Literal, TypeAlias
 from archfit.record import Record
 
 Standing: TypeAlias = Literal[
-    "running", "pending", "gated", "finished", "daemonset", "mirror", "virtual", "windows", "idle", "manifest"
-]
-"""What a pod counts as. Only `running`, `pending` and `manifest` could move to another architecture; the others are
-counted apart. idle: a template without pods, as of a CronJob between runs or an old ReplicaSet."""
+    "running", "pending", "scheduled", "manifest",
+    "daemonset", "gated", "idle", "old", "finished", "mirror", "virtual", "windows",
+]  # fmt: skip
+"""What a pod counts as. Those of the first line could move to another architecture; the others are counted apart.
+
+scheduled: a CronJob between two runs. idle: a template that asks for no pods now, as of a Deployment with 0 replicas.
+old: an earlier revision, as a ReplicaSet with 0 replicas that a Deployment keeps."""
 
 Role: TypeAlias = Literal["container", "init", "volume"]
 Verdict: TypeAlias = Literal["proven", "mismatch", "ambiguous", "unknown", "unread"]
@@ -41,14 +44,23 @@ class Snapshot(Record):
 
     id: 16 hexadecimal digits of a hash of all that was read, whatever its order.
     source: "live", "lists" (files of a cluster's lists) or "manifests".
-    name: of the context or of the files, for people.
+    name: for people; of the cluster, or of the files.
     nodes: whether nodes were read; without them no build can be proven and no capacity is known.
+    name_by: where the name is from: "flag" (--cluster), "context" (of kubectl), "uid" (of the namespace kube-system),
+        "input" (names of files) or "" (there is none).
+    uid: of the namespace kube-system, "" where it was not read.
+    date: in UTC, as `2026-11-23T00:30:00Z`, "" where it is not known. date_by: "read" (from a live cluster then),
+        "stated" (SOURCE_DATE_EPOCH), "input" (the newest time in the lists: they are of then or later) or "".
     """
 
     id: str
     source: Literal["live", "lists", "manifests"]
     name: str
     nodes: bool
+    name_by: Literal["flag", "context", "uid", "input", ""] = "input"
+    uid: str = ""
+    date: str = ""
+    date_by: Literal["read", "stated", "input", ""] = ""
 
 
 class NodeFacts(Record):
@@ -56,7 +68,8 @@ class NodeFacts(Record):
 
     runtime: status.nodeInfo.containerRuntimeVersion, as `containerd://2.1.4`. capacity: "spot", "on-demand" or "".
     cpu, requested_cpu: in 1/1000 CPU. memory, requested_memory: in bytes. requested_*: of the unfinished pods on it.
-    taints: as `key=value:effect`, sorted.
+    taints: as `key=value:effect`, sorted. ready: its condition Ready is True. virtual: no machine of the cluster.
+    uid: of the object, by which two reads of one cluster are known.
     """
 
     snapshot: str
@@ -76,6 +89,9 @@ class NodeFacts(Record):
     requested_cpu: int = 0
     requested_memory: int = 0
     requested_pods: int = 0
+    ready: bool = False
+    virtual: bool = False
+    uid: str = ""
 
 
 class ContainerImage(Record):
@@ -96,6 +112,9 @@ class WorkloadFacts(Record):
     runs_on: (architecture of the node, pods), sorted; "" for pods without a node.
     pinned: the architectures that the pods' own nodeSelector and required affinity leave, () for no such demand.
     where: file and line for manifests, "" else.
+    tolerations: (key, operator, value, effect) of those that each of the pods has, sorted; none with
+        tolerationSeconds, which lets a pod stay for a while only.
+    labels: (`label=KEY` or `annotation=KEY`, value) of the keys that --by named when the cluster was read, sorted.
     """
 
     snapshot: str
@@ -112,6 +131,8 @@ class WorkloadFacts(Record):
     runs_on: tuple[tuple[str, int], ...] = ()
     pinned: tuple[str, ...] = ()
     where: str = ""
+    tolerations: tuple[tuple[str, str, str, str], ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 class BuildFacts(Record):

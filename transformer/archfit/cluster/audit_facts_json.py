@@ -1,6 +1,6 @@
 """Facts as JSON, both ways: what `archfit audit --format json` holds under `facts`, for --merge and --compare.
 
-    {"schema": "archfit.dev/audit/v1alpha1", "facts": {"snapshots": [..], "nodes": [..], "workloads": [..],
+    {"schema": "archfit.dev/audit/v1alpha2", "facts": {"snapshots": [..], "nodes": [..], "workloads": [..],
                                                        "builds": [..], "images": [..], "shards": [..]}, ..}
 
 A record is an object with all fields of `audit_facts`, in camelCase; a tuple is a list. Members beside `schema` and
@@ -22,7 +22,7 @@ from archfit.errors import InvalidInput
 from archfit.printable import visible
 from archfit.record import Record
 
-SCHEMA = "archfit.dev/audit/v1alpha1"
+SCHEMA = "archfit.dev/audit/v1alpha2"
 _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
 
 
@@ -64,8 +64,8 @@ def from_json(data: bytes, file: str) -> AuditFacts:
         raise InvalidInput(f"{file} is not a report of archfit audit: {again}")
     if schema != SCHEMA:
         raise InvalidInput(
-            f"{file} has the schema {visible(schema)}, and this archfit reads {SCHEMA}: make all reports with one "
-            "version of archfit"
+            f"{file} has the schema {visible(schema)}, which another version of archfit wrote; this one reads "
+            f"{SCHEMA}: {again}"
         )
     try:
         found: Any = _record(AuditFacts, document.get("facts"), "facts")

@@ -1,6 +1,6 @@
 """What follows from the facts of an audit: everything that the reports show. Pure; nothing is asked here.
 
-    AuditFacts ─┬─ audit_readiness   images, workloads, readiness by architecture, what is counted apart
+    AuditFacts ─┬─ audit_readiness   images, workloads, readiness by architecture, DaemonSets, what is counted apart
                 ├─ audit_work_list   which image to give the architecture first
                 ├─ audit_capacity    nodes, and what could run nowhere if an architecture were lost
                 ├─ audit_builds      which builds run, mismatches, tags that moved
@@ -16,16 +16,21 @@ from collections.abc import Sequence
 
 from archfit.cluster.audit_builds import BuildFindings, build_findings
 from archfit.cluster.audit_capacity import Capacity, capacity
+from archfit.cluster.audit_clusters import Cluster, clusters
 from archfit.cluster.audit_facts import AuditFacts
+from archfit.cluster.audit_groups import Group, groups
 from archfit.cluster.audit_prices import Costs, Prices, costs
 from archfit.cluster.audit_readiness import (
     Apart,
+    DaemonSets,
     ImageFinding,
     Readiness,
     WorkloadFinding,
     apart,
+    daemon_sets,
     image_findings,
     readiness,
+    reported_failures,
     workload_finding,
 )
 from archfit.cluster.audit_work_list import WorkList, work_list
@@ -43,10 +48,13 @@ class AuditFindings(Record):
     """
 
     facts: AuditFacts
+    clusters: tuple[Cluster, ...]
     architectures: tuple[str, ...]
     required: bool
     assume_cpu: int
     readiness: tuple[Readiness, ...]
+    groups: tuple[Group, ...]
+    daemon_sets: tuple[DaemonSets, ...]
     apart: tuple[Apart, ...]
     images: tuple[ImageFinding, ...]
     workloads: tuple[WorkloadFinding, ...]
@@ -58,9 +66,16 @@ class AuditFindings(Record):
 
 
 def findings(
-    facts: AuditFacts, required: Sequence[Platform] = (), prices: Prices | None = None, assume_cpu: int = 0
+    facts: AuditFacts,
+    required: Sequence[Platform] = (),
+    prices: Prices | None = None,
+    assume_cpu: int = 0,
+    by: Sequence[str] = (),
 ) -> AuditFindings:
-    """The findings. required: of --require, () for the usual ones. Raises UsageError for another system than Linux."""
+    """The findings. required: of --require, () for the usual ones. by: of --by.
+
+    Raises UsageError for another system than Linux.
+    """
     for platform in required:
         if platform.os != "linux":
             raise UsageError(
@@ -68,17 +83,23 @@ def findings(
             )
     architectures = tuple(dict.fromkeys(platform.architecture for platform in required)) or _usual(facts)
     images = {image.reference: image for image in facts.images}
+    failures = reported_failures(facts.builds)
     workloads = tuple(
-        workload_finding(workload, images, architectures, assume_cpu) for workload in facts.workloads
+        workload_finding(workload, images, architectures, assume_cpu, failures)
+        for workload in facts.workloads
     )
-    found = image_findings(facts.images, workloads, architectures)
-    nodes = capacity(facts, workloads, images)
+    found = image_findings(facts.images, workloads, architectures, failures)
+    nodes = capacity(facts, workloads, images, failures)
+    own = clusters(facts)
     return AuditFindings(
         facts,
+        own,
         architectures,
         bool(required),
         assume_cpu,
         readiness(workloads, architectures),
+        groups(workloads, own, architectures, by),
+        daemon_sets(workloads, architectures),
         apart(workloads),
         found,
         workloads,

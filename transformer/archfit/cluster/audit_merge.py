@@ -9,7 +9,7 @@ all of their fields, so that the choice depends on nothing but the two:
 
     ImageFacts     Found > Absent > Malformed > Unasked > Unknown > Unread; then the fields
     BuildFacts     proven > mismatch > ambiguous > unknown > unread; then the fields
-    Snapshot       the one with nodes; then the smallest name
+    Snapshot       the one with nodes; then the latest date, the one with a uid, the smallest name
     others         the fields
     Shard          every one; where all of a snapshot are there, they are still listed: see `missing_shards`
 
@@ -133,7 +133,7 @@ def _sorted(chosen: dict[Any, _Fact]) -> tuple[_Fact, ...]:
 
 def _snapshot_rank(one: Snapshot) -> tuple[Any, ...]:
     # The smallest name counts: each letter is turned round, and what is longer is smaller.
-    return one.nodes, [-ord(letter) for letter in one.name] + [1], one.source
+    return one.nodes, one.date, one.uid, [-ord(letter) for letter in one.name] + [1], _fields(one)
 
 
 def _build_rank(one: BuildFacts) -> tuple[Any, ...]:

@@ -6,7 +6,8 @@
 
     price of an architecture    the one of --price; else the sum of its nodes' prices / the sum of their allocatable
                                 CPU, over the nodes whose instance type FILE names
-    saving                      CPU that runs on another architecture and is ready x (price there - price of the target)
+    saving                      CPU that runs on another architecture and is ready x (price there - price of target);
+                                pods that their own nodeSelector or affinity keeps off the target count for nothing
 
 Amounts are exact decimals in the unit of the user's prices; a month is 730 hours.
 """
@@ -21,18 +22,24 @@ from archfit.cluster.audit_amount import cpu_text
 from archfit.cluster.audit_capacity import Capacity, share_on
 from archfit.cluster.audit_readiness import WorkloadFinding
 from archfit.errors import UsageError
-from archfit.images.platforms import ARCHITECTURES, no_architecture
+from archfit.images.platforms import ALIASES, ARCHITECTURES, no_architecture
+from archfit.printable import visible
 from archfit.record import Record
 
 HOURS = 730
+_LONGEST_CURRENCY = 12
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class Prices(Record):
-    """cpu: (architecture, price of one CPU for an hour). nodes: (instance type, price of one node for an hour)."""
+    """cpu: (architecture, price of one CPU for an hour). nodes: (instance type, price of one node for an hour).
+
+    currency: the user's own word for their unit, "" where none is stated.
+    """
 
     cpu: tuple[tuple[str, Decimal], ...] = ()
     nodes: tuple[tuple[str, Decimal], ...] = ()
+    currency: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.cpu or self.nodes)
@@ -54,11 +61,27 @@ class Saving(Record):
 
 
 class Costs(Record):
-    """prices: (architecture, price per CPU-hour, where it comes from). notes: what could not be calculated, and why."""
+    """prices: (architecture, price per CPU-hour, where it comes from). notes: what could not be calculated, and why.
+
+    currency: as in Prices.
+    """
 
     prices: tuple[tuple[str, str, str], ...] = ()
     savings: tuple[Saving, ...] = ()
     notes: tuple[str, ...] = ()
+    currency: str = ""
+
+
+def with_currency(prices: Prices, currency: str) -> Prices:
+    """The prices in what --currency names. Raises UsageError."""
+    if not prices:
+        raise UsageError("--currency: of what? Add --price ARCH=PRICE or --prices FILE")
+    if not currency or len(currency) > _LONGEST_CURRENCY or visible(currency) != currency or " " in currency:
+        raise UsageError(
+            f"--currency: {currency[:40]!r} is no currency: write a word of 1 to {_LONGEST_CURRENCY} characters, "
+            "such as EUR"
+        )
+    return prices.replace(currency=currency)
 
 
 def parse_prices(stated: Sequence[str], table: str = "", name: str = "--prices") -> Prices:
@@ -68,7 +91,10 @@ def parse_prices(stated: Sequence[str], table: str = "", name: str = "--prices")
         word = text.strip()
         if not word:
             continue
-        architecture, _, cost = word.partition("=")
+        architecture, equals, cost = word.partition("=")
+        if not equals:
+            raise UsageError(f"--price {word!r}: write ARCHITECTURE=PRICE, as in amd64=0.0425")
+        architecture = ALIASES.get(architecture, architecture)
         if architecture not in ARCHITECTURES:
             raise UsageError(f"--price {word!r}: {no_architecture(architecture)}")
         if architecture in cpu:
@@ -109,7 +135,7 @@ def costs(
                 continue
             cpu = {"now": 0, "work list done": 0}
             for workload in workloads:
-                if workload.movable:
+                if workload.movable and workload.goes_to(target):
                     part = share_on(workload, frozenset({source})).cpu
                     cpu["work list done"] += part
                     cpu["now"] += part if workload.states[index] == "ready" else 0
@@ -122,9 +148,9 @@ def costs(
                     f"{' and '.join(f'--price {one}=..' for one in lacking)}"
                 )
                 continue
-            savings += [_saving(source, target, when, cpu[when], known) for when in cpu]
+            savings += [_saving(source, target, when, cpu[when], known, prices.currency) for when in cpu]
     stated = tuple((one, _plain(price), origin) for one, (price, origin) in sorted(known.items()))
-    return Costs(stated, tuple(savings), tuple(dict.fromkeys(notes)))
+    return Costs(stated, tuple(savings), tuple(dict.fromkeys(notes)), prices.currency)
 
 
 def _known(prices: Prices, nodes: Capacity) -> tuple[dict[str, tuple[Decimal, str]], list[str]]:
@@ -156,7 +182,10 @@ def _known(prices: Prices, nodes: Capacity) -> tuple[dict[str, tuple[Decimal, st
     return known, [f"no price for: {', '.join(shown[:10])}{more}"] if shown else []
 
 
-def _saving(source: str, target: str, when: str, cpu: int, known: dict[str, tuple[Decimal, str]]) -> Saving:
+def _saving(
+    source: str, target: str, when: str, cpu: int, known: dict[str, tuple[Decimal, str]], currency: str
+) -> Saving:
+    unit = f" {currency}" if currency else ""
     here, there = known[source][0], known[target][0]
     per_hour = (here - there) * cpu / 1000
     per_month = per_hour * HOURS
@@ -168,8 +197,8 @@ def _saving(source: str, target: str, when: str, cpu: int, known: dict[str, tupl
         cpu,
         hour,
         month,
-        f"{cpu_text(cpu)} CPU x ({_plain(here)} {source} - {_plain(there)} {target}) = {hour} per hour; "
-        f"x {HOURS} hours = {month} per month",
+        f"{cpu_text(cpu)} CPU x ({_plain(here)} {source} - {_plain(there)} {target}) = {hour}{unit} per hour; "
+        f"x {HOURS} hours = {month}{unit} per month",
     )
 
 

@@ -8,20 +8,21 @@
     rank          by CPU of alone, then of the best pair, then of part, then pods in the same order, then name
     cumulative    what is free once this image and all above it have the architecture; the last row's is everything
 
-Only workloads that could move count. An image that is unknown or absent is in the list with that state: to ask for
-it, or to push it again, is work too.
+Only workloads that could move count; DaemonSets come before the list. An image that is unknown, gone or that fails in
+pods is in the list with that state: to ask for it, to push it again or to repair its build is work too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.cluster.audit_amount import NOTHING, Amount
 from archfit.cluster.audit_readiness import ImageFinding, WorkloadFinding
 from archfit.record import Record
 
-Missing: TypeAlias = Literal["no", "absent", "unknown"]
+_MOST_OWNERS = 5
+Missing: TypeAlias = Literal["no", "fails", "absent", "unknown"]
 
 
 class WorkItem(Record):
@@ -29,7 +30,10 @@ class WorkItem(Record):
 
     alone: becomes free if this image alone gains it. part: all that it takes part in keeping off.
     partner, together: the image with which it frees most, beyond what each frees alone; "" for none.
-    cumulative: once this one and all above it in the list have gained it.
+    cumulative: once this one and all above it in the list have gained it. cumulative_unknown: the part of it that was
+    not known before, and so was no part of the readiness.
+    owners: the workloads that use it and could move, as namespace/kind/name, the largest first, at most five.
+    owner_count: all of them.
     """
 
     rank: int
@@ -41,6 +45,9 @@ class WorkItem(Record):
     cumulative: Amount
     partner: str = ""
     together: Amount = NOTHING
+    cumulative_unknown: Amount = NOTHING
+    owners: tuple[str, ...] = ()
+    owner_count: int = 0
 
 
 class WorkPair(Record):
@@ -65,10 +72,19 @@ def work_list(
 ) -> WorkList:
     """The work for one architecture. index: its place in the tuples of the findings."""
     groups: dict[frozenset[str], Amount] = {}
+    owners: dict[str, dict[tuple[str, ...], int]] = {}
+    unknown: dict[frozenset[str], Amount] = {}
     for workload in workloads:
         missing = frozenset(use.reference for use in workload.not_ready[index])
         if workload.movable and missing:
             groups[missing] = groups.get(missing, NOTHING) + workload.amount
+            one = workload.facts
+            owner = (one.namespace, one.kind, one.name, one.snapshot)
+            for reference in missing:
+                cpu = owners.setdefault(reference, {})
+                cpu[owner] = cpu.get(owner, 0) + workload.amount.cpu
+            if workload.states[index] == "unknown":
+                unknown[missing] = unknown.get(missing, NOTHING) + workload.amount
     alone: dict[str, Amount] = {}
     part: dict[str, Amount] = {}
     pairs: list[WorkPair] = []
@@ -95,14 +111,16 @@ def work_list(
 
     ranked = sorted(part, key=order)
     places = {reference: place for place, reference in enumerate(ranked)}
-    freed = [NOTHING] * len(ranked)
+    freed, learned = [NOTHING] * len(ranked), [NOTHING] * len(ranked)
     for missing, amount in groups.items():
         place = max(places[reference] for reference in missing)
         freed[place] += amount
+        learned[place] += unknown.get(missing, NOTHING)
     facts = {image.facts.reference: image for image in images}
-    items, so_far = [], NOTHING
+    items, so_far, known_then = [], NOTHING, NOTHING
     for place, reference in enumerate(ranked):
         so_far += freed[place]
+        known_then += learned[place]
         image = facts[reference]
         state = image.states[index]
         items.append(
@@ -115,6 +133,17 @@ def work_list(
                 part[reference],
                 so_far,
                 *best.get(reference, ("", NOTHING)),
+                known_then,
+                _largest(owners[reference]),
+                len(owners[reference]),
             )
         )
     return WorkList(architecture, tuple(items), tuple(pairs), remaining)
+
+
+def _largest(owners: Mapping[tuple[str, ...], int]) -> tuple[str, ...]:
+    """The owners with the most CPU, by namespace, kind and name; those of two clusters may be called the same."""
+    ranked = sorted(owners, key=lambda owner: (-owners[owner], owner))
+    return tuple(dict.fromkeys("/".join(part for part in owner[:3] if part) for owner in ranked))[
+        :_MOST_OWNERS
+    ]

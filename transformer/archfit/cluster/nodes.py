@@ -2,7 +2,9 @@
 
     clusterArchitectures    the architectures of the Linux nodes, by their label; of Windows nodes as windows/amd64
     tolerate                a taint becomes a rule when all of these hold
-      key                   it is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint
+      key or value          the key is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint; or the
+                            value spells an architecture, and the key is not Kubernetes' own (arch=arm64, but not
+                            node-role.kubernetes.io/control-plane=..)
       architectures R       the one that its value spells, else those of the nodes that carry it
       nodes                 every node with exactly this key, value and effect has one of R's architectures
       cluster               R is among those of the Linux nodes
@@ -172,9 +174,9 @@ def _why_not_counted(node: Node) -> str:
 
 def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequence[str]) -> Rule | str:
     """The rule, or why there is none."""
-    if taint.key not in keys:
-        return "not a taint of architectures; if it is one, pass --arch-taint with its key"
     spelled = architecture_of(taint.key, taint.value)
+    if taint.key not in keys and (not spelled or _is_kubernetes(taint.key)):
+        return "not a taint of architectures; if it is one, pass --arch-taint with its key"
     behind = {node.architecture for node in carriers}
     architectures = {spelled} if spelled else behind
     mismatched = [
@@ -195,6 +197,11 @@ def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequenc
     except Problem as problem:
         return f"no toleration can be written for it: {problem.message}"
     return rule
+
+
+def _is_kubernetes(key: str) -> bool:
+    domain = f".{key.partition('/')[0]}" if "/" in key else ""
+    return domain.endswith((".kubernetes.io", ".k8s.io"))
 
 
 def ascii_text(text: str) -> str:

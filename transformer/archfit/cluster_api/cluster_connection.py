@@ -25,6 +25,9 @@ class Connection(Protocol):
     def get(self, path: str) -> Any:
         """The object at a path such as /api/v1/pods?limit=500, decoded."""
 
+    def context(self) -> str:
+        """The name by which the user knows this cluster, "" where there is none."""
+
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
         """Applies objects in this order, as `kubectl apply --server-side` does. A line about each."""
 

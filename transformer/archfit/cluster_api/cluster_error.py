@@ -4,7 +4,7 @@ reason         HTTP status   kubectl says                             remedy
 unauthorized   401           (Unauthorized)                           log in again
 forbidden      403           (Forbidden)                              the verb and resource to grant
 not-found      404           (NotFound), could not find the requested resource
-expired        410           (Expired), (Gone)                        the list is read anew
+expired        410           (Expired), (Gone)                        what is read begins anew, once
 timeout                      it does not end in time                  --context, or try again
 unreachable                  connection refused, no such host, ..     --context
 other          the rest
@@ -34,6 +34,7 @@ _BY_WORDS: tuple[tuple[str, Reason], ...] = (
 _REMEDIES: dict[Reason, str] = {
     "unauthorized": "log in to the cluster again, or name another one with --context",
     "forbidden": f"give this user or service account what the message names ({page('policy')} lists it)",
+    "expired": "the cluster changes faster than it is read: try again",
     "timeout": "try again, or name another cluster with --context",
     "unreachable": "name a cluster that answers with --context or --kubeconfig",
 }

@@ -57,6 +57,10 @@ class ServiceAccount:
         """The object at a path, decoded. Raises ClusterError."""
         return decoded(self._request("GET", path), f"GET {path}")
 
+    def context(self) -> str:
+        """A pod knows no name of its cluster."""
+        return ""
+
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
         """Applies objects in this order. A line about each. Raises ClusterError."""
         lines = []
@@ -128,7 +132,7 @@ def _message(content: bytes) -> str:
     text = content[:_LONGEST_MESSAGE].decode(errors="replace").strip()
     try:
         status = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     message = status.get("message") if isinstance(status, dict) else None
     return message[:_LONGEST_MESSAGE] if isinstance(message, str) else text

@@ -6,24 +6,29 @@
 
 stdout    the report, or the file that -o names        stderr    warnings, progress on a terminal, a summary
 
-Exit 3: --require, --min-ready or --fail-on-regression found something. Exit 1: an image that --require needs to know
-is not known. What no flag asks for never fails an audit: a registry that gives no answer is a line in the report.
+Exit 3: --require, --min-ready or --fail-on-regression found something; what is not known fails the first two, unless
+--allow-unknown. Exit 1: images were asked for, and not one was answered: the report is written all the same, and says
+so. Else what no flag asks for never fails an audit: a registry that gives no answer is a line in the report.
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import BinaryIO, TextIO, TypeAlias
 
-from archfit import documentation, standard_streams
+from archfit import packages, standard_streams
+from archfit.cluster.audit_amount import percent
+from archfit.cluster.audit_clusters import check_comparison
 from archfit.cluster.audit_compare import AuditComparison, compare
 from archfit.cluster.audit_facts import AuditFacts
 from archfit.cluster.audit_findings import AuditFindings, findings
-from archfit.cluster.audit_merge import merge, missing_shards
-from archfit.cluster.audit_prices import Prices, parse_prices
+from archfit.cluster.audit_groups import check_labels
+from archfit.cluster.audit_merge import missing_shards
+from archfit.cluster.audit_prices import Prices, parse_prices, with_currency
 from archfit.commands.audit_flags import AuditFlags, audit_flags
-from archfit.commands.audit_inputs import Collected, from_cluster, from_files, from_rendering
+from archfit.commands.audit_inputs import Collected, from_cluster, from_files, from_rendering, merged, stated
 from archfit.commands.audit_reports import facts_of_report
 from archfit.commands.invocation import Invocation, read_invocation
 from archfit.errors import ArchfitError, UsageError
@@ -33,8 +38,9 @@ from archfit.lookup.session import LookupSession
 from archfit.manifest_files.output_files import check_report
 from archfit.manifest_files.rendered_input import rendered_inputs
 from archfit.options.layers import Given, Layer
-from archfit.printable import count
+from archfit.printable import count, visible
 from archfit.report import audit_csv, audit_json, audit_markdown, audit_text
+from archfit.report.audit_words import title, unknown_reasons
 from archfit.report.run_text import lines
 from archfit.results import Result
 from archfit.usage.command_table import BY_NAME
@@ -53,17 +59,28 @@ def run(
     flags = audit_flags(invocation.flags, _named(invocation), environ)
     check_report("--output", flags.output, invocation.words)
     prices = _prices(invocation.flags)
+    if flags.currency is not None:
+        prices = with_currency(prices, flags.currency)
     before = facts_of_report(flags.compare, "--compare") if flags.compare else None
-    render = _renderer(flags.format)
+    render = _renderer(flags)
     if flags.merge:
-        facts = merge(facts_of_report(file, "--merge") for file in flags.merge)
-        results, requests = _missing(facts), 0
+        joined = merged((file, facts_of_report(file, "--merge")) for file in flags.merge)
+        facts, requests = joined.facts, 0
+        check_labels(facts, flags.by, merged=True)
+        results = [*joined.results, *_missing(facts)]
     else:
         facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
-    found = findings(facts, flags.required, prices, flags.assume_cpu)
+    if before:
+        check_comparison(before, facts, flags.compare)
+    found = findings(facts, flags.required, prices, flags.assume_cpu, flags.by)
     since = None if before is None else compare(before, found)
     _write(render(found, since), flags.output, stdout)
     code, verdict = _judged(found, since, flags)
+    asked = not (flags.merge or flags.shard or invocation.settings.operator.offline)
+    if asked and _is_silent(facts):
+        code = 1
+        verdict.append(f"error: no image was answered, so nothing is known: {next(unknown_reasons(found))}")
+    results = [*(Result("warning", text) for text in flags.warnings), *results]
     stderr.writelines(f"{line}\n" for line in (*lines(results), *verdict))
     stderr.write(f"archfit: {_summary(found, requests)}\n")
     return code
@@ -80,6 +97,7 @@ def _audited(
     """The facts, messages about them, and the number of requests to registries."""
     settings = invocation.settings
     collected = _collected(invocation, flags, stdin, stderr, environ)
+    check_labels(collected.facts, flags.by, merged=False)
     session = LookupSession(settings, environ, stderr)
     try:
         facts = answered(collected.facts, settings, environ, stderr, flags.shard, session=session)
@@ -92,12 +110,13 @@ def _collected(
     invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> Collected:
     options = invocation.settings.options
+    said = stated(flags, environ)
     if flags.live:
-        return from_cluster(flags, options, environ)
+        return from_cluster(flags, options, environ, said)
     if invocation.rendering:
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
-        return from_rendering(read, invocation.rendering, options)
-    return from_files(invocation.words, stdin, options)
+        return from_rendering(read, invocation.rendering, options, said)
+    return from_files(invocation.words, stdin, options, said)
 
 
 def _prices(flags: Namespace) -> Prices:
@@ -130,29 +149,27 @@ def _missing(facts: AuditFacts) -> list[Result]:
 
 
 _FORMS: Mapping[str, Render] = {
-    "text": audit_text.render,
     "json": audit_json.render,
     "csv": audit_csv.render,
     "markdown": audit_markdown.render,
 }
 
 
-def _renderer(form: str) -> Render:
-    if form != "html":
-        return _FORMS[form]
+def _renderer(flags: AuditFlags) -> Render:
+    if flags.format == "text":
+        return partial(audit_text.render, tables=flags.everything)
+    if flags.format != "html":
+        return _FORMS[flags.format]
     try:
         from archfit.report.audit_page import page  # the extra may be missing, and says so
     except ImportError as error:
-        raise ArchfitError(
-            f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]' "
-            f"in archfit's environment, see {documentation.page('install', 'extras')}"
-        ) from None
+        raise ArchfitError(packages.missing("--format html", "audit", error.name)) from None
     return page.render
 
 
 def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
     if not path:
-        standard_streams.write(stdout, [report])
+        standard_streams.write_report(stdout, [report])
         return
     try:
         replace(path, report)
@@ -163,19 +180,23 @@ def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
 def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFlags) -> tuple[int, list[str]]:
     """The exit code, and an error for each thing that the flags ask for and that does not hold."""
     failed: list[str] = []
-    unanswered: list[str] = []
-    for one in found.readiness if found.required else ():
-        if one.blocked.pods:
-            failed.append(f"--require {one.architecture}: {count(one.blocked.pods, 'pod')} cannot run there")
-        if one.unknown.pods:
-            unanswered.append(
-                f"--require {one.architecture}: of {count(one.unknown.pods, 'pod')} an image is not known"
-            )
-    part, whole = found.readiness[0].share
-    if flags.min_ready is not None and 100 * part < flags.min_ready * whole:
-        share = f"{part * 1000 // whole / 10:g} %"
+    for index, architecture in enumerate(found.architectures if found.required else ()):
+        required = [one for one in found.workloads if one.is_required(architecture)]
+        for state, words in (("blocked", "cannot run there"), ("unknown", "not known to run there")):
+            names = [title(one) for one in required if one.states[index] == state]
+            if names and not (state == "unknown" and flags.allow_unknown):
+                failed.append(
+                    f"--require {architecture}: {count(len(names), 'workload')} {words} ({_few(names)})"
+                )
+    first = found.readiness[0]
+    ready, known = first.share
+    unknown = first.counted(first.unknown)
+    whole = known if flags.allow_unknown else known + unknown
+    if flags.min_ready is not None and 100 * ready < flags.min_ready * whole:
+        beside = f" ({percent(unknown, whole)} is not known)" if unknown and not flags.allow_unknown else ""
         failed.append(
-            f"--min-ready: {share} are ready for {found.architectures[0]}, not {flags.min_ready:g} %"
+            f"--min-ready: {percent(ready, whole)} is ready for {first.architecture}{beside}, "
+            f"not {flags.min_ready:g} %"
         )
     if since and flags.fail_on_regression:
         failed += (
@@ -184,8 +205,19 @@ def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFla
             for change in since.changes
             if change.regressed
         )
-    code = 1 if unanswered else 3 if failed else 0
-    return code, [f"error: {line}" for line in (*failed, *unanswered)]
+    return 3 if failed else 0, [f"error: {line}" for line in failed]
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first three, as the text goes into a message."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return visible(", ".join(names[:3])) + more
+
+
+def _is_silent(facts: AuditFacts) -> bool:
+    """Whether images were asked for, and not one was answered."""
+    answers = {image.answer for image in facts.images}
+    return "Unknown" in answers and not answers & {"Found", "Absent"}
 
 
 def _summary(found: AuditFindings, requests: int) -> str:

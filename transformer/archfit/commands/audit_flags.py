@@ -1,8 +1,10 @@
 """The flags of `archfit audit` as values, and which of them go together.
 
     inputs        FILE.. or standard input | --live | --merge FILE..           one of the three
-    --live        --context, --kubeconfig, -n
+    --live        --context, --kubeconfig, -n; no --shards, whose parts would each read another moment
+    --cluster     the name of what is read; reports have theirs
     --compare     --fail-on-regression
+    --output      its suffix is the format, unless --format names one
     --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
 
 Source: Kubernetes, Indexed Jobs (batch.kubernetes.io/job-completion-index); GitLab, predefined CI/CD variables.
@@ -10,10 +12,13 @@ Source: Kubernetes, Indexed Jobs (batch.kubernetes.io/job-completion-index); Git
 
 from __future__ import annotations
 
+import os
 import re
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
+from archfit.cluster.audit_clusters import cluster_name
+from archfit.cluster.audit_groups import group_keys
 from archfit.cluster.running.quantity import milli, nano
 from archfit.commands.required_platforms import required_platforms
 from archfit.errors import UsageError
@@ -21,11 +26,15 @@ from archfit.images.platforms import Platform
 from archfit.record import Record
 
 MOST_SHARDS = 100_000
+_SUFFIXES = {
+    ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
+    ".txt": "text",
+}  # fmt: skip
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
 
 
 class AuditFlags(Record):
-    """See the module.
+    """See the module. everything: whether the text has all tables. warnings: of flags that do not fit together.
 
     min_ready: percent, None where it is not asked for. assume_cpu: in 1/1000 CPU. output: a path, "" for stdout.
     """
@@ -37,12 +46,18 @@ class AuditFlags(Record):
     merge: tuple[str, ...]
     compare: str
     fail_on_regression: bool
+    cluster: str
     shard: tuple[int, int] | None
     required: tuple[Platform, ...]
     min_ready: float | None
+    allow_unknown: bool
     assume_cpu: int
     format: str
+    everything: bool
+    by: tuple[str, ...]
+    currency: str | None
     output: str
+    warnings: tuple[str, ...]
 
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
@@ -55,8 +70,20 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
     for name in ("context", "kubeconfig", "namespace"):
         if getattr(flags, name) and not flags.live:
             raise UsageError(f"--{name}: says which cluster --live reads: add --live, or leave it out")
+    if flags.live and (flags.shards or flags.shard):
+        raise UsageError(
+            "--live and --shards: each shard would read the cluster at another moment. Read it once: archfit audit "
+            "--live --offline --format json -o snapshot.json; then: archfit audit snapshot.json --shards N"
+        )
     if flags.fail_on_regression and not flags.compare:
         raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
+    if flags.allow_unknown and not flags.require and flags.min_ready is None:
+        raise UsageError("--allow-unknown: of what? Add --require ARCH or --min-ready SHARE")
+    form, warnings = _form(flags.format, flags.output or "")
+    if flags.all and form != "text":
+        raise UsageError(
+            f"--all: adds the tables to the text; {form} has everything without it: leave it out"
+        )
     return AuditFlags(
         flags.live,
         flags.context or "",
@@ -65,13 +92,40 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         tuple(flags.merge),
         flags.compare or "",
         flags.fail_on_regression,
+        _cluster(flags.cluster, flags.merge),
         _shard(flags.shard, flags.shards, environ),
         required_platforms(flags.require),
         _percent(flags.min_ready),
+        flags.allow_unknown,
         _cpu(flags.assume_cpu),
-        flags.format,
+        form,
+        flags.all,
+        group_keys(flags.by),
+        flags.currency,
         flags.output or "",
+        tuple(warnings),
     )
+
+
+def _form(stated: str | None, output: str) -> tuple[str, list[str]]:
+    """The format, and a warning where the name of the file says another one. stated: by --format."""
+    suffix = os.path.splitext(output)[1].lower()
+    named = _SUFFIXES.get(suffix)
+    if stated and named and stated != named:
+        return stated, [
+            f"--output: {output!r} ends in {suffix}, but --format says {stated}, so it is {stated}"
+        ]
+    return stated or named or "text", []
+
+
+def _cluster(name: str | None, merge: Sequence[str]) -> str:
+    if name is None:
+        return ""
+    if merge:
+        raise UsageError(
+            "--cluster: the reports of --merge have their names: state it when each of them is made"
+        )
+    return cluster_name(name)
 
 
 def _shard(index: str | None, number: str | None, environ: Mapping[str, str]) -> tuple[int, int] | None:

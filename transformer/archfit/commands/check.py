@@ -2,7 +2,8 @@
 
 manifests ── survey ── lookup ─┬─ decisions ─────── what archfit would change       exit 3
                                └─ --require ─────── images that do not run there    exit 3
-                                                    what could not be answered      exit 1
+                                                    images that are not known       exit 3, but with --allow-unknown
+                                                    what could not be read          exit 1
 
 stdout    the report, others to files            stderr    messages: problems, warnings, infos
 """
@@ -13,29 +14,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.commands.check_reports import report_places, write_reports
-from archfit.commands.inputs import holds_nothing, in_file, manifests_of, on_blank, questions
+from archfit.commands.inputs import check_objects, in_file, manifests_of, on_blank, questions
 from archfit.commands.invocation import read_invocation
 from archfit.commands.required_platforms import required_platforms
 from archfit.errors import UsageError
-from archfit.images.platforms import Answer, Platform
+from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown
 from archfit.manifest_files.output_files import check_report
 from archfit.manifest_files.source_roots import SourceRoots
 from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options
-from archfit.pipeline import decided
-from archfit.placement.requirement import judge
+from archfit.patch import dotted
+from archfit.pipeline import Survey, decided
+from archfit.placement.questions import answers_for
+from archfit.placement.requirement import judge, not_known
 from archfit.pod_stages import located
 from archfit.record import Record
-from archfit.report.findings import Check, Finding, from_result, of_decisions, of_verdicts
+from archfit.report.findings import Check, Finding, from_result, of_decisions, of_verdicts, placed
 from archfit.report.outcome_page import after_failure
 from archfit.report.run_text import lines
-from archfit.results import Decision, Result
+from archfit.results import Decision, Result, has_error
 from archfit.run import Decided, Run
 from archfit.usage.command_table import BY_NAME
 from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["check"]
+_LEFT_ALONE = ("OptedOut", "Unresolved", "Conflict")
 
 
 def run(
@@ -49,22 +53,24 @@ def run(
         report_places(flags.format),
         SourceRoots(flags.source_root),
     )
+    if flags.allow_unknown and not required:
+        raise UsageError("--allow-unknown belongs to --require, as in --require arm64 --allow-unknown")
     inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
-    if holds_nothing(inputs):
-        raise UsageError(
-            "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"
-        )
+    check_objects(inputs)
+    asked = _Question(required, flags.allow_unknown)
     for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
         check_report(flag, file, [manifests.name for manifests in inputs])
     one = Run(_COMMAND.program, settings, environ, stderr)
     try:
         texts = questions(inputs, left_alone=bool(required))
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
-        checked = [_checked(manifests, answers, settings.options, required, roots) for manifests in inputs]
-        results = [*one.messages, *(result for part in checked for result in part.results)]
-        check = _check([from_result(result, "") for result in one.messages], checked, required)
+        checked = [_checked(manifests, answers, settings.options, asked, roots) for manifests in inputs]
+        pods, surveys = [pod for of in inputs for pod in of.pods], [of.survey for of in inputs]
+        about = [*one.messages, *one.unmatched_filters(pods, surveys)]
+        results = [*about, *(result for part in checked for result in part.results)]
+        check = _check([from_result(result, "") for result in about], checked, asked)
         decisions = tuple(pair for part in checked for pair in part.decisions)
         report = one.prepare_report(check.exit_code, results, decisions, answers)
         why = one.explanations(_with_decisions(inputs, checked), answers)
@@ -84,17 +90,40 @@ def _with_decisions(inputs: Iterable[Manifests], checked: Iterable[_Checked]) ->
             yield manifests.name, manifests.data, manifests.survey, part.decisions
 
 
+class _Question(Record):
+    """required: the platforms, () where placement is the question. allow_unknown: as the flag."""
+
+    required: tuple[Platform, ...]
+    allow_unknown: bool
+
+
+class _Seen(Record):
+    """What the pods of an input name.
+
+    images: texts of those that were looked at. stated: those whose platforms nobody was asked for. unknown: why an
+    image is not known, in a word or two, by its text, or its place where it has none.
+    """
+
+    images: frozenset[str] = frozenset()
+    stated: frozenset[str] = frozenset()
+    unknown: Mapping[str, str] = {}
+
+
 class _Checked(Record):
     """What became of one input.
 
-    results: for standard error, with the name of its file. images, pods: what was looked at.
+    results: for standard error, with the name of its file. pods: how many were looked at; left_alone: how many of
+    them archfit leaves as they are, by_annotation: because of archfit.dev/skip. objects: as in `Check`.
     decisions: where placement was the question. sources: files that --source-root found.
     """
 
     findings: tuple[Finding, ...]
     results: tuple[Result, ...]
-    images: frozenset[str]
+    seen: _Seen
     pods: int
+    left_alone: int
+    by_annotation: int
+    objects: int
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     sources: frozenset[str] = frozenset()
 
@@ -103,25 +132,37 @@ def _checked(
     manifests: Manifests,
     answers: Mapping[str, Answer],
     options: Options,
-    required: Sequence[Platform],
+    asked: _Question,
     roots: SourceRoots,
 ) -> _Checked:
     found, name = manifests.survey, manifests.name
     line = Lines(manifests.data, found.documents).line
     results = [*manifests.results, *found.results]
     findings = [from_result(result, name) for result in results]
-    pods = manifests.pods
-    if required:
-        verdicts = [(pod, judge(pod, own, answers, options, required)) for pod, own in found.pods()]
-        findings += of_verdicts(verdicts, name, line)
+    pods, left_alone, by_annotation = len(manifests.pods), 0, 0
+    decisions: tuple[tuple[Pod, Decision], ...] = ()
+    if asked.required:
+        verdicts = [(pod, judge(pod, own, answers, options, asked.required)) for pod, own in found.pods()]
+        findings += of_verdicts(verdicts, name, line, allowed=asked.allow_unknown)
         results += dict.fromkeys(result for _, verdict in verdicts for result in verdict.results)
-        pods = [pod for pod, verdict in verdicts if not verdict.left_out]
-        decisions: tuple[tuple[Pod, Decision], ...] = ()
+        judged = [
+            (pod, verdict)
+            for pod, verdict in verdicts
+            if not verdict.left_out and not has_error(verdict.results)
+        ]
+        pods = len(judged)
+        seen = _Seen(
+            frozenset(use.text for pod, _ in judged for use in pod.images if use.text),
+            frozenset().union(*(verdict.stated for _, verdict in judged)),
+            {finding.counted_image: finding.reason for finding in findings if finding.rule == "not-known"},
+        )
     else:
         transformed = decided(found, answers, options)
         decisions, results = transformed.decisions, [*manifests.results, *transformed.results]
         findings += of_decisions(decisions, name, line)
-    images = frozenset(use.text for pod in pods for use in pod.images if use.text)
+        seen = _seen(found, name, answers, options)
+        left_alone = sum(decision.outcome in _LEFT_ALONE for _, decision in decisions)
+        by_annotation = sum(own.left_by == "annotation" for _, own in found.pods())
     exact = located(manifests.data, found.documents, tuple(results))
     if roots:
         single = (document for document in found.documents if not document.span.item)
@@ -130,8 +171,11 @@ def _checked(
     return _Checked(
         tuple(findings),
         tuple(in_file(result, name) for result in exact),
-        images,
-        len(pods),
+        seen,
+        pods,
+        left_alone,
+        by_annotation,
+        len({(left.ref, left.location) for left in found.untouched if not left.controller}),
         decisions,
         frozenset(finding.file for finding in findings if roots and finding.file),
     )
@@ -148,14 +192,41 @@ def _at_source(finding: Finding, name: str, roots: SourceRoots, origins: Mapping
     return finding
 
 
-def _check(messages: Iterable[Finding], checked: Sequence[_Checked], required: Sequence[Platform]) -> Check:
+def _seen(found: Survey, name: str, answers: Mapping[str, Answer], options: Options) -> _Seen:
+    """What the decisions rest on: the images of pods that archfit does not leave alone."""
+    images, stated, unknown = set[str](), set[str](), dict[str, str]()
+    for pod, own in found.pods():
+        if own.left_alone:
+            continue
+        for use, answer in zip(pod.images, answers_for(pod, answers, options, own), strict=True):
+            images |= {use.text} if use.text else set()
+            if isinstance(answer, (Unknown, Unasked)):
+                at = Finding("", "info", "", pod.ref, dotted(use.path), name, image=use.text or "")
+                unknown[placed(at, name, pod.location).counted_image] = not_known(use, answer).reason
+            elif isinstance(answer, Found) and answer.origin == "override" and use.text:
+                stated.add(use.text)
+    return _Seen(frozenset(images), frozenset(stated), unknown)
+
+
+def _check(messages: Iterable[Finding], checked: Sequence[_Checked], asked: _Question) -> Check:
     findings = (*messages, *(finding for part in checked for finding in part.findings))
-    rules = {finding.rule for finding in findings}
-    code = 1 if "problem" in rules else 3 if rules & {"placement", "required-platform"} else 0
+    errors = {finding.rule for finding in findings if finding.severity == "error"}
+    code = 1 if "problem" in errors else 3 if errors & {"placement", "required-platform", "not-known"} else 0
+    unknown: dict[str, str] = {}
+    for part in checked:
+        unknown |= part.seen.unknown
+    for finding in findings:
+        if finding.rule == "required-platform":
+            unknown.pop(finding.counted_image, None)
     return Check(
         code,
-        tuple(f"{platform.os}/{platform.architecture}" for platform in required),
+        tuple(f"{platform.os}/{platform.architecture}" for platform in asked.required),
         findings,
         sum(part.pods for part in checked),
-        len(frozenset().union(*(part.images for part in checked))),
+        len(frozenset(unknown).union(*(part.seen.images for part in checked))),
+        tuple(unknown.values()),
+        len(frozenset().union(*(part.seen.stated for part in checked)) - unknown.keys()),
+        sum(part.left_alone for part in checked),
+        sum(part.by_annotation for part in checked),
+        sum(part.objects for part in checked),
     )

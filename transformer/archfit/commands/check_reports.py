@@ -61,7 +61,7 @@ def write_reports(places: Mapping[str, str], check: Check, files: Collection[str
     for file, report in reports.items():
         if file:
             _write(file, report)
-    standard_streams.write(stdout, [reports[""]])
+    standard_streams.write_report(stdout, [reports[""]])
 
 
 def _from_root(check: Check, files: Collection[str], root: str) -> Check:

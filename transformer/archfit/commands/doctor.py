@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 import archfit
+from archfit import standard_streams
 from archfit.commands.installation import installation
 from archfit.commands.login_check import servers_checked
 from archfit.errors import ArchfitError, UsageError
@@ -59,10 +60,10 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
     checks = _checks(facts, settings, problem, environ, registry=flags.registry or "", live=flags.live)
     findings = run_checks(checks, settings.operator.timeout_seconds)
     if flags.json:
-        stdout.write(json_output(doctor_value(facts, findings)))
+        standard_streams.write_report(stdout, [json_output(doctor_value(facts, findings))])
     else:
         colors = colored(settings.operator.color, stdout, environ)
-        stdout.write(doctor_text(findings, colors=colors).encode())
+        standard_streams.write_report(stdout, [doctor_text(findings, colors=colors).encode()])
     return exit_code(findings)
 
 

@@ -22,8 +22,8 @@ from archfit.options.excludes import exclude
 from archfit.options.option_entries import Exclude
 from archfit.options.problem import Problem
 from archfit.pipeline import decided
+from archfit.placement.filters import named_by, nothing_matches
 from archfit.placement.questions import questions
-from archfit.placement.selection import named_by
 from archfit.pod_stages import located
 from archfit.report import explained_json, explained_text
 from archfit.report.explained import explained, merged
@@ -34,7 +34,6 @@ from archfit.terminal import shows_boxes
 from archfit.usage.command_table import BY_NAME
 
 _COMMAND = BY_NAME["explain"]
-_SHOWN = 5
 
 
 def run(
@@ -50,7 +49,7 @@ def run(
 
     inputs = manifests_of(invocation, (stdin, stderr, environ), options, on_blank(invocation.layer))
     if only:
-        _check_only(flags.only, only, inputs)
+        _check_only(only, inputs)
     one = Run(_COMMAND.program, invocation.settings, environ, stderr)
     try:
         pairs = (pair for manifests in inputs for pair in manifests.survey.pods() if wanted(pair[0].ref))
@@ -64,7 +63,11 @@ def run(
             )
             results += _about_the_stream(manifests)
             decisions += [pair for pair in made if wanted(pair[0].ref)]
+        pods, surveys = [pod for of in inputs for pod in of.pods], [of.survey for of in inputs]
+        results += one.unmatched_filters(pods, surveys)
         whole = merged(parts)
+        if not whole.pods and not whole.passed_over and not has_error(results):
+            results.append(Result("info", "the input holds no pods that archfit reads: nothing to explain"))
         failed = has_error(results)
         code = int(failed or not all(pod.settled for pod in whole.pods))
         everything = [*results, *(result for _, decision in decisions for result in decision.results)]
@@ -75,7 +78,7 @@ def run(
         output = explained_json.as_json(whole, code)
     else:
         output = explained_text.text(whole, ascii_only=not shows_boxes(sys.stdout)).encode()
-    report.commit_after(lambda: standard_streams.write(stdout, [output]))
+    report.commit_after(lambda: standard_streams.write_report(stdout, [output]))
     one.write_messages(lines(results))
     return code
 
@@ -95,7 +98,7 @@ def _glob(text: str) -> Exclude:
         raise UsageError(f"--only: {problem}") from None
 
 
-def _check_only(texts: Sequence[str], globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
+def _check_only(globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
     """Raises UsageError for an --only that names nothing of the input."""
     refs = dict.fromkeys(
         ref
@@ -105,21 +108,6 @@ def _check_only(texts: Sequence[str], globs: Sequence[Exclude], inputs: Sequence
             *(one.ref for one in manifests.survey.untouched),
         )
     )
-    for text, glob in zip(texts, globs, strict=True):
-        if any(named_by(ref, glob) for ref in refs):
-            continue
-        names = [_as_glob(ref) for ref in refs]
-        by_name = [
-            name for name, ref in zip(names, refs, strict=True) if ref.name and ref.name == glob.namespace
-        ]
-        shown = by_name or names
-        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        listed = f"{', '.join(shown[:_SHOWN])}{more}"
-        raise UsageError(
-            f"--only: nothing in the input matches {text!r}: "
-            + (f"did you mean {listed}?" if by_name else f"it holds {listed or 'no pods'}")
-        )
-
-
-def _as_glob(ref: ObjectRef) -> str:
-    return f"{ref.kind}/{ref.namespace or '*'}/{ref.name}" if ref.name else ref.kind
+    for glob in globs:
+        if not any(named_by(ref, glob) for ref in refs):
+            raise UsageError(f"--only: {nothing_matches(glob, list(refs))}")

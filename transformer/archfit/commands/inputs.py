@@ -8,10 +8,11 @@ Files inside the working directory are named from there, as a repository's own t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.commands.invocation import Invocation
+from archfit.errors import UsageError
 from archfit.manifest_files.input_files import Inputs, holds_object, read_inputs
 from archfit.manifest_files.rendered_input import rendered_inputs
 from archfit.manifest_files.surveyed_files import Manifests, surveyed
@@ -40,8 +41,20 @@ def manifests_of(
 
 def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
     """The inputs, and one without a name that says what was left out."""
-    note = Manifests("", b"", results=(Result("info", read.note),))
-    return [*inputs, note] if read.note else inputs
+    said = (Result("info", read.note), Result("warning", read.warning))
+    note = Manifests("", b"", results=tuple(result for result in said if result.message))
+    return [*inputs, note] if note.results else inputs
+
+
+def check_objects(inputs: Sequence[Manifests]) -> None:
+    """Raises UsageError where the inputs hold no Kubernetes object: then nothing can be said about them."""
+    read = [one for one in inputs if one.pieces or one.blank or has_error(one.results)]
+    if read and all(one.blank and has_error(one.results) for one in read):
+        raise UsageError(in_file(read[0].results[0], read[0].name).message)
+    if holds_nothing(inputs):
+        raise UsageError(
+            "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"
+        )
 
 
 def holds_nothing(inputs: Iterable[Manifests]) -> bool:
@@ -50,7 +63,7 @@ def holds_nothing(inputs: Iterable[Manifests]) -> bool:
     results = [result for one in read for result in (*one.results, *one.survey.results)]
     if not read or any(one.survey.documents for one in read) or has_error(results):
         return False
-    return not any(holds_object(one.data[one.start : one.end]) for one in read)
+    return not any(holds_object(one.data[one.start : one.end], empty_lists=False) for one in read)
 
 
 def on_blank(flags: Layer) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from archfit import standard_streams
 from archfit.commands.invocation import read_invocation
 from archfit.errors import InvalidReference, UsageError
 from archfit.images.platforms import Answer, unanswerable
@@ -51,12 +52,10 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     from archfit.report.inspection import as_json, problem, text
 
     if flags.raw:
-        stdout.writelines(documents[:1])
-    elif flags.json:
-        stdout.write(as_json(images, requests))
+        standard_streams.write(stdout, documents[:1])
     else:
-        stdout.write(encoded(text(images)))
-    stdout.flush()
+        shown = as_json(images, requests) if flags.json else encoded(text(images))
+        standard_streams.write_report(stdout, [shown])
     problems = [why for image in images if (why := problem(image))]
     if flags.raw and not documents and not problems:
         problems = [

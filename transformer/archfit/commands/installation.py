@@ -4,11 +4,10 @@
      "install": {"kind": "wheel", "place": "/usr/lib/python3/site-packages/archfit"},
      "python": {"version": "3.13.1", "implementation": "CPython", "program": "/usr/bin/python3"},
      "platform": {"system": "Linux", "release": "6.12", "machine": "x86_64"},
-     "compiled": false,                          true: the modules of a usual run are compiled
      "cParser": true,                            libyaml reads the manifests; false: Python does, ten times slower
      "dependencies": {"httpx": "0.28.1"},        null: not installed
      "extras": {"redis": {"installed": true, "packages": {"redis": "8.1.0"}}},
-     "schemas": {"configuration": "archfit.dev/v1alpha1", "audit": "archfit.dev/audit/v1alpha1",
+     "schemas": {"configuration": "archfit.dev/v1alpha1", "audit": "archfit.dev/audit/v1alpha2",
                  "lock": 1, "cache": 2}}
 
 Names of dependencies and extras are those of the metadata of the package (Requires-Dist, PEP 508).
@@ -41,7 +40,6 @@ def installation() -> dict[str, Any]:
     from archfit.cluster.audit_facts_json import SCHEMA as AUDIT
     from archfit.lookup.lockfile import VERSION as LOCK
     from archfit.options.config_file import API_VERSION
-    from archfit.source.compose import parse
     from archfit.source.tree import C_EXTENSION
     from archfit.store.sqlite import SCHEMA as CACHE
 
@@ -60,8 +58,6 @@ def installation() -> dict[str, Any]:
             "release": platform.release(),
             "machine": platform.machine(),
         },
-        # What is compiled has no bytecode.
-        "compiled": not hasattr(parse, "__code__"),
         "cParser": C_EXTENSION,
         "dependencies": {name: _version(name) for name in needed},
         "extras": {name: _extra(packages) for name, packages in extras.items()},

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from archfit.errors import UsageError
 from archfit.files import read_file
+from archfit.lookup import operator_files
 from archfit.options import arguments
 from archfit.options.layers import Layer
 from archfit.options.load import load
@@ -58,9 +59,10 @@ def read_invocation(
     for flag in command.flags:
         name = flag.names[-1]
         value = getattr(flags, name[2:].replace("-", "_"))
-        if flag.words and not flag.repeatable and value not in flag.words:
+        if flag.words and not flag.repeatable and value not in (flag.default, *flag.words):
             raise UsageError(f"{name}: {refused(str(value), flag.words)}")
     settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
+    operator_files.check(settings.operator)
     if stderr:
         style(stderr, settings.operator.color, environ, quiet=settings.operator.quiet)
     return Invocation(flags, words, layer, settings, command.program, rendering)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 
+from archfit import standard_streams
 from archfit.errors import ArchfitError, UsageError
 from archfit.last_report import state_path
 from archfit.printable import json_text, visible
@@ -31,11 +32,11 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
     except (OSError, ValueError, RecursionError) as error:
         raise ArchfitError(f"the last report in {path!r} cannot be read ({error}): delete it") from None
     if flags.json:
-        stdout.write(json_text(content.decode(errors="replace")).encode())
+        standard_streams.write_report(stdout, [json_text(content.decode(errors="replace")).encode()])
         return 0
     try:
         shown = list(lines(found, int(time.time())))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise ArchfitError(f"the last report in {path!r} is not a report of archfit: delete it") from None
-    stdout.write("".join(f"{visible(line)}\n" for line in shown).encode())
+    standard_streams.write_report(stdout, ["".join(f"{visible(line)}\n" for line in shown).encode()])
     return 0

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.commands.inputs import manifests_of
+from archfit.commands.inputs import check_objects, manifests_of, on_blank
 from archfit.commands.invocation import read_invocation
 from archfit.commands.lock_answers import asked_anew, failed_result, looked_up
 from archfit.commands.lock_audits import audit_needs, together
@@ -29,6 +29,7 @@ from archfit.lookup.lock_storage import content_of, replace
 from archfit.lookup.lock_update import Change, changes, chosen, merged
 from archfit.lookup.lockfile import DEFAULT_PATH, parse, render
 from archfit.printable import count
+from archfit.report.check_listing import unknown_words
 from archfit.report.json_output import json_output
 from archfit.report.run_text import failure, lines
 from archfit.results import Result, has_error
@@ -52,12 +53,16 @@ def run(
         raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
+    # --check says that a lock file is right: of an input without manifests it says nothing.
+    blank = on_blank(invocation.layer) if flags.check else settings.options.on_blank
     audits = audit_needs(flags.from_audit, settings.options, prune=flags.prune)
     inputs = (
-        manifests_of(invocation, (stdin, stderr, environ), settings.options, settings.options.on_blank)
+        manifests_of(invocation, (stdin, stderr, environ), settings.options, blank)
         if invocation.words or invocation.rendering or not flags.from_audit
         else []
     )
+    if flags.check and not flags.from_audit:
+        check_objects(inputs)
     if flags.prune:
         inputs = [one.replace(results=(_PRUNE_ALL,)) if one.blank else one for one in inputs]
     needs = together((lock_needs(inputs, settings.options), audits))
@@ -89,7 +94,10 @@ def run(
         stderr, [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after]
     )
     unused = len(after.keys() - needs.needed.keys())
-    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, unused, asked.requests)])
+    beside = [f"{unused} of them not in these manifests"] if unused else []
+    beside += [f"{len(names)} of them asked now"] if flags.check and len(names) < len(after) else []
+    beside += [unknown_words(needs.unknown)] if needs.unknown else []
+    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, beside, asked.requests)])
     return 3 if stale else 0
 
 
@@ -115,7 +123,12 @@ def _line(change: Change, words: Mapping[str, str]) -> str:
 
 
 def _summary(
-    head: str, images: int, changed: Sequence[Change], words: Mapping[str, str], unused: int, requests: int
+    head: str,
+    images: int,
+    changed: Sequence[Change],
+    words: Mapping[str, str],
+    beside: Sequence[str],
+    requests: int,
 ) -> str:
     verbs = Counter(change.verb for change in changed)
     parts = [
@@ -124,7 +137,7 @@ def _summary(
         if verbs[verb]
     ]
     parts += [count(images, "image")]
-    parts += [f"{unused} of them not in these manifests"] if unused else []
+    parts += beside
     parts += [count(requests, "registry request")]
     return f"archfit: {head}: {', '.join(parts)}"
 

@@ -48,11 +48,13 @@ def together(needs: Iterable[LockNeeds]) -> LockNeeds:
     needed: dict[str, str] = {}
     uses: dict[str, Result] = {}
     results: list[Result] = []
+    unknown: list[str] = []
     for one in needs:
         needed = {**one.needed, **needed}
         uses = {**one.uses, **uses}
         results += one.results
-    return LockNeeds(needed, uses, tuple(results))
+        unknown += one.unknown
+    return LockNeeds(needed, uses, tuple(results), tuple(unknown))
 
 
 def _left_out(image: ImageFacts, *, prune: bool) -> Result:

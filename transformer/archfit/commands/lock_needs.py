@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from archfit.commands.inputs import in_file
 from archfit.images.overrides import override
+from archfit.images.platforms import Unasked
 from archfit.images.reference import parse
 from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options
@@ -13,6 +14,7 @@ from archfit.patch import dotted
 from archfit.pipeline import Survey
 from archfit.placement.evidence import malformed
 from archfit.placement.questions import answers_for
+from archfit.placement.requirement import not_known
 from archfit.record import Record
 from archfit.results import Result
 from archfit.workloads.pods import Pod
@@ -22,12 +24,14 @@ class LockNeeds(Record):
     """What the manifests need.
 
     needed: an image string for each normalised reference, in order. uses: by image string, where it is first named, as
-    a Result without message. results: messages about the manifests.
+    a Result without message. results: messages about the manifests. unknown: why images cannot be locked, in a word or
+    two, one for each.
     """
 
     needed: dict[str, str]
     uses: dict[str, Result]
     results: tuple[Result, ...]
+    unknown: tuple[str, ...] = ()
 
 
 def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
@@ -35,6 +39,7 @@ def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
     needed: dict[str, str] = {}
     uses: dict[str, Result] = {}
     results: list[Result] = []
+    unknown: dict[str, str] = {}
     for manifests in inputs:
         for text in manifests.survey.texts:
             reference = parse(text)
@@ -44,7 +49,17 @@ def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
         results += [in_file(result, manifests.name) for result in own]
         for text, use in _uses(manifests.pods):
             uses.setdefault(text, in_file(use, manifests.name))
-    return LockNeeds(needed, uses, tuple(results))
+        unknown |= _unknown(manifests, options)
+    return LockNeeds(needed, uses, tuple(results), tuple(unknown.values()))
+
+
+def _unknown(manifests: Manifests, options: Options) -> Iterable[tuple[str, str]]:
+    """(what tells it from others, why) of each image that nobody can look up."""
+    for pod, own in manifests.survey.pods():
+        for use, answer in zip(pod.images, answers_for(pod, {}, options, own), strict=True):
+            if isinstance(answer, Unasked) and not own.left_alone:
+                place = f"{manifests.name} {pod.location.document} {pod.ref} {dotted(use.path)}"
+                yield use.text or place, not_known(use, answer).reason
 
 
 def _malformed(survey: Survey, options: Options) -> Iterable[Result]:

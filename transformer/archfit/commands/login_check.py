@@ -127,7 +127,7 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, session: RegistrySess
         advice = "log in again" if credential else f"log in with `docker login {endpoint.host}`"
         answer = f"refused: {verdict.detail}; {advice}, or ask for the right to pull"
     else:
-        how = "accepted" if verdict.asked else "open to everybody: it asked for no credential"
+        how = "accepted" if verdict.asked else "accepted: it asked for no credential"
         answer = f"{how}; {verdict.detail}" if verdict.detail else how
     return Checked(endpoint.origin, words, good=verdict.accepted, answer=answer, date=verdict.date)
 

@@ -45,6 +45,8 @@ def run(
         texts = questions(inputs)
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         results += one.messages
+        pods, surveys = [pod for of in inputs for pod in of.pods], [of.survey for of in inputs]
+        results += one.unmatched_filters(pods, surveys)
         for manifests in inputs:
             transformed = decided(manifests.survey, answers, options)
             decisions += transformed.decisions

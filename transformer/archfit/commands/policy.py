@@ -26,6 +26,7 @@ from archfit.admission.policy.platform_table import platform_table
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.live_objects import live_objects
+from archfit.cluster_api.paged_list import anew_once
 from archfit.commands import policy_check
 from archfit.commands.inputs import manifests_of, on_blank
 from archfit.commands.invocation import Invocation, read_invocation
@@ -38,6 +39,7 @@ from archfit.lookup import operator_files
 from archfit.options.layers import Given, Layer
 from archfit.options.settings import Options
 from archfit.printable import count
+from archfit.report.check_listing import unknown_words
 from archfit.report.json_output import json_output
 from archfit.report.objects_yaml import objects_yaml
 from archfit.report.policy_stats import policy_stats, stats_text
@@ -118,7 +120,7 @@ def _images(
     if flags.live:
         connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
         try:
-            live = live_images(live_objects(connection, KINDS))
+            live = anew_once(lambda: live_images(live_objects(connection, KINDS)))
             known = installed_classes(connection, policy_settings(flags))
         finally:
             connection.close()
@@ -151,10 +153,11 @@ def _head(invocation: Invocation, made: PolicyImages) -> list[str]:
 
 
 def _summary(settings: PolicySettings, made: PolicyImages) -> str:
-    requests = f", {count(made.requests, 'registry request')}" if made.requests else ""
+    beside = f"; {unknown_words(made.unknown)}" if made.unknown else ""
+    beside += f", {count(made.requests, 'registry request')}" if made.requests else ""
     return (
         f"archfit: policy {settings.name}: {count(len(made.images), 'image')} with "
-        f"{count(_platform_lists(made), 'different list')} of platforms{requests}"
+        f"{count(_platform_lists(made), 'different list')} of platforms{beside}"
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TextIO
 from archfit import standard_streams
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
 from archfit.admission.policy.policy_settings import PolicySettings
-from archfit.commands.inputs import in_file, manifests_of, on_blank
+from archfit.commands.inputs import check_objects, in_file, manifests_of, on_blank
 from archfit.commands.invocation import Invocation
 from archfit.integrations.cluster_checks import kubectl_of
 from archfit.integrations.policy.comparison import Compared, compared
@@ -51,6 +51,7 @@ def run(
     """The check. The exit code; raises ArchfitError."""
     flags, own = invocation.flags, _settings(invocation.settings)
     inputs = manifests_of(invocation, (stdin, stderr, environ), own.options, on_blank(invocation.layer))
+    check_objects(inputs)
     results = [
         in_file(result, manifests.name)
         for manifests in inputs
@@ -88,7 +89,7 @@ def _compared(
     for at, (_, pod, answer) in enumerate(pairs):
         if answer and not answer.refused and answer.skipped:
             decided[at] = admitted_pod(
-                _as_before(answer.skipped, pod), answer.skipped["metadata"]["namespace"], options
+                _as_before(answer.skipped, pod), answer.skipped["metadata"]["namespace"], options, "policy"
             )
     texts = list(dict.fromkeys(text for each in decided.values() for text in each.questions))
     answers = one.answers([], texts)

@@ -29,6 +29,7 @@ from archfit.lookup.lockfile import DEFAULT_PATH, Lock
 from archfit.lookup.lockfile import parse as parse_lock
 from archfit.manifest_files.surveyed_files import Manifests
 from archfit.options.settings import Options, Settings
+from archfit.placement.evidence import assumed
 from archfit.printable import count
 from archfit.record import Record
 from archfit.results import ObjectRef, Result, has_error
@@ -38,12 +39,16 @@ _LEFT = "the policy leaves pods with it alone"
 
 
 class PolicyImages(Record):
-    """What a policy is made from. images: by normalised reference. source: in words, for its head comment."""
+    """What a policy is made from. images: by normalised reference. source: in words, for its head comment.
+
+    unknown: why images are not in it, in a word or two, one for each.
+    """
 
     images: dict[str, Found]
     source: str
     results: tuple[Result, ...] = ()
     requests: int = 0
+    unknown: tuple[str, ...] = ()
 
     def failed(self) -> bool:
         """Whether an error stands in the way of the policy."""
@@ -111,7 +116,8 @@ def from_cluster(
             "no image of the cluster has known platforms, so a policy would change no pod: correct what the warnings "
             "name"
             if needed
-            else "the cluster runs no pods outside of DaemonSets, so a policy would change no pod"
+            else "no pod of the cluster outside of DaemonSets names an image that can be looked up, so a policy would "
+            "change no pod"
         )
         return made.replace(results=(*made.results, Result("error", why)))
     return made.replace(source=f"the pods and workloads of a cluster ({count(len(made.images), 'image')})")
@@ -157,16 +163,19 @@ def _with_answers(
         if isinstance(failure.answer, Unknown) and not failure.answer.final
     ]
     kept = {name: as_found(installed[name]) for name in unknown if name in installed}
-    assumed = (
-        dict.fromkeys(unknown, Found(tuple(sorted(options.assume, key=str))))
-        if options.on_unknown == "assume"
-        else {}
-    )
+    counting = {
+        failure.reference: counts
+        for failure in asked.failed
+        if isinstance(failure.answer, Unknown) and (counts := assumed(failure.answer, options))
+    }
     results = (
         *asked.messages,
         *(_result(failure, options, kept=failure.reference in kept) for failure in asked.failed),
     )
-    return PolicyImages({**images, **asked.found, **assumed, **kept}, "", results, asked.requests)
+    held = {**images, **asked.found, **counting, **kept}
+    left = [one for one in asked.failed if one.reference not in held]
+    why = ("no such image" if isinstance(one.answer, Absent) else "no answer" for one in left)
+    return PolicyImages(held, "", results, asked.requests, (*needs.unknown, *why))
 
 
 def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:

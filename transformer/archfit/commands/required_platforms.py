@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from archfit.errors import UsageError
 from archfit.images.platforms import Platform
 from archfit.options.problem import Problem
-from archfit.options.text_form import architecture, platforms
+from archfit.options.text_form import architecture, in_order
 
 
 def required_platforms(texts: Sequence[str]) -> tuple[Platform, ...]:
-    """The platforms, () where the flag is not given. Raises UsageError."""
-    if not texts:
-        return ()
+    """The platforms in their order, each once; () where the flag is not given. Raises UsageError."""
     try:
-        found = platforms(",".join(texts))
-        for platform in found:
+        required = tuple(dict.fromkeys(platform for text in texts for platform in in_order(text)))
+        for platform in required:
             architecture(platform.architecture)
     except Problem as problem:
         raise UsageError(f"--require: {problem.message}") from None
-    return found
+    return required

@@ -11,8 +11,8 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
+from archfit import packages
 from archfit.commands.invocation import read_invocation
-from archfit.documentation import page
 from archfit.errors import ArchfitError, UsageError
 from archfit.options.layers import Given, Layer
 from archfit.options.problem import Problem
@@ -42,10 +42,7 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
         from archfit.admission.server.listen_address import listen_address
         from archfit.admission.server.shared_answers import PullSecret
     except ImportError as error:
-        raise ArchfitError(
-            f"archfit serve needs packages that are not installed ({error.name}): pip install 'archfit[serve]' "
-            f"in archfit's environment, see {page('install', 'extras')}"
-        ) from None
+        raise ArchfitError(packages.missing("archfit serve", "serve", error.name)) from None
     own = server_process.ServeOptions(
         listen_address(flags.listen, "--listen"),
         listen_address(flags.probe_listen, "--probe-listen"),

@@ -6,6 +6,8 @@ input back.
 
 from __future__ import annotations
 
+import os
+import shlex
 from argparse import Namespace
 
 from archfit.errors import UsageError
@@ -48,6 +50,18 @@ class TransformCall(Record):
         return not named and self.words in ((), ("-",))
 
 
+def _check_command(words: Sequence[str]) -> None:
+    """Raises UsageError where the first word is a command that stands behind flags."""
+    if words and words[0] != "-" and not os.path.exists(words[0]):
+        from archfit.usage.command_table import first_words  # only a word that names no file needs it
+
+        if words[0] in first_words():
+            example = shlex.join(["archfit", *words])
+            raise UsageError(
+                f"{words[0]!r} is a command: write it first, as in {example}, and the flags behind it"
+            )
+
+
 def read_call(argv: Sequence[str]) -> TransformCall:
     """The command line after the name of the command."""
     rendering = None
@@ -57,6 +71,7 @@ def read_call(argv: Sequence[str]) -> TransformCall:
 
             argv, rendering = without_renderer(TRANSFORM, argv)
         layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
+        _check_command(words)
     except UsageError as error:
         nothing = Namespace(diff=False, in_place=False, output=None)
         return TransformCall(Layer("flags", {}), None, nothing, (), error=error)

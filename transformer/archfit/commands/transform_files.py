@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit import stream
+from archfit import standard_streams, stream
 from archfit.commands.inputs import in_file, location_in_file, questions, with_note
 from archfit.commands.transform_call import TransformCall
 from archfit.errors import UsageError
@@ -24,7 +24,7 @@ from archfit.files import read_file
 from archfit.integrations.kustomize.function_frame import FunctionFrame
 from archfit.integrations.kustomize.resource_list import function_config, recognised
 from archfit.manifest_files import output_files
-from archfit.manifest_files.input_files import Input, Inputs, read_inputs
+from archfit.manifest_files.input_files import TRANSFORMER, Input, Inputs, read_inputs
 from archfit.manifest_files.rendered_input import rendered_inputs
 from archfit.manifest_files.surveyed_files import Manifests, surveyed
 from archfit.options.function_config import from_function_config
@@ -43,7 +43,6 @@ from archfit.stream import OutputChange, Splice
 from archfit.terminal import colored
 from archfit.workloads.pods import Pod
 
-_PROGRAM = "archfit"
 _STANDARD_INPUT = "stdin"
 
 
@@ -77,7 +76,7 @@ def run(
     if call.rendering:
         read = rendered_inputs(call.rendering, call.words, stdin, stderr, environ)
     else:
-        read = read_inputs(call.words, stdin, _PROGRAM, skipped=place.folder)
+        read = read_inputs(call.words, stdin, TRANSFORMER, skipped=place.folder)
     _check(place, read)
     frame = _frame(read)
     application = from_function_config(function_config(frame.function)) if frame else None
@@ -162,9 +161,17 @@ def _writer(place: _Place, stdout: BinaryIO, color: bool, on_blank: str) -> Writ
     def write(files: Sequence[_Edited]) -> str:
         changed = [one for one in files if one.splices]
         if place.diff:
-            parts = [line for one in changed for line in _diff(one)]
-            output_files.write_stream([*colored_diff(parts)] if color else parts, place.file, stdout)
-            return ""
+            above = "/".join(max((_parents(one.input.name) for one in changed), default=[]))
+            parts = [line for one in changed for line in _diff(one, above)]
+            diff = [*colored_diff(parts)] if color else parts
+            if place.file:
+                output_files.write_stream(diff, place.file, stdout)
+            else:
+                standard_streams.write_report(stdout, diff)
+            where = (
+                f"archfit: the diff names files from {above}: apply it there, as patch -p1 -d {above} does"
+            )
+            return where if above else ""
         if place.in_place:
             output_files.write_all(
                 [output_files.in_place_target(one.input, b"".join(one.parts)) for one in changed]
@@ -185,12 +192,20 @@ def _writer(place: _Place, stdout: BinaryIO, color: bool, on_blank: str) -> Writ
     return write
 
 
-def _diff(one: _Edited) -> list[bytes]:
-    return unified_diff(_shown_name(one.input), one.input.data, one.splices, one.objects)
+def _diff(one: _Edited, above: str) -> list[bytes]:
+    return unified_diff(_shown_name(one.input, above), one.input.data, one.splices, one.objects)
 
 
-def _shown_name(one: Input) -> str:
+def _shown_name(one: Input, above: str) -> str:
+    """The name in a diff. above: the folder that names begin at, as no tool applies `../web.yaml`; "" for here."""
+    if above and one.name and not os.path.isabs(one.name):
+        return os.path.relpath(one.name, above)
     return one.name.removeprefix("/") or one.below or _STANDARD_INPUT
+
+
+def _parents(name: str) -> list[str]:
+    """The `..` that a name begins with."""
+    return [step for step in name.split("/") if step == os.pardir]
 
 
 def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
@@ -201,6 +216,8 @@ def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
     results = list(one.messages)
     for manifests, part in zip(inputs, made, strict=True):
         results += [in_file(result, manifests.name) for result in (*manifests.results, *part.results)]
+    surveys = [manifests.survey for manifests in inputs]
+    results += one.unmatched_filters([pod for manifests in inputs for pod in manifests.pods], surveys)
     decisions = tuple(
         pair for manifests, part in zip(inputs, made, strict=True) for pair in _named(manifests, part)
     )

@@ -25,11 +25,10 @@ def run(argv: Sequence[str], stdout: BinaryIO) -> int:
 def lines(facts: Mapping[str, Any]) -> Iterator[str]:
     """The facts for people: one line for each subject, the columns aligned."""
     python, system = facts["python"], facts["platform"]
-    kind = facts["install"]["kind"] + (", compiled" if facts["compiled"] else "")
     parser = "C (libyaml)" if facts["cParser"] else "Python, which is slow: install PyYAML from its wheel"
     rows = [
         ("archfit", facts["archfit"]),
-        ("installed", f"{kind}, {facts['install']['place']}"),
+        ("installed", f"{facts['install']['kind']}, {facts['install']['place']}"),
         ("Python", f"{python['version']} ({python['implementation']}), {python['program']}"),
         ("platform", f"{system['system']} {system['release']}, {system['machine']}"),
         ("YAML parser", parser),

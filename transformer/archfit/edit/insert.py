@@ -16,6 +16,7 @@ from archfit.edit.render import Style, block, block_item, block_member, flow
 from archfit.errors import UnplaceableEdit
 from archfit.patch import Add, Operation, Path, apply, dotted
 from archfit.record import Record
+from archfit.source.tree import MERGE
 from archfit.source.values import Typed, resolve
 from archfit.typing_names import Any, Iterable
 from archfit.workloads.sites import Site, Sites
@@ -100,7 +101,7 @@ def _barrier(path: Path, sites: Sites) -> Path | None:
 def value_at(value: Any, path: Path, otherwise: Any = None) -> Any:
     """The value at path; `otherwise` where the path leads through a `<<` or a key that is an alias."""
     for token in path:
-        if isinstance(value, dict) and token not in value:
+        if isinstance(value, dict) and (token == MERGE or token not in value):
             return otherwise
         value = value[token]
     return value

@@ -30,7 +30,7 @@ def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | 
 
     Raises UsageError when two rows match equally well and disagree.
     """
-    ranked = [(specificity(row.pattern), row) for row in rows if _matches(row.pattern, reference)]
+    ranked = [(specificity(row.pattern), row) for row in rows if matches(row.pattern, reference)]
     if not ranked:
         return None
     best = max(rank for rank, _ in ranked)
@@ -44,7 +44,8 @@ def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | 
     return Found(tuple(sorted(set(first.platforms), key=str)), origin="override")
 
 
-def _matches(pattern: str, reference: Reference) -> bool:
+def matches(pattern: str, reference: Reference) -> bool:
+    """Whether the pattern is about the image."""
     if "@" in pattern:
         subject = f"{reference.name}@{reference.digest}" if reference.digest else ""
     elif ":" in pattern.rpartition("/")[2]:

@@ -33,7 +33,8 @@ ARCHITECTURES = (
 )  # fmt: skip
 # Go's ports to Windows.
 WINDOWS = ("386", "amd64", "arm", "arm64")
-_ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
+# What `uname -m` says, and two spellings of it: read wherever an architecture is named, and shown as the label.
+ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
 # These names imply their variant, whatever is written beside them.
 _WITH_VARIANT = {"armhf": ("arm", "v7"), "armel": ("arm", "v6"), "i386": ("386", "")}
 # What other tools write. An error names the label for them; they are never read as one.
@@ -65,7 +66,7 @@ def normalised(os: str, architecture: str, variant: str = "") -> Platform:
     os, architecture, variant = os.lower() or "linux", architecture.lower(), variant.lower()
     if architecture in _WITH_VARIANT:
         architecture, variant = _WITH_VARIANT[architecture]
-    architecture = _ALIASES.get(architecture, architecture)
+    architecture = ALIASES.get(architecture, architecture)
     variant = _VARIANTS.get(architecture, {}).get(variant, variant)
     return Platform({"macos": "darwin"}.get(os, os), architecture, variant)
 
@@ -132,13 +133,15 @@ class Unknown(Record):
 
     final: no `--on-unknown` applies, as with `--locked`: an answer outside the lock file would change the output.
     remedy: what to do, "" for the usual advice. mistake: the configuration is wrong and the
-    cause tells how to correct it, so no `--on-unknown` is advised.
+    cause tells how to correct it, so no `--on-unknown` is advised. last: what the cache last heard, older than
+    --max-stale or, with an age below 0, dated in the future; it counts before an assumption.
     """
 
     cause: str
     final: bool = False
     remedy: str = ""
     mistake: bool = False
+    last: Found | None = None
 
 
 class Unasked(Record):

@@ -22,7 +22,8 @@ HUB_INDEX = "index.docker.io"
 # Docker Hub's API has another host name (containerd, core/remotes/docker/resolver.go, DefaultHost).
 HUB_API = "registry-1.docker.io"
 HUB_NAMES = frozenset({HUB, HUB_INDEX, HUB_API})
-PLACEHOLDERS = ("{", "$(", "<<", "://")
+PLACEHOLDERS = ("{", "$(", "<<")
+KO = "ko://"
 _LONGEST_PATH = 255
 _HEX = "0123456789abcdef"
 _IDENTIFIER_LENGTH = 64
@@ -96,7 +97,7 @@ def is_digest(text: str) -> bool:
 
 def is_placeholder(text: str) -> bool:
     """Something fills it in later, as in `{{ .Values.image }}`, `$(params.x)`, `<<image>>` or `ko://..`."""
-    return any(mark in text for mark in PLACEHOLDERS)
+    return text.startswith(KO) or any(mark in text for mark in PLACEHOLDERS)
 
 
 def parse(text: str) -> Reference:

@@ -33,6 +33,26 @@ _TAG = re.compile(TAG, re.ASCII).fullmatch
 _DIGEST = re.compile(DIGEST, re.ASCII).fullmatch
 _IDENTIFIER = re.compile(IDENTIFIER, re.ASCII).fullmatch
 _TEMPLATE = re.compile(r"\{\{|\}\}|\$\(|\$\{|<[a-zA-Z_ -]+>", re.ASCII).search
+# Pages that people copy instead of the reference, without their scheme and query: the reference to write.
+_PAGES = (
+    (r"hub\.docker\.com/_/([^/:]+)", r"docker.io/library/\1"),
+    (r"hub\.docker\.com/(?:r|repository/docker)/([^/]+/[^/:]+)", r"docker.io/\1"),
+    (r"hub\.docker\.com/layers/([^/]+/[^/]+)/([^/]+)", r"docker.io/\1:\2"),
+    (r"quay\.io/repository/([^/]+/[^/:]+)", r"quay.io/\1"),
+    (r"github\.com/([^/]+)/[^/]+/pkgs/container/([^/]+)", r"ghcr.io/\1/\2"),
+    (r"github\.com/(?:orgs|users)/([^/]+)/packages/container/(?:package/)?([^/]+)", r"ghcr.io/\1/\2"),
+    (r"gallery\.ecr\.aws/([^/]+/[^?]+)", r"public.ecr.aws/\1"),
+    (
+        r"mcr\.microsoft\.com/(?:[^/]+/)?(?:product|artifact/mar)/(.+?)(?:/(?:about|tags?).*)?$",
+        r"mcr.microsoft.com/\1",
+    ),
+    (r"console\.cloud\.google\.com/(?:gcr|artifacts)/images/([^/]+)/global/([^/]+)", r"gcr.io/\1/\2"),
+    (
+        r"console\.cloud\.google\.com/artifacts/docker/([^/]+)/([^/]+)/([^/]+/[^/]+)",
+        r"\2-docker.pkg.dev/\1/\3",
+    ),
+)
+_SITES = ("hub.docker.com", "github.com", "gallery.ecr.aws", "console.cloud.google.com")
 _LENGTHS = {"sha256": 64, "sha512": 128}
 
 
@@ -79,7 +99,7 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
     if text.startswith("ko://"):
         _refuse(text, "names a Go package; let ko build it first: ko resolve -f FILE | archfit")
     if "://" in text:
-        _refuse(text, f"is a URL; leave out {text.partition('://')[0] + '://'!r}")
+        _refuse(text, url_problem(text))
     if any(character.isspace() for character in text):
         _refuse(text, "holds a blank or a line end")
     if not text.isascii():
@@ -107,6 +127,26 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
     if len(value) != _LENGTHS[algorithm]:
         _refuse(text, f"has a {algorithm} digest of {len(value)} digits; it must have {_LENGTHS[algorithm]}")
     _refuse(text, f"has a {algorithm} digest that is not lower-case hexadecimal")
+
+
+def url_problem(text: str) -> str:
+    """What is wrong with a reference that holds `://`: a web page about an image, or a scheme before one."""
+    rest = text.partition("://")[2].partition("?")[0].partition("#")[0].rstrip("/")
+    for pattern, reference in _PAGES:
+        page = re.match(pattern, rest, re.IGNORECASE)
+        if page:
+            return f"is a web page: write {page.expand(reference).lower()!r}"
+    if rest.partition("/")[0] in _SITES:
+        return "is a web page that names no image: write host/repository:tag"
+    from archfit.images.reference import parse  # it imports this module for its mistakes
+
+    try:
+        parse(rest)
+    except InvalidReference:
+        return f"is a URL; leave out {text.partition('://')[0] + '://'!r}"
+    if "/" not in rest and "." in rest.partition(":")[0]:
+        return "is a URL without a repository: write host/repository:tag"
+    return f"is a URL: write {rest!r}"
 
 
 def _refuse(text: str, why: str) -> NoReturn:

@@ -1,6 +1,7 @@
 """The cache as one run uses it: what it holds for images, how old that is, and who is asking for what.
 
-    age of a tag     up to --cache-ttl: fresh          older, or from the future: stale, may only be confirmed
+    age of a tag     up to --cache-ttl: fresh          older: stale, may only be confirmed
+                     from the future: the same, and it counts as older than each that is not; its age is -1
     age of a digest  none: fresh for ever
     trouble          one warning; the run goes on in memory
 
@@ -24,8 +25,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.registry.routing.endpoints import Endpoint
 
-_CLOCK_SLACK_SECONDS = 60
 _NEVER = float("inf")
+
+
+def _youngest(kept: Sequence[tuple[Found, int]], latest: float) -> tuple[Found, int]:
+    """latest: a later one is dated in the future, and counts only where there is no other."""
+    return max(kept, key=lambda entry: (entry[1] <= latest, entry[1]))
+
+
+def _younger(found: Found, other: Found) -> bool:
+    return 0 <= found.age_seconds < other.age_seconds or other.age_seconds < 0 <= found.age_seconds
 
 
 class LookupCache:
@@ -151,22 +160,19 @@ class LookupCache:
     ) -> None:
         for reference in references:
             name = reference.normalised
-            kept = [entries.from_json(text, reference.digest) for text in texts.get(name, ())]
-            youngest = max((entry for entry in kept if entry), key=lambda entry: entry[1], default=None)
-            if youngest is None:
+            read = [entries.from_json(text, reference.digest) for text in texts.get(name, ())]
+            kept = [entry for entry in read if entry]
+            if not kept:
                 continue
-            found, checked = youngest
+            latest = _NEVER if reference.digest else now + entries.CLOCK_SLACK_SECONDS
+            found, checked = kept[0] if len(kept) == 1 else _youngest(kept, latest)
             age = 0 if reference.digest else int(now) - checked
-            known = found.replace(age_seconds=max(0, age))
-            recent = checked >= since and age >= -_CLOCK_SLACK_SECONDS
-            if reference.digest or recent or self._is_fresh(age):
+            future = checked > latest
+            known = found.replace(age_seconds=-1 if future else max(0, age))
+            if reference.digest or (not future and (checked >= since or 0 < self._ttl >= age)):
                 fresh[name] = known
-            elif name not in stale or known.age_seconds < stale[name].age_seconds:
+            elif name not in stale or _younger(known, stale[name]):
                 stale[name] = known.replace(origin="stale")
-
-    def _is_fresh(self, age: int) -> bool:
-        """A tag that was checked `age` seconds ago still counts without asking."""
-        return self._ttl > 0 and -_CLOCK_SLACK_SECONDS <= age <= self._ttl
 
     def _texts(self, references: Sequence[Reference]) -> dict[str, list[str]]:
         return self._held({reference.normalised: self._keys.of(reference) for reference in references})

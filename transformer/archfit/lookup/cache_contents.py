@@ -1,6 +1,6 @@
 """What a cache holds, and for how long it is of use.
 
-    tag:..       for --cache-ttl or --max-stale, whichever is longer
+    tag:..       for --cache-ttl or --max-stale, whichever is longer; not from the future, which would be for ever
     digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
     contents:..  for 30 days from when it was read
     host:..      always
@@ -24,21 +24,25 @@ _CLAIM_SECONDS = 60
 
 def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> list[str]:
     """The keys that no run would use any more. now: Unix seconds. tag_seconds: how long a tag's entry is of use."""
+
+    def lasts(when: int, seconds: int) -> bool:
+        return -entries.CLOCK_SLACK_SECONDS <= now - when <= seconds
+
     named = {
         entry[0].digest
         for key, text in items
-        if key.startswith("tag:") and (entry := entries.from_json(text, "")) and now - entry[1] <= tag_seconds
+        if key.startswith("tag:") and (entry := entries.from_json(text, "")) and lasts(entry[1], tag_seconds)
     }
 
     def useful(key: str, text: str) -> bool:
-        old = now - confirmed_at(key, text)
+        when = confirmed_at(key, text)
         match key.partition(":")[0]:
             case "tag":
-                return old <= tag_seconds
+                return lasts(when, tag_seconds)
             case "digest":
-                return old <= _DIGEST_SECONDS or _digest(key) in named
+                return lasts(when, _DIGEST_SECONDS) or _digest(key) in named
             case "contents":
-                return old <= _DIGEST_SECONDS
+                return lasts(when, _DIGEST_SECONDS)
             case "claim":
                 return now < _until(text) <= now + _CLAIM_SECONDS
         return True

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _MAX_PLATFORMS = 256
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
 RULES = 2
+CLOCK_SLACK_SECONDS = 60
+"""How far clocks of machines that share a cache may differ: a later time is from the future."""
 _LATEST = 2**40  # Unix seconds; a later time is an error
 
 

@@ -9,6 +9,7 @@
          -> --offline?               younger than --max-stale: Found, origin "stale"; else Unknown
          -> ask the registry         Found | Absent
                                      Unknown, but the cache is younger than --max-stale: Found, origin "stale"
+                                     Unknown, and the cache is older: Unknown, with that answer as its last
 
 Everything of a run is asked at once, each distinct image once. Where another process asks for an image just now, the
 run waits for its answer (`single_flight`). The network modules are imported with the first image that has to be asked
@@ -271,8 +272,9 @@ class Lookup:
         """The answer; where it is Unknown, what the cache has, if it is young enough."""
         if not isinstance(answer, Unknown) or not known:
             return answer
-        if not 0 < known.age_seconds <= self._operator.max_stale_seconds:
-            return answer
+        longest = self._operator.max_stale_seconds
+        if not longest or not 0 <= known.age_seconds <= longest:
+            return answer.replace(last=known)
         if not self._operator.offline:
             self.messages.append(
                 f"{name}: an answer {_age(known.age_seconds)} old is used, because {answer.cause}"

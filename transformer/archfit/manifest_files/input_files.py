@@ -5,7 +5,9 @@ rendered/               its *.yaml, *.yml and *.json by name, those of the folde
 -                       standard input
 
 in a folder                                         what becomes of it
-a name that begins with a dot                       not read, as .git
+a folder whose name begins with a dot               not read, as .git
+a file whose name begins with a dot                 not read; the caller says so where it holds a Kubernetes object, as
+                                                    kubectl apply -f DIR would read it
 a file without a Kubernetes object                  left out; the caller says so
 Chart.yaml, kustomization.yaml                      an error that names the command to run first
 a link that stays in the folder                     followed, each folder once
@@ -39,6 +41,7 @@ MOST_ENTRIES = 1_000_000
 MOST_BYTES = 512 << 20
 DEEPEST = 64
 _MOST_NAMES = 5
+TRANSFORMER = "archfit"
 
 
 class Input(Record):
@@ -54,28 +57,51 @@ class Input(Record):
 
 
 class Inputs(Record):
-    """The inputs in order. left_out: names of files in folders that hold no Kubernetes object."""
+    """The inputs in order.
+
+    left_out: names of files in folders that hold no Kubernetes object. hidden: of those that hold one and are not read,
+    as their names begin with a dot.
+    """
 
     files: tuple[Input, ...]
     left_out: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
         """A sentence about what is left out, "" if nothing is."""
         if not self.left_out:
             return ""
-        more = len(self.left_out) - _MOST_NAMES
-        names = ", ".join(self.left_out[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
         verb = "holds" if len(self.left_out) == 1 else "hold"
-        return f"{count(len(self.left_out), 'file')} left out, which {verb} no Kubernetes object: {names}"
+        files = count(len(self.left_out), "file")
+        return f"{files} left out, which {verb} no Kubernetes object: {_some(self.left_out)}"
+
+    @property
+    def warning(self) -> str:
+        """A sentence about what other tools would read, "" if there is nothing."""
+        if not self.hidden:
+            return ""
+        files = count(len(self.hidden), "file")
+        verb = "its name begins" if len(self.hidden) == 1 else "their names begin"
+        read, rename = ("it", "rename it") if len(self.hidden) == 1 else ("them", "rename them")
+        return (
+            f"{files} not read, as {verb} with a dot; kubectl apply -f FOLDER reads {read}: {_some(self.hidden)}; "
+            f"name {read} on the command line, or {rename}"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 class _Found(Record):
-    """A file to read. below: as of Input. walked: it stands in a folder that was named."""
+    """A file to read. below: as of Input. walked: it stands in a folder that was named. hidden: it is only named."""
 
     path: str
     below: str
     walked: bool
+    hidden: bool = False
 
 
 def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: str = "") -> Inputs:
@@ -90,6 +116,7 @@ def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: st
             f"standard input is a terminal: pipe manifests in, or name files; see {program} --help"
         )
     files, left_out, seen, size = list[Input](), list[str](), set[str](), 0
+    hidden: dict[str, str] = {}
     for word in words or ["-"]:
         if word == "-":
             files.append(Input("", standard_streams.read(stdin)))
@@ -97,12 +124,16 @@ def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: st
         kept = len(files)
         for found in found_files(word, program, skipped):
             real = os.path.realpath(found.path)
+            if found.hidden:
+                if _holds_object(found.path):
+                    hidden[real] = from_here(found.path)
+                continue
             if real in seen:
                 kept -= 1
                 continue
             seen.add(real)
             name = from_here(found.path)
-            data = _content(found.path)
+            data = _content(found.path, program)
             size += len(data) if found.walked else 0
             if size > MOST_BYTES:
                 raise UsageError(
@@ -113,11 +144,13 @@ def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: st
             else:
                 files.append(Input(name, data, found.path, found.below))
         if kept == len(files):
+            beside = Inputs((), (), tuple(hidden.values())).warning
             raise UsageError(
                 f"{word!r} holds no file with a Kubernetes object (archfit reads *.yaml, *.yml and *.json): "
-                "name the folder of the rendered manifests"
+                f"{beside or 'name the folder of the rendered manifests'}"
             )
-    return Inputs(tuple(files), tuple(left_out))
+    named = tuple(name for real, name in hidden.items() if real not in seen)
+    return Inputs(tuple(files), tuple(left_out), named)
 
 
 def found_files(word: str, program: str, skipped: str = "") -> list[_Found]:
@@ -135,20 +168,33 @@ def found_files(word: str, program: str, skipped: str = "") -> list[_Found]:
     return [_Found(word, name, walked=False)]
 
 
-def holds_object(data: bytes) -> bool:
-    """Whether a document has apiVersion and kind. What cannot be read counts, so that somebody says why."""
+def holds_object(data: bytes, *, empty_lists: bool = True) -> bool:
+    """Whether a document has apiVersion and kind. What cannot be read counts, so that somebody says why.
+
+    empty_lists: whether a list without items counts, which is parsed to see that.
+    """
     if b"kind" not in data or b"apiVersion" not in data:
         return False
     try:
         for piece in split(data):
-            if identity(data, piece.start, piece.end):
+            shortcut = empty_lists or data.find(b"items", piece.start, piece.end) < 0
+            if shortcut and identity(data, piece.start, piece.end):
                 return True
             value = parse(data[piece.start : piece.end].decode()).value
-            if isinstance(value, dict) and value.get("apiVersion") and value.get("kind"):
+            if not isinstance(value, dict) or not (value.get("apiVersion") and value.get("kind")):
+                continue
+            if empty_lists or value.get("items", True) not in (None, []):
                 return True
     except (InvalidInput, UnicodeDecodeError):
         return True
     return False
+
+
+def _holds_object(path: str) -> bool:
+    try:
+        return holds_object(read_file(path))
+    except OSError:  # nobody else can read it either
+        return False
 
 
 def from_here(path: str) -> str:
@@ -160,8 +206,12 @@ def from_here(path: str) -> str:
     return os.path.normpath(path) if near.startswith(os.pardir) else near
 
 
-def _content(path: str) -> bytes:
+def _content(path: str, program: str) -> bytes:
     try:
+        shown = shlex.quote(f"./{path}" if path.startswith("-") else path)
+        in_place = program == TRANSFORMER
+        remedy = f"run archfit --in-place {shown}" if in_place else "write to another file"
+        standard_streams.check_apart(os.stat(path), repr(path), remedy)
         return read_file(path)
     except OSError as error:
         if os.path.islink(path) and isinstance(error, FileNotFoundError):
@@ -209,7 +259,10 @@ class _Walk:
             self.unrendered.append((folder, mark))
             return
         for entry in entries:
-            if _is_folder(entry):
+            if entry.name.startswith("."):
+                if entry.name.endswith(EXTENSIONS) and entry.is_file():
+                    self.files.append(_Found(entry.path, f"{below}{entry.name}", walked=True, hidden=True))
+            elif _is_folder(entry):
                 self._check(entry)
                 self.read(entry.path, f"{below}{entry.name}/", depth + 1)
             elif entry.name.endswith(EXTENSIONS) and _is_readable(entry):
@@ -227,7 +280,7 @@ class _Walk:
             ) from None
         self._entries += len(entries)
         self._count()
-        return (entry for entry in entries if not entry.name.startswith("."))
+        return iter(entries)
 
     def _count(self) -> None:
         if self._entries > MOST_ENTRIES or len(self.files) > MOST_FILES:

@@ -75,7 +75,8 @@ def _read(name: str, data: bytes, on_blank: str) -> Manifests:
     try:
         read = stream.read(data, on_blank)
     except InvalidInput as error:
-        return Manifests(name, data, results=(Result.from_error(error),), end=len(data))
+        blank = isinstance(error, stream.BlankInput)
+        return Manifests(name, data, results=(Result.from_error(error),), blank=blank, end=len(data))
     if not read.pieces:
         return Manifests(name, data, results=(Result("warning", BLANK),), blank=True, end=len(data))
     return Manifests(name, data, read.pieces, end=len(data))
@@ -132,6 +133,8 @@ def _apart(inputs: Sequence[Manifests], whole: Survey) -> list[Manifests]:
         number = of(left.location.document)
         parts[number].untouched.append(_renumbered(left, firsts[number]))
     made = [one.replace(survey=part.survey()) for one, part in zip(inputs, parts, strict=True)]
+    if whole.excluded:
+        made[0] = made[0].replace(survey=made[0].survey.replace(excluded=whole.excluded))
     return [*made, Manifests("", inputs[0].data, results=tuple(general))] if general else made
 
 

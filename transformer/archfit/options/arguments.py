@@ -12,9 +12,11 @@ Flags are never abbreviated. An empty argument is ignored, as Helm passes one fo
 from __future__ import annotations
 
 import argparse
+import os
 import re
 
 from archfit.errors import UnknownFlag, UsageError
+from archfit.images.platforms import ALIASES, ARCHITECTURES
 from archfit.options import long_flags
 from archfit.options.layers import Layer
 from archfit.options.option_types import SWITCH
@@ -56,6 +58,7 @@ class Parser(argparse.ArgumentParser):
             name = word.partition("=")[0]
             if word.startswith("-") and word != "-":
                 raise UnknownFlag(self.unknown(name, known), self.prog, name)
+        _check_lists(argv[:end], words)
         return found, words + [word for word in argv[end + 1 :] if word]
 
     def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
@@ -88,6 +91,24 @@ class Parser(argparse.ArgumentParser):
             return f"{head}: its value is in the same argument: write {head}=VALUE, or two arguments"
         near = nearest(name, known)
         return f"there is no flag {name!r}: {f'write {near}' if near else f'see {self.prog} --help'}"
+
+
+def _check_lists(argv: Sequence[str], words: Sequence[str]) -> None:
+    """Raises UsageError for architectures after a flag that blanks divide: `--require amd64 arm64 web.yaml`."""
+    for at, word in enumerate(argv[1:], 1):
+        if word not in words or not _names_platforms(word) or os.path.exists(word):
+            continue
+        before = argv[at - 1]
+        flag, _, listed = before.partition("=") if before.startswith("-") else (argv[at - 2], "", before)
+        if flag.startswith("--") and _names_platforms(listed):
+            raise UsageError(
+                f"{flag}: {listed!r} and {word!r} are two arguments: did you mean {listed},{word}?"
+            )
+
+
+def _names_platforms(text: str) -> bool:
+    names = [part.rpartition("/")[2] for part in text.split(",")]
+    return all(name in ARCHITECTURES or name in ALIASES for name in names)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

@@ -17,7 +17,7 @@ from os.path import dirname, join
 from archfit.errors import UsageError
 from archfit.options import data_form
 from archfit.options.config_yaml import ConfigYaml, read
-from archfit.options.layers import Given, Layer
+from archfit.options.layers import ANNOTATIONS, Given, Layer
 from archfit.options.problem import Problem
 from archfit.options.table import BY_KEY, OPERATOR, SPEC
 from archfit.patch import Path, dotted
@@ -151,8 +151,8 @@ def _misplaced(key: str, part: str) -> str:
 def _enforced(value: object) -> tuple[str, ...]:
     def known(item: object) -> str:
         key = data_form.string(item)
-        if key not in BY_KEY:
-            raise Problem(f"there is no option {key!r}: {expected(key, BY_KEY)}")
+        if key not in BY_KEY and key not in ANNOTATIONS:
+            raise Problem(f"there is no option {key!r}: {expected(key, (*BY_KEY, *ANNOTATIONS))}")
         return key
 
     return data_form.items(value, known, "clusterArchitectures, onConflict")

@@ -110,12 +110,11 @@ def platforms(value: object) -> tuple[Platform, ...]:
 def weights(value: object) -> tuple[tuple[str, int], ...]:
     """A mapping of architectures to weights, sorted. Raises Problem."""
     found = members(value, "arm64: 10, amd64: 5")
-    return tuple(
-        sorted(
-            (text_form.architecture(name), within(name, lambda item: text_form.weight(string(item)), number))
-            for name, number in found.items()
-        )
+    rows = tuple(
+        (text_form.architecture(name), within(name, lambda item: text_form.weight(string(item)), number))
+        for name, number in found.items()
     )
+    return tuple(sorted(text_form.distinct(rows, lambda row: row[0])))
 
 
 def overrides(value: object) -> tuple[ImagePlatforms, ...]:

@@ -15,8 +15,18 @@ from collections.abc import Sequence
 
 from archfit.documentation import schema_id
 from archfit.options.config_file import API_VERSION, KIND
+from archfit.options.layers import ANNOTATIONS
 from archfit.options.option_types import Schema
-from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, OPERATOR, SPEC, TABLE, Option
+from archfit.options.table import (
+    BY_KEY,
+    CONFIG_FLAG,
+    CONFIG_HELP,
+    CONFIG_VARIABLE,
+    OPERATOR,
+    SPEC,
+    TABLE,
+    Option,
+)
 
 BEGIN, END = "<!-- options -->", "<!-- /options -->"
 
@@ -76,8 +86,11 @@ def json_schema() -> Schema:
     operator = _properties(OPERATOR)
     operator["enforced"] = {
         "type": "array",
-        "items": {"enum": [option.key for option in TABLE]},
-        "description": "Options that no flag, variable or application may change.",
+        "items": {
+            "enum": [*(option.key for option in TABLE), *(key for key in ANNOTATIONS if key not in BY_KEY)]
+        },
+        "description": "Options that no flag, variable or application may change. imagePlatforms covers the annotation "
+        "archfit.dev/image-platforms, too; skip covers archfit.dev/skip.",
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,6 +1,9 @@
 """Workloads to leave alone, as `--exclude` and `exclude:` write them.
 
 exclude = kind [ "/" namespace [ "/" name ] ]        each a glob; parts left out match everything
+        | kind "/" name                              a kind without wildcards, as kubectl writes it: deployment/cart
+
+`placement.filters` says what a kind may be called.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 The highest layer that gives a key gives its whole value; lists and mappings are never merged. A key that the
 operator's file lists under `operator.enforced` has the file's value (or the default, if the file gives none):
-a layer that gives another value is an error.
+a layer that gives another value is an error. An annotation that would decide instead is one, too (`ANNOTATIONS`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import BY_KEY
 from archfit.record import Record
 from archfit.typing_names import Mapping, Sequence
+
+# What `enforced` covers beside the options: annotations of manifests that say something else.
+ANNOTATIONS = {"imagePlatforms": "archfit.dev/image-platforms", "skip": "archfit.dev/skip"}
 
 
 class Given(Record):
@@ -48,12 +51,19 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     parts: dict[str, dict[str, object]] = {"spec": {}, "operator": {}}
     for key, given in chosen.items():
         parts[BY_KEY[key].part][BY_KEY[key].field] = given.value
+    annotations: dict[str, str] = {}
     for layer in layers:
         _enforce(layer, layers, fallback)
+        for key in layer.enforced:
+            if key in ANNOTATIONS:
+                annotations.setdefault(ANNOTATIONS[key], layer.source)
+    if annotations:
+        parts["spec"]["enforced_annotations"] = tuple(annotations.items())
     settings = Settings(
         Options(**parts["spec"]),  # type: ignore[arg-type]  # the table's kinds give each field its type; tested
         Operator(**parts["operator"]),  # type: ignore[arg-type]  # as above
         tuple(layer.source for layer in everything if layer.given or layer.enforced),
+        states_taints="tolerate" in chosen,
     )
     if settings.options.on_unknown == "assume" and not settings.options.assume:
         raise UsageError(
@@ -81,7 +91,9 @@ def _one_of_quiet_and_verbose(layers: Sequence[Layer], chosen: dict[str, Given])
 
 def _enforce(operator: Layer, layers: Sequence[Layer], fallback: Layer | None) -> None:
     for key in operator.enforced:
-        option = BY_KEY[key]
+        option = BY_KEY.get(key)
+        if option is None:
+            continue
         own = operator.given.get(key) or (fallback.given.get(key) if fallback else None)
         fixed = (
             own.value if own else getattr(Options() if option.part == "spec" else Operator(), option.field)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from archfit.options.table import Option
 
 
+_FILTERS = ("exclude", "imagePlatforms", "rules", "tolerate", "prefer")
+
+
 def load(
     argv: Sequence[str],
     environ: Mapping[str, str],
@@ -72,4 +75,11 @@ def load(
                 f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that archfit can read"
             ) from None
         layers.append(from_file(content, path, named_by))
-    return merge(layers, fallback)
+    settings = merge(layers, fallback)
+    own = [layer for layer in (flags[0] if flags else None, application) if layer]
+    filters = tuple(
+        (key, next(layer.given[key].where for layer in own if key in layer.given))
+        for key in _FILTERS
+        if any(key in layer.given for layer in own)
+    )
+    return settings.replace(filters=filters) if filters else settings

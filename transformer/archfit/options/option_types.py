@@ -22,7 +22,7 @@ are in `text_form`, `taints`, `mirrors`, `host_patterns`, `cache_path` and `excl
 
 from __future__ import annotations
 
-from archfit.images.platforms import ARCHITECTURES, WINDOWS
+from archfit.images.platforms import ALIASES, ARCHITECTURES, WINDOWS
 from archfit.options import data_form, text_form
 from archfit.options.cache_path import cache_path
 from archfit.options.excludes import exclude
@@ -106,10 +106,11 @@ LABEL_VALUE: Schema = {"type": ["string", "integer"], "pattern": f"^({_NAME})?$"
 _PLATFORM = {"type": ["string", "integer"], "pattern": "^[^/,]+(/[^/,]+){0,2}$"}
 _DURATION = {"type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"}
 _TEXT = {"type": "string", "minLength": 1}
-ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*ARCHITECTURES, 386]}, "minItems": 1}
+_NAMES = (*ARCHITECTURES, *ALIASES)
+ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*_NAMES, 386]}, "minItems": 1}
 _CLUSTER_LIST: Schema = {
     "type": "array",
-    "items": {"enum": [*ARCHITECTURES, 386, *(f"windows/{name}" for name in WINDOWS)]},
+    "items": {"enum": [*_NAMES, 386, *(f"windows/{name}" for name in (*WINDOWS, *ALIASES))]},
     "contains": ARCHITECTURE_LIST["items"],
 }
 _TOLERATION = {
@@ -137,7 +138,7 @@ _RULE = {
 _HOST_PATTERN = {"type": "string", "pattern": "^[^/@ ]+$"}
 _WEIGHTS = {
     "type": "object",
-    "propertyNames": {"enum": list(ARCHITECTURES)},
+    "propertyNames": {"enum": list(_NAMES)},
     "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 100},
 }
 _OVERRIDES = {"type": "object", "additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}}

@@ -120,7 +120,8 @@ class Options(Record):
 
     cluster_architectures: `amd64` for Linux nodes, `windows/amd64` for those of another OS; sorted.
     lock_file: path of the lock file; "" is none. It is data of the application, like its manifests, and so anyone may
-    name it. locked: whether nothing but the lock file may answer. stamp: whether additions are recorded on their
+    name it. enforced_annotations: (annotation, who enforces it) of those that no manifest may have.
+    locked: whether nothing but the lock file may answer. stamp: whether additions are recorded on their
     objects, and those of an earlier run taken back first.
     """
 
@@ -145,6 +146,7 @@ class Options(Record):
     stamp: bool = False
     rules: tuple[Rule, ...] = ()
     workloads: tuple[Workload, ...] = ()
+    enforced_annotations: tuple[tuple[str, str], ...] = ()
 
 
 class Operator(Record):
@@ -192,8 +194,12 @@ class Settings(Record):
     """The whole configuration of a run, and its sources.
 
     sources: where configuration came from, in order of precedence, as the report's head names them.
+    filters: (key, flag or place) of filters that were given for this run, not in a file for many.
+    states_taints: somebody gave `tolerate`.
     """
 
     options: Options = Options()
     operator: Operator = Operator()
     sources: tuple[str, ...] = ()
+    filters: tuple[tuple[str, str], ...] = ()
+    states_taints: bool = False

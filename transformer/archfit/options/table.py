@@ -153,7 +153,8 @@ SPEC = (
     ),
     _spec(
         "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
-        "Workloads that archfit leaves as they are; each part is a glob.",
+        "Workloads that archfit leaves as they are, such as Job, Deployment/shop/cart or deploy/cart; each part is a "
+        "glob.",
         repeatable=True,
         brief="Workloads to leave as they are.",
     ),

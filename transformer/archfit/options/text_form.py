@@ -1,6 +1,6 @@
 """Option values as flags and variables write them: one line of text.
 
-    architectures   amd64,arm64                       GOARCH words, as in the label kubernetes.io/arch
+    architectures   amd64,arm64                       GOARCH words, as in the label kubernetes.io/arch; x86_64, aarch64
     the cluster's   amd64,arm64,windows/amd64         the same for Linux nodes; windows/.. for Windows nodes
     weights         arm64=10,amd64=5                  1 to 100 each
     platforms       linux/amd64,linux/arm/v7,arm64    linux is implied
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from archfit.errors import InvalidReference
 from archfit.images.platforms import (
+    ALIASES,
     ARCHITECTURES,
     WINDOWS,
     ImagePlatforms,
@@ -65,17 +66,19 @@ def words(text: str, what: str) -> list[str]:
 
 
 def architecture(text: str) -> str:
-    """One GOARCH word. Raises Problem."""
-    if text in ARCHITECTURES:
-        return text
+    """One GOARCH word, from that or from what `uname -m` says. Raises Problem."""
+    label = ALIASES.get(text, text)
+    if label in ARCHITECTURES:
+        return label
     raise Problem(no_architecture(text))
 
 
 def cluster_architecture(text: str) -> str:
     """An architecture of Linux nodes, `amd64`, or of Windows nodes, `windows/amd64`. Raises Problem."""
     system, slash, name = text.partition("/")
+    name = ALIASES.get(name, name)
     if system == "windows" and name in WINDOWS:
-        return text
+        return f"windows/{name}"
     if system == "linux" or not (slash or system[:3].lower() == "win"):
         return architecture(text)
     label = normalised("windows", name.partition("/")[0]).architecture
@@ -129,7 +132,7 @@ def platform(text: str) -> Platform:
         found = parse_platform(text)
     except InvalidReference as error:
         raise Problem(str(error)) from None
-    if found.os in ARCHITECTURES:
+    if found.os in ARCHITECTURES or found.os in ALIASES:
         raise Problem(f"{text!r} begins with an architecture: write 'linux/{text}'")
     if found.os not in SYSTEMS:
         raise Problem(f"{text!r} has an operating system that no image has: {expected(found.os, SYSTEMS)}")
@@ -140,7 +143,12 @@ def platform(text: str) -> Platform:
 
 def platforms(text: str) -> tuple[Platform, ...]:
     """`linux/amd64,arm64` sorted by their text and unique. Raises Problem."""
-    return tuple(sorted({platform(word) for word in words(text, "platforms")}, key=str))
+    return tuple(sorted(set(in_order(text)), key=str))
+
+
+def in_order(text: str) -> list[Platform]:
+    """The platforms as they stand in `arm64,linux/amd64`. Raises Problem."""
+    return [platform(word) for word in words(text, "platforms")]
 
 
 def glob(text: str) -> str:

@@ -4,7 +4,8 @@
     archfit.dev/only              amd64, arm64                  narrows the pod, never widens it
     archfit.dev/tolerate          "true" or "false"             whether toleration rules apply
     archfit.dev/image-platforms   linux/amd64, linux/arm/v7     what every image of the pod supports
-    archfit.dev/added             what an in-place run added    on the object; `stamp` reads it
+    archfit.dev/added             what an in-place run added    on the object; `stamp` reads it, and on a Pod what a
+                                                                door of the admission added (`admission.added_record`)
 
 They count in the metadata of the object and of every template on the way to the pod, and the one nearest to the pod
 wins:
@@ -12,6 +13,8 @@ wins:
     CronJob   metadata   <   spec.jobTemplate.metadata   <   spec.jobTemplate.spec.template.metadata
 
 Lists are separated by commas, blanks or both. An unknown name is an error that names the nearest known one.
+
+One that the operator's file enforces (`layers.ANNOTATIONS`) is an error, whatever it says but `skip: "false"`.
 
 An annotation at a place where it has no effect is an error, too (`misplaced`):
 
@@ -36,6 +39,7 @@ from archfit.workloads.pod_specs import objects
 from archfit.workloads.pods import Pod
 
 PREFIX = "archfit.dev/"
+STAMP = f"{PREFIX}added"
 KNOWN = tuple(PREFIX + name for name in ("skip", "only", "tolerate", "image-platforms", "added"))
 
 
@@ -53,9 +57,9 @@ class Annotations(Record):
     results: tuple[Result, ...] = ()
 
 
-def annotated(pod: Pod) -> Annotations:
-    """The annotations on the way to the pod, of each name the nearest one."""
-    return _Reading(pod).annotated()
+def annotated(pod: Pod, enforced: tuple[tuple[str, str], ...] = ()) -> Annotations:
+    """The annotations on the way to the pod, of each name the nearest one. enforced: as `Options` has them."""
+    return _Reading(pod, enforced).annotated()
 
 
 def metadata_chain(pod: Pod) -> list[tuple[Path, dict[str, Any]]]:
@@ -78,8 +82,9 @@ def known_name(name: str) -> str:
 class _Reading:
     """One pod's annotations, while errors are collected."""
 
-    def __init__(self, pod: Pod) -> None:
+    def __init__(self, pod: Pod, enforced: tuple[tuple[str, str], ...]) -> None:
         self.pod = pod
+        self.enforced = dict(enforced)
         self.errors: list[Result] = []
 
     def annotated(self) -> Annotations:
@@ -88,7 +93,10 @@ class _Reading:
             for name, text in self.ours(metadata, at).items():
                 read = _READ.get(name)
                 value = read(self, text, (*at, "annotations", name)) if read else None
-                if value is not None:
+                if value and name in self.enforced:
+                    remedy = f"{name} is enforced by {self.enforced[name]}: remove the annotation"
+                    self.error((*at, "annotations", name), remedy)
+                elif value is not None:
                     values[name] = value
         skip, only, tolerate, platforms = (values.get(name) for name in KNOWN[:4])
         return Annotations(bool(skip), only, tolerate, platforms, tuple(self.errors))

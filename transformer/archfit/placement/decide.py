@@ -123,6 +123,10 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
 
     terms = NOTHING if options.affinity == "never" else needed
     applying = taints.applicable(own.tolerate, case.found, case.reachable, terms, case.evidence)
+    if any(toleration.effect == "NoExecute" for toleration in applying):
+        from archfit.placement.pod_warnings import limited_tolerations
+
+        case.results.extend(limited_tolerations(case, applying))
     additions = _additions(case, terms, applying, needed_only=needed_only)
     if trace is not None:
         trace.placed(needed, applying, additions, needed_only=needed_only)
@@ -146,8 +150,14 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
     covered = bool(applying) and not taints.uncovered(case.tolerations, applying)
     if lacking or covered or case.stated:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
-    unseen = case.evidence.unasked and not case.evidence.known
-    return _decision(case, "NotNeeded", not_needed(needed_only=needed_only, unseen=unseen), lacking)
+    evidence = case.evidence
+    reason = not_needed(
+        needed_only=needed_only,
+        known=len(evidence.known),
+        unasked=evidence.unasked,
+        mounted_only=evidence.mounted_only,
+    )
+    return _decision(case, "NotNeeded", reason, lacking)
 
 
 def _additions(
@@ -162,6 +172,10 @@ def _additions(
             new = []
     elif own.prefer and not case.stated and case.pod.ref.kind != "DaemonSet":
         preferred = taints.preferred(own.prefer, case.reachable, case.evidence)
+    if new and case.pod.namespace is not None:
+        from archfit.placement.pod_warnings import allowed_tolerations
+
+        new = allowed_tolerations(case, new)
     return Additions(terms, tuple(preferred), tuple(new))
 
 
@@ -194,13 +208,17 @@ def _changed(
 
 def _needs_a_word(case: Case, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
     """Whether step (b) may have a warning: `pod_warnings` decides."""
-    return bool(pins or case.pod.namespace_selector) or (
-        needed is not NOTHING
-        and (
-            case.options.affinity == "never"
-            or case.pod.ref.kind == "DaemonSet"
-            or bool(needed.dead)
-            or any(reach.lost for reach in case.found)
+    return (
+        bool(pins)
+        or case.pod.namespace is not None
+        or (
+            needed is not NOTHING
+            and (
+                case.options.affinity == "never"
+                or case.pod.ref.kind == "DaemonSet"
+                or bool(needed.dead)
+                or any(reach.lost for reach in case.found)
+            )
         )
     )
 

@@ -3,7 +3,8 @@
     Found               it counts (`architectures`, `uncounted`); overrides and stale answers are reported
     Absent              on_absent: fail -> an error, leave -> the pod is left as it is
     Unknown             on_unknown: fail -> an error, leave -> the pod is left as it is,
-                        assume -> it counts as an image with the platforms of `assume`
+                        assume -> what the cache last heard counts; else, if an earlier run recorded what it added
+                        to the pod, the pod is left as it is; else it is an image with the platforms of `assume`
                         an error in any case, where the answer is final
     Unasked             restricts nothing, but no toleration is added; an error with `strict`
     Malformed           an error: no node can pull it
@@ -30,12 +31,22 @@ class ImageEvidence(Record):
     unasked: the platforms of at least one image cannot be looked up.
     leave_reason: why the pod is left as it is, "" when it is not.
     results: messages for the user; with an error among them the pod cannot be decided.
+    unknown: `at_gate` alone: each other use, with its answer.
     """
 
     known: tuple[tuple[ImageUse, Found], ...]
     unasked: bool = False
     leave_reason: str = ""
     results: tuple[Result, ...] = ()
+    unknown: tuple[tuple[ImageUse, Absent | Unknown | Unasked | Malformed], ...] = ()
+
+    @property
+    def mounted_only(self) -> bool:
+        """Whether all that is known restricts nothing because it is mounted: KubeVirt's disk of a single manifest.
+
+        Files say nothing about where the program runs that reads them.
+        """
+        return bool(self.known) and all(use.volume and not found.index for use, found in self.known)
 
     @classmethod
     def from_answers(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
@@ -45,6 +56,16 @@ class ImageEvidence(Record):
             builder.add(use, answer)
         return cls(
             tuple(builder.known), builder.unasked, builder.leave_reason, tuple(builder.results.values())
+        )
+
+    @classmethod
+    def at_gate(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
+        """What was asked and answered: no option stands for an answer, and nothing that is not known is an error."""
+        builder = _GateBuilder(pod, options)
+        for use, answer in zip(pod.images, given, strict=True):
+            builder.add(use, answer)
+        return cls(
+            tuple(builder.known), results=tuple(builder.results.values()), unknown=tuple(builder.unknown)
         )
 
 
@@ -58,22 +79,27 @@ class _EvidenceBuilder:
         self.results: dict[tuple[str, str], Result] = {}
 
     def add(self, use: ImageUse, answer: Answer) -> None:
-        options = self.options
         if isinstance(answer, Found):
             if answer.origin in ("override", "stale"):
                 self._report(use, *_origin(answer))
             answer = self._counted(use, answer)
-        if (
-            isinstance(answer, Unknown)
-            and not answer.final
-            and options.on_unknown == "assume"
-            and options.assume
-        ):
-            self._report(use, "warning", _assumed(answer, options))
-            answer = self._counted(use, Found(options.assume, origin="assumed"))
         if isinstance(answer, Found):
             self.known.append((use, answer))
-        elif isinstance(answer, Unasked):
+        else:
+            self.judge(use, answer)
+
+    def judge(self, use: ImageUse, answer: Absent | Unknown | Unasked | Malformed) -> None:
+        """What the options make of an answer without platforms."""
+        options = self.options
+        counts = assumed(answer, options) if isinstance(answer, Unknown) else None
+        if isinstance(answer, Unknown) and counts and (counts is answer.last or not _is_stamped(self.pod)):
+            self._report(use, "warning", _assumed(answer, options))
+            counted = self._counted(use, counts)
+            if isinstance(counted, Found):
+                self.known.append((use, counted))
+                return
+            answer = counted
+        if isinstance(answer, Unasked):
             self.unasked = True
             severity: Severity = "error" if options.strict else "info"
             self._report(use, severity, _unasked(answer, strict=options.strict))
@@ -107,6 +133,17 @@ class _EvidenceBuilder:
         message = f"{use.text}: {message}" if use.text else message
         result = self.pod.result(severity, message, use.path).replace(image=use.text or "")
         self.results.setdefault((use.text or field, message), result)
+
+
+class _GateBuilder(_EvidenceBuilder):
+    """Keeps the answers without platforms as they are."""
+
+    def __init__(self, pod: Pod, options: Options) -> None:
+        super().__init__(pod, options)
+        self.unknown: list[tuple[ImageUse, Absent | Unknown | Unasked | Malformed]] = []
+
+    def judge(self, use: ImageUse, answer: Absent | Unknown | Unasked | Malformed) -> None:
+        self.unknown.append((use, answer))
 
 
 def malformed(pod: Pod, given: Iterable[Answer], options: Options) -> tuple[Result, ...]:
@@ -151,7 +188,30 @@ def _absent(answer: Absent, options: Options) -> tuple[Severity, str]:
     return "error", f"{problem}; correct the image, or leave such pods as they are with --on-absent leave"
 
 
+def assumed(answer: Unknown, options: Options) -> Found | None:
+    """What counts for an image without an answer under `on_unknown: assume`, None where nothing may.
+
+    What a registry once said of it, however long ago, is better than what is said of all images.
+    """
+    if answer.final or options.on_unknown != "assume" or not options.assume:
+        return None
+    return answer.last or Found(options.assume, origin="assumed")
+
+
+def _is_stamped(pod: Pod) -> bool:
+    """Whether an earlier run recorded what it added to the pod: that rests on an answer, and may still be right."""
+    from archfit.placement.annotations import STAMP  # only an assumption needs it
+
+    annotations = pod.object_metadata.get("annotations")
+    return pod.stamped or (isinstance(annotations, dict) and STAMP in annotations)
+
+
 def _assumed(answer: Unknown, options: Options) -> str:
+    if answer.last:
+        age = answer.last.age_seconds
+        dated = f"that is {age} s old" if age >= 0 else "that is dated in the future"
+        platforms = ", ".join(map(str, answer.last.platforms))
+        return f"{answer.cause}; an answer {dated} is used (--on-unknown assume): {platforms}"
     return f"{answer.cause}; assumed to run on {', '.join(map(str, options.assume))} (--on-unknown assume)"
 
 
@@ -161,6 +221,12 @@ def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
     problem = f"its platforms are not known: {answer.cause}"
     if options.on_unknown == "leave":
         return "warning", f"{problem}; the pod is left as it is (--on-unknown leave)"
+    if options.on_unknown == "assume" and options.assume:
+        from archfit.placement.annotations import STAMP
+
+        return "warning", (
+            f"{problem}; the pod keeps what an earlier run added ({STAMP}), and --assume does not count for it"
+        )
     if options.on_unknown == "assume":
         return "error", f"{problem}; --on-unknown assume needs --assume, as in --assume linux/amd64"
     if answer.mistake:

@@ -52,9 +52,14 @@ class ImageAnswer(Record):
     messages: tuple[str, ...]
 
     @property
+    def counts(self) -> bool:
+        """Whether it has platforms to go by: an answer, an old one, or assumed ones."""
+        return self.answer == "Found" or self.origin in ("assumed", "stale")
+
+    @property
     def unknown(self) -> bool:
         """Whether it has no platforms to go by, although there is something to ask for."""
-        return self.answer in ("Absent", "Unknown", "Malformed") and self.origin != "assumed"
+        return self.answer in ("Absent", "Unknown", "Malformed") and not self.counts
 
 
 def named(os: str, architecture: str) -> str:

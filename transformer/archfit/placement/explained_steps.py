@@ -63,7 +63,7 @@ def affinity_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
             what = " and ".join(map(_expression, narrowed[index]))
             yield Step(what, effect, why or dead or _beside(case), index + 1)
         else:
-            yield Step("", "none", _untouched(reach), index + 1)
+            yield Step("", "none", _untouched(case, reach), index + 1)
     if needed is NOTHING and not any(reach.demand.index is not None for reach in case.found):
         yield Step("", "none", _no_affinity(trace, case))
 
@@ -111,10 +111,14 @@ def _beside(case: Case) -> str:
     return f"nodes without an architecture label stay open, as the pod tolerates {key}" if key else ""
 
 
-def _untouched(reach: Reach) -> str:
+def _untouched(case: Case, reach: Reach) -> str:
     if not reach.allowed:
         return "untouched: it matches no node"
-    return f"untouched: all images run on what it allows ({listed(reach.allowed)})"
+    return f"untouched: {_all(case)} run on what it allows ({listed(reach.allowed)})"
+
+
+def _all(case: Case) -> str:
+    return "all images that are known" if case.evidence.unasked else "all images"
 
 
 def _no_affinity(trace: Trace, case: Case) -> str:
@@ -124,7 +128,7 @@ def _no_affinity(trace: Trace, case: Case) -> str:
         return f"none needed: the pod is pinned to {listed(pins)}"
     if first.supported is None:
         return "none needed: no image restricts the pod"
-    reason = f"none needed: all images run on {listed(union(one.allowed for one in case.found))}"
+    reason = f"none needed: {_all(case)} run on {listed(union(one.allowed for one in case.found))}"
     if case.options.affinity != "always":
         return reason
     if trace.needed_only:
@@ -171,6 +175,8 @@ def _not_tolerated(case: Case, wanted: Additions, rule: TolerationRule) -> tuple
         return "left out", "the platforms of an image cannot be looked up"
     if not case.evidence.known:
         return "left out", "no image has platforms to go by"
+    if case.evidence.mounted_only and len(case.reachable) > 1:
+        return "left out", "its images are mounted, and say nothing about where it runs"
     if case.reachable.isdisjoint(rule.architectures):
         return "left out", f"the pod cannot run on {listed(rule.architectures)}"
     unsafe = [
@@ -188,6 +194,11 @@ def _not_tolerated(case: Case, wanted: Additions, rule: TolerationRule) -> tuple
         return "present", f"the pod tolerates {_own(own)}"
     if any(taints.covers(one, rule.toleration) for one in wanted.tolerations):
         return "present", "another rule's toleration covers it"
+    if case.pod.namespace is not None and taints.refused(rule.toleration, case.pod.namespace):
+        return (
+            "left out",
+            f"the tolerations whitelist of Namespace {case.pod.ref.namespace} does not allow it",
+        )
     return "left out", _reserved(case)
 
 

@@ -24,9 +24,10 @@ from archfit.placement.case import Case
 from archfit.placement.decide import decide
 from archfit.placement.explained_images import ImageAnswer, image_answers, named
 from archfit.placement.explained_steps import Step, affinity_steps, preference_steps, toleration_steps
+from archfit.placement.filters import matched
 from archfit.placement.reach import Reach, by_system, union
 from archfit.placement.remedies import Remedy, remedies
-from archfit.placement.selection import PodOptions, matched
+from archfit.placement.selection import PodOptions
 from archfit.placement.trace import Trace
 from archfit.record import Record
 from archfit.results import Decision, Outcome, Severity
@@ -234,10 +235,9 @@ def _because(case: Case, images: Sequence[ImageAnswer], reaches: Sequence[str]) 
         everywhere = set(_cluster(case.found, case.options)[0]) <= set(opened)
         if not any(image.runs_on is not None for image in images):
             yield "no image restricts it"
-        elif everywhere:
-            yield "all its images run there"
         else:
-            yield "all its images run on what it allows"
+            images_of_it = "all its images that are known" if case.evidence.unasked else "all its images"
+            yield f"{images_of_it} run {'there' if everywhere else 'on what it allows'}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -265,8 +265,8 @@ def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -
         yield f"RuntimeClass {pod.runtime_class.name} of the input adds its nodeSelector and tolerations"
     if own.unlabelled:
         yield f"it tolerates nodes without an architecture label (toleration of {own.unlabelled})"
-    if pod.namespace_selector:
-        asked = ", ".join(f"{key}={value}" for key, value in pod.namespace_selector)
+    if pod.namespace is not None and pod.namespace.node_selector:
+        asked = ", ".join(f"{key}={value}" for key, value in pod.namespace.node_selector)
         yield f"Namespace {pod.ref.namespace} selects nodes: {asked}"
     if not own.left_alone:
         yield from _changeable(pod, decision, options)

@@ -144,12 +144,38 @@ def pin_outside_cluster(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -
     )
 
 
-def namespace_conflict(namespace: str, chosen: Iterable[str], reachable: Iterable[str]) -> str:
+def namespace_conflict(
+    namespace: str, annotation: str, chosen: Iterable[str], reachable: Iterable[str]
+) -> str:
     """The warning for a Namespace whose node selector leads away from what the pod can run on."""
+    openshift = annotation.startswith("openshift.io/")
+    where = "in OpenShift" if openshift else "where the admission plugin PodNodeSelector is on"
     return (
-        f"Namespace {namespace} selects nodes of {listed(chosen)} (annotation "
-        f"scheduler.alpha.kubernetes.io/node-selector), but the pod can run on {listed(reachable)} alone: where the "
-        "admission plugin PodNodeSelector is on, it stays Pending; correct the annotation or the images"
+        f"Namespace {namespace} selects nodes of {listed(chosen)} (annotation {annotation}), but the pod can run on "
+        f"{listed(reachable)} alone: {where}, it stays Pending; correct the annotation or the images"
+    )
+
+
+def refused_toleration(namespace: str, toleration: str, *, readable: bool) -> str:
+    """The warning for a toleration that a Namespace's whitelist does not allow. readable: it is a list."""
+    annotation = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
+    if not readable:
+        return (
+            f"the annotation {annotation} of Namespace {namespace} is not a JSON list of tolerations: where the "
+            "admission plugin PodTolerationRestriction is on, it refuses every pod; correct the annotation"
+        )
+    return (
+        f"the toleration of {toleration} is not written: {annotation} of Namespace {namespace} does not allow it, and "
+        "where the admission plugin PodTolerationRestriction is on, it would refuse the pod; add the toleration to "
+        "the annotation"
+    )
+
+
+def limited_toleration(toleration: str, seconds: str) -> str:
+    """The warning for a toleration of the pod that covers a rule's for some seconds alone."""
+    return (
+        f"this toleration covers {toleration} for {seconds} s only (tolerationSeconds): the pod is evicted from such "
+        "nodes each time; remove tolerationSeconds"
     )
 
 

@@ -7,6 +7,7 @@
     any other string that is no reference                   Malformed: the kubelet refuses it unpulled
     imagePullPolicy: Never                                  an override of the configuration, else Unasked
     `auto`, and the pod is marked for Istio's injector      an override of the configuration, else Unasked
+    something replaces it (`workloads.replaced_images`)     Unasked, whatever the configuration says of its text
     anything else                                           the lookup's, which knows the overrides
 
 A pod that is left alone has no answers, so that a malformed string in it is no error.
@@ -53,13 +54,7 @@ def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[s
     """
     if own.left_alone and not left_alone:
         return ()
-    if own.left_alone:
-        from archfit.placement.annotations import annotated
-
-        stated = annotated(pod).platforms
-    else:
-        stated = own.platforms
-    if stated is not None:
+    if own.platforms is not None:
         return ()
     return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _without_lookup(pod, use)))
 
@@ -84,7 +79,7 @@ def _answer(
     answer = _without_lookup(pod, use)
     if answer is None:
         return answers.get(use.text or "") or Unknown("it was not looked up")
-    if use.text and rows and not _no_reference[use.text]:
+    if use.text and rows and not use.unasked and not _no_reference[use.text]:
         from archfit.images.overrides import override
 
         return override(parse(use.text), rows) or answer

@@ -46,6 +46,11 @@ def changed(
     return intern("; ".join(parts))  # pods of one stream often share it
 
 
+def tolerates_alone(reason: str) -> bool:
+    """Whether the reason of a Change says that the pod gets tolerations and nothing else."""
+    return reason.startswith("tolerates ") and "; prefers " not in reason
+
+
 def taint(toleration: Toleration) -> str:
     """`key=value:effect`, as kubectl writes taints."""
     value = f"={toleration.value}" if toleration.value else ""
@@ -53,10 +58,14 @@ def taint(toleration: Toleration) -> str:
     return f"{toleration.key}{value}{effect}"
 
 
-def not_needed(*, needed_only: bool, unseen: bool) -> str:
-    """The reason of a NotNeeded. unseen: the platforms of none of its images can be looked up."""
-    if unseen:
+def not_needed(*, needed_only: bool, known: int, unasked: bool, mounted_only: bool) -> str:
+    """The reason of a NotNeeded. known: how many of its images are. unasked: others cannot be looked up."""
+    if unasked and not known:
         return "the platforms of its images cannot be looked up"
+    if unasked:
+        return "what is known of its images needs nothing; the platforms of others cannot be looked up"
+    if mounted_only:
+        return "its images are mounted, and say nothing about where it runs"
     if needed_only:
         return "it runs as it is, and cannot be changed once applied"
     return "its images run wherever it can go"

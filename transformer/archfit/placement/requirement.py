@@ -3,8 +3,9 @@
     the pod                                          answer
     is left alone (skip, nodeName, excluded, ..)     as any other; each Lack has the reason
     is for nodes of another operating system         not checked
-    has an image without an answer                   as for a decision: `evidence`
     has images that do not offer the platform        one Lack for each use, whatever the pod's own placement says
+    has an image that its registry does not have     one Lack: it runs nowhere
+    has an image without another answer              one NotKnown for each use; no option stands for an answer
 
 `architectures` says what counts as a platform and which images restrict nothing.
 """
@@ -13,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from archfit.images.platforms import Answer, Platform
+from archfit.images.platforms import Absent, Answer, Platform, Unasked, Unknown
+from archfit.images.platforms import Malformed as NoReference
+from archfit.images.reference import is_placeholder
 from archfit.options.settings import Options
 from archfit.placement.affinity import Demand, allowed, demands
-from archfit.placement.annotations import annotated
 from archfit.placement.architectures import offered
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import Malformed
@@ -33,7 +35,7 @@ class Lack(Record):
 
     missing: the required platforms that it does not offer. offers: what it does. kept_off: the pod's own nodeSelector
     and affinity keep it away from all that is missing. left_alone: why archfit leaves the pod as it is, "" where it
-    does not.
+    does not. absent: what the registry said that has no such image, "" where there is one.
     """
 
     use: ImageUse
@@ -41,26 +43,41 @@ class Lack(Record):
     offers: tuple[str, ...]
     kept_off: bool
     left_alone: str = ""
+    absent: str = ""
+
+
+class NotKnown(Record):
+    """One use of an image of which nobody can say where it runs.
+
+    reason: in a word or two, as `placeholder`. cause: in a sentence.
+    """
+
+    use: ImageUse
+    reason: str
+    cause: str
 
 
 class Verdict(Record):
-    """What became of one pod. left_out: why its images were not checked, "" where they were."""
+    """What became of one pod. left_out: why its images were not checked, "" where they were.
+
+    stated: the images whose platforms the configuration or an annotation states, so that nobody was asked.
+    """
 
     left_out: str = ""
     lacks: tuple[Lack, ...] = ()
     results: tuple[Result, ...] = ()
+    unknown: tuple[NotKnown, ...] = ()
+    stated: frozenset[str] = frozenset()
 
 
 def judge(
     pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]
 ) -> Verdict:
-    """Which images of the pod lack one of the required platforms.
+    """Which images of the pod lack one of the required platforms, and of which nobody knows.
 
     own, answers: as for `decide`. Raises UsageError for overrides that disagree.
     """
-    if own.left_alone:
-        own = own.replace(platforms=annotated(pod).platforms)
-    evidence = ImageEvidence.from_answers(pod, answers_for(pod, answers, options, own), options)
+    evidence = ImageEvidence.at_gate(pod, answers_for(pod, answers, options, own), options)
     results = (*own.results, *evidence.results)
     try:
         asked = demands(pod)
@@ -73,14 +90,43 @@ def judge(
     wanted = [platform for platform in required if platform.os in systems]
     if not wanted:
         return Verdict(f"it is for {', '.join(sorted(systems))} nodes", results=results)
+    filled_in = own.left_by == "placeholder"
     lacks = []
     for use, found in evidence.known:
         missing = [platform for platform in wanted if not _runs(offered(use, found, platform.os), platform)]
         if missing:
-            kept_off = not any(_reachable(asked, platform) for platform in missing)
+            kept_off = not filled_in and not any(_reachable(asked, platform) for platform in missing)
             offers = tuple(str(platform) for platform in found.platforms)
             lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone))
-    return Verdict(lacks=tuple(lacks), results=results)
+    unknown = []
+    for use, answer in evidence.unknown:
+        if isinstance(answer, Absent):
+            names = tuple(map(_named, wanted))
+            lacks.append(Lack(use, names, (), False, own.left_alone, answer.detail))
+        else:
+            unknown.append(not_known(use, answer))
+    stated = frozenset(use.text for use, found in evidence.known if found.origin == "override" and use.text)
+    return Verdict("", tuple(lacks), results, tuple(unknown), stated)
+
+
+def not_known(use: ImageUse, answer: Unknown | Unasked | NoReference) -> NotKnown:
+    """Why nobody can say where the image runs."""
+    if isinstance(answer, Unknown):
+        return NotKnown(use, "no answer", answer.cause)
+    if isinstance(answer, NoReference):
+        return NotKnown(use, "malformed", answer.reason)
+    text = use.text or ""
+    if use.unasked:
+        reason = "chosen elsewhere"
+    elif not text:
+        reason = "no image named"
+    elif is_placeholder(text):
+        reason = "placeholder"
+    elif use.pull_policy == "Never":
+        reason = "never pulled"
+    else:
+        reason = "injected"
+    return NotKnown(use, reason, answer.reason)
 
 
 def _runs(architectures: set[str] | None, platform: Platform) -> bool:

@@ -7,7 +7,8 @@
     --exclude KIND[/NAMESPACE[/NAME]]                                globs; parts left out match everything
     rules: [{match: .., skip: true}]
     an embedded object whose placement or containers are filled in later
-    an architecture or OS in nodeSelector that is filled in later    `{{..}}`, `$(..)`, `${..}` in templates
+    an architecture or OS that is filled in later                    `{{..}}`, `$(..)`, `${..}`, `<<..>>` in templates
+                                                                     in nodeSelector or the required node affinity
     nodeSelector type: virtual-kubelet                               for nodes without an arch label alone
 
 A pod that tolerates virtual-kubelet.io/provider, or a key of unlabelledNodes, may run on such nodes beside real
@@ -36,14 +37,13 @@ from archfit.images.platforms import Platform
 from archfit.options.settings import Options, TolerationRule
 from archfit.patch import Path, dotted
 from archfit.record import Record
-from archfit.results import ObjectRef, Result
-from archfit.source.values import text_of
+from archfit.results import Result
 from archfit.typing_names import Any, Literal, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.options.option_entries import Exclude, Match
+    from archfit.options.option_entries import Exclude
     from archfit.placement.annotations import Annotations
     from archfit.workloads.coverage.untouched import Untouched
 
@@ -116,15 +116,21 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         controller = controller_of(pod.object_metadata)
         if controller:
             return PodOptions(
-                f"its controller decides ({controller})", controller=controller, left_by="controller"
+                f"its controller decides ({controller})",
+                platforms=_stated(pod, options),
+                controller=controller,
+                left_by="controller",
             )
     if pod.root:
         later = _filled_in_later(pod)
         if later:
-            return PodOptions(f"{later} is filled in later", left_by="placeholder")
-    noted = _annotated(pod)
+            stated = _stated(pod, options)
+            return PodOptions(f"{later} is filled in later", platforms=stated, left_by="placeholder")
+    noted = _annotated(pod, options)
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []
+    if options.rules:
+        from archfit.placement.filters import matched  # only runs with rules need it
     for rule in options.rules:
         if matched(pod, rule.match):
             only = rule.only if rule.only is not None else only
@@ -155,7 +161,12 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
     )
 
 
-def _annotated(pod: Pod) -> Annotations | None:
+def _stated(pod: Pod, options: Options) -> tuple[Platform, ...] | None:
+    noted = _annotated(pod, options)
+    return noted.platforms if noted else None
+
+
+def _annotated(pod: Pod, options: Options) -> Annotations | None:
     """The annotations on the way to the pod; None where none is archfit's."""
     for metadata in (pod.metadata, pod.object_metadata, *[metadata for _, metadata in pod.between]):
         notes = metadata.get("annotations")
@@ -163,7 +174,7 @@ def _annotated(pod: Pod) -> Annotations | None:
         if notes and (notes.__class__ is not dict or any(name[:12] == _OURS for name in notes)):
             from archfit.placement.annotations import annotated
 
-            return annotated(pod)
+            return annotated(pod, options.enforced_annotations)
     return None
 
 
@@ -182,12 +193,17 @@ def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: boo
 
 
 def _by_selector(pod: Pod) -> tuple[LeftBy, str]:
+    affinity = pod.spec.get("affinity")
+    if affinity.__class__ is dict and "nodeAffinity" in affinity:
+        later = _required_later(affinity["nodeAffinity"])
+        if later:
+            return "placeholder", later
     selector = pod.spec.get("nodeSelector")
     if not isinstance(selector, dict):
         return "", ""
     for label in _LABELS:
         value = selector.get(label)
-        if isinstance(value, str) and any(mark in value for mark in ("{{", "$(", "${")):
+        if _is_placeholder(value):
             return "placeholder", f"its nodeSelector's {label} is filled in later ({value})"
     if selector.get("type") == "virtual-kubelet":
         return (
@@ -195,6 +211,27 @@ def _by_selector(pod: Pod) -> tuple[LeftBy, str]:
             "it is for virtual nodes, which have no arch label (nodeSelector type: virtual-kubelet)",
         )
     return "", ""
+
+
+def _required_later(node_affinity: Any) -> str:
+    """Which architecture or OS in the required terms is filled in later, "" if none is."""
+    required = node_affinity.get(REQUIRED) if isinstance(node_affinity, dict) else None
+    for term in _dicts(required.get("nodeSelectorTerms")) if isinstance(required, dict) else ():
+        for expression in _dicts(term.get("matchExpressions")):
+            values = expression.get("values")
+            if expression.get("key") in _LABELS and isinstance(values, list):
+                value = next(filter(_is_placeholder, values), None)
+                if value is not None:
+                    return f"its node affinity's {expression['key']} is filled in later ({value})"
+    return ""
+
+
+def _dicts(items: Any) -> list[dict[str, Any]]:
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _is_placeholder(value: Any) -> bool:
+    return isinstance(value, str) and any(mark in value for mark in _PLACEHOLDERS)
 
 
 def _filled_in_later(pod: Pod) -> str:
@@ -212,7 +249,7 @@ def _filled_in_later(pod: Pod) -> str:
 
 def _placeholder(value: Any, name: str, at: Path, deepest: int) -> str:
     if isinstance(value, str):
-        later = name in _NOT_STRINGS and any(mark in value for mark in _PLACEHOLDERS)
+        later = name in _NOT_STRINGS and _is_placeholder(value)
         return f"{dotted(at)} ({value})" if later else ""
     if isinstance(value, dict):
         inside = [(key, key, member) for key, member in value.items()]
@@ -235,34 +272,6 @@ def _unlabelled(pod: Pod, options: Options) -> str:
 
 def excluded(one: Pod | Untouched, pattern: Exclude) -> bool:
     """Whether an exclude glob means a pod, or an object without one."""
+    from archfit.placement.filters import named_by  # only runs with globs need it
+
     return named_by(one.ref, pattern)
-
-
-def named_by(ref: ObjectRef, pattern: Exclude) -> bool:
-    """Whether the glob means the object."""
-    return _identified(ref, pattern.kind, pattern.namespace, pattern.name)
-
-
-def matched(pod: Pod, match: Match) -> bool:
-    """Whether a rule of the configuration is about the pod."""
-    return _identified(pod.ref, match.kind, match.namespace, match.name) and all(
-        _labelled(pod, key, value) for key, value in match.labels
-    )
-
-
-def _identified(ref: ObjectRef, kind: str, namespace: str, name: str) -> bool:
-    from fnmatch import fnmatchcase  # only runs with rules or globs need it
-
-    return (
-        (not kind or fnmatchcase(ref.kind.lower(), kind.lower()))
-        and (not namespace or fnmatchcase(ref.namespace, namespace))
-        and (not name or fnmatchcase(ref.name, name))
-    )
-
-
-def _labelled(pod: Pod, key: str, value: str) -> bool:
-    for metadata in (pod.metadata, pod.object_metadata):
-        labels = metadata.get("labels")
-        if isinstance(labels, dict) and key in labels and text_of(labels[key]) == value:
-            return True
-    return False

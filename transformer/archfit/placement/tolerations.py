@@ -26,8 +26,8 @@ from archfit.placement.fields import items, string
 from archfit.placement.reach import Reach, System
 from archfit.placement.required_terms import RequiredTerms
 from archfit.source.values import text_of
-from archfit.typing_names import Iterable, Sequence
-from archfit.workloads.pods import Pod
+from archfit.typing_names import Any, Iterable, Sequence
+from archfit.workloads.pods import Namespace, Pod
 
 _FIELDS = ("key", "operator", "value", "effect")
 
@@ -66,6 +66,31 @@ def uncovered(there: Sequence[Toleration], new: Iterable[Toleration]) -> list[To
     return added
 
 
+def refused(new: Toleration, namespace: Namespace) -> bool:
+    """Whether PodTolerationRestriction, where it is on, refuses a pod of the Namespace with this toleration.
+
+    The Namespace's default tolerations are merged into the pod first: one that tolerates more takes the place of `new`.
+    """
+    whitelist = namespace.tolerations_whitelist
+    return bool(whitelist) and not any(
+        _is_superset(item, new) for item in (*(whitelist or ()), *namespace.default_tolerations)
+    )
+
+
+def _is_superset(there: dict[str, Any], new: Toleration) -> bool:
+    """As isSuperset of Kubernetes' pkg/util/tolerations. new: has no tolerationSeconds."""
+    key, operator, value, effect = [text_of(there.get(field)) for field in _FIELDS]
+    if key != new.key and (key or operator != "Exists"):
+        return False
+    if effect not in ("", new.effect):
+        return False
+    if effect == "NoExecute" and there.get("tolerationSeconds") is not None:
+        return False
+    return operator == "Exists" or (
+        operator in ("", "Equal") and new.operator == "Equal" and value == new.value
+    )
+
+
 def applicable(
     rules: Iterable[TolerationRule],
     found: Sequence[Reach],
@@ -74,7 +99,7 @@ def applicable(
     evidence: ImageEvidence,
 ) -> list[Toleration]:
     """The tolerations of the rules that apply, in order. reachable: E. written: the affinity that the pod gets."""
-    if evidence.unasked or not evidence.known:
+    if evidence.unasked or not evidence.known or (evidence.mounted_only and len(reachable) > 1):
         return []
     return [
         rule.toleration
@@ -120,6 +145,6 @@ def preferred(
     weights: Iterable[tuple[str, int]], reachable: frozenset[str], evidence: ImageEvidence
 ) -> list[tuple[str, int]]:
     """(architecture, weight) of each preferred term, sorted; none unless every image has an answer."""
-    if len(reachable) < 2 or evidence.unasked or not evidence.known:
+    if len(reachable) < 2 or evidence.unasked or not evidence.known or evidence.mounted_only:
         return []
     return sorted((architecture, weight) for architecture, weight in weights if architecture in reachable)

@@ -28,6 +28,7 @@ from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.routing.routes import Routes
 from archfit.registry.transport.connections import Connections
 from archfit.registry.transport.host_port import host_port
+from archfit.registry.transport.request import late
 from archfit.typing_names import T, TypeAlias
 
 TYPE_CHECKING = False
@@ -175,9 +176,7 @@ class Fetcher:
                 self._connections.begin_tls(origin)
 
     def _late(self, route: Route) -> Unknown:
-        return Unknown(
-            f"{_first(route)} gave no answer before the deadline: try again, or allow more with --timeout"
-        )
+        return Unknown(late(_first(route)))
 
     def _answer(
         self, question: Q, route: Route, resolve: Callable[[Q, Route], T]

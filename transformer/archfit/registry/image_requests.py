@@ -29,7 +29,7 @@ from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.resolve_platforms import Offer, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.transport.connections import Connections
-from archfit.registry.transport.request import Unreachable
+from archfit.registry.transport.request import NoTls, Unreachable
 from archfit.registry.transport.retrying_client import RetryingClient
 from archfit.registry.transport.servers import Servers
 from archfit.typing_names import T
@@ -147,7 +147,7 @@ class ImageRequests:
                 if following and isinstance(error, Unreachable):
                     self._unreachable.add(endpoint.origin)
                 # Its frames hold the answer that was read; a run has no garbage collector to free it later.
-                failed.append(error.with_traceback(None))
+                failed.append(_placed(error, endpoint).with_traceback(None))
         raise _joined(failed)
 
     def _read(self, reference: Reference, endpoint: Endpoint, tag_or_digest: str) -> Found:
@@ -186,6 +186,18 @@ def _contents(parsed: Index | Manifest, offer: Offer | None) -> Contents:
     return Contents(
         "manifest", config=config, platform=offer.platforms[0] if offer and offer.platforms else None
     )
+
+
+def _placed(error: RegistryError, endpoint: Endpoint) -> RegistryError:
+    """The error of a server that gave no answer, with what puts it in the place of the registry."""
+    if not endpoint.named_by or not isinstance(error, Unreachable):
+        return error
+    if isinstance(error, NoTls):
+        flag = endpoint.named_by
+        url = flag.replace("=https://", "=http://", 1)
+        return NoTls(error.server, f"write {url}" if url != flag else f"say so in the files of {flag}")
+    message = f"{error} (it is asked for {endpoint.instead_of} because of {endpoint.named_by})"
+    return Unreachable(message, retryable=error.retryable, mistake=error.mistake)
 
 
 def _joined(failed: Sequence[RegistryError]) -> RegistryError:

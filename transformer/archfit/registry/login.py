@@ -68,7 +68,7 @@ def check(
         header = _answer(tokens, challenge, endpoint, credential)
         if header:
             status, _, date = send(header)
-    return _verdict(status, origin, asked=asked).replace(date=date)
+    return _verdict(status, origin, asked=asked, image=bool(tag_or_digest)).replace(date=date)
 
 
 def _answer(tokens: Tokens, challenge: Challenge, endpoint: Endpoint, credential: Credential | None) -> str:
@@ -79,9 +79,13 @@ def _answer(tokens: Tokens, challenge: Challenge, endpoint: Endpoint, credential
     return f"Bearer {tokens.bearer(challenge, scope, credential, endpoint.origin, '')[0]}"
 
 
-def _verdict(status: int, origin: str, *, asked: bool) -> Verdict:
+def _verdict(status: int, origin: str, *, asked: bool, image: bool) -> Verdict:
     if status in {401, 403}:
         return Verdict(accepted=False, asked=asked, detail=f"{origin} answers {status}")
     if status == 429 or status >= 500:
         raise RegistryError(f"{origin} answers {status}: try again later", status=status)
+    if status != 200 and not image:
+        raise RegistryError(
+            f"{origin} answers {status} to /v2/, so it is no registry: correct the host", status=status
+        )
     return Verdict(accepted=True, asked=asked, detail="there is no such image" if status == 404 else "")

@@ -1,6 +1,6 @@
 """An audit as JSON: the facts, from which reports are merged and compared, and what follows from them.
 
-    {"schema": "archfit.dev/audit/v1alpha1", "archfit": VERSION, "facts": {..}, "findings": {..},
+    {"schema": "archfit.dev/audit/v1alpha2", "archfit": VERSION, "facts": {..}, "findings": {..},
      "comparison": null}
 
 `facts` is what `--merge` and `--compare` read. `findings` is for people's own programs, and is derived anew from the
@@ -57,10 +57,16 @@ def _findings_text(findings: AuditFindings) -> Iterator[str]:
 
 def _short(findings: AuditFindings) -> dict[str, Any]:
     return {
+        "clusters": record_value(findings.clusters),
         "architectures": list(findings.architectures),
         "required": findings.required,
         "assumeCpu": findings.assume_cpu,
+        "daemonSets": record_value(findings.daemon_sets),
         "readiness": [_readiness(one) for one in findings.readiness],
+        "groups": [
+            {**record_value(one), "readiness": [_readiness(part) for part in one.readiness]}
+            for one in findings.groups
+        ],
         "apart": record_value(findings.apart),
         "workLists": record_value(findings.work_lists),
         "capacity": record_value(findings.capacity),
@@ -96,6 +102,7 @@ def _image(one: ImageFinding, architectures: tuple[str, ...]) -> dict[str, Any]:
     return {
         "reference": one.facts.reference,
         "states": dict(zip(architectures, one.states, strict=True)),
+        "failures": dict(zip(architectures, one.failures, strict=True)),
         "used": record_value(one.used),
         "apart": record_value(one.apart),
     }

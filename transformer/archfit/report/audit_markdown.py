@@ -17,8 +17,12 @@ from archfit.cluster.audit_findings import AuditFindings
 from archfit.printable import count
 from archfit.report.audit_words import (
     IMAGE_WORDS,
+    NOT_KNOWN,
     change_groups,
     change_sentences,
+    cluster_words,
+    daemon_sentences,
+    group_rows,
     loss_sentence,
     not_known,
     of_cluster,
@@ -26,6 +30,8 @@ from archfit.report.audit_words import (
     ready_share,
     share_after,
     title,
+    unknown_reasons,
+    used_by,
 )
 from archfit.report.markdown_text import MOST_ROWS, escaped, table
 
@@ -38,9 +44,20 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
 
 def _lines(findings: AuditFindings) -> Iterator[str]:
     first = findings.readiness[0]
-    yield f"## {ready_share(first)} of {escaped(of_cluster(findings))} is ready for {escaped(first.architecture)}"
+    share, cluster = ready_share(first), escaped(of_cluster(findings))
+    if share == NOT_KNOWN:
+        yield f"## It is not known what of {cluster} is ready for {escaped(first.architecture)}"
+    elif share.endswith("%"):
+        known = " of what is known" if first.unknown.pods else ""
+        yield f"## {cluster}: {share}{known} is ready for {escaped(first.architecture)}"
+    else:
+        yield f"## {cluster}: no pod could move to {escaped(first.architecture)}"
+    yield ""
+    for one in findings.clusters[:MOST_ROWS]:
+        yield f"- {escaped(one.name)}: {escaped(cluster_words(one))}"
     yield ""
     yield f"{escaped(ready_sentence(first))}."
+    yield from _daemon_sets(findings)
     yield from table(
         ("Architecture", "Ready", "CPU ready", "CPU blocked", "CPU not known", "Pods ready", "Workloads ready"),
         [
@@ -58,17 +75,22 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
             yield ""
             yield f"### Work list for {escaped(work.architecture)}"
         yield from table(
-            ("", "Image", "Runs on", "Frees CPU", "Pods", "With its best partner", "Ready then"),
+            ("", "Image", "Runs on", "Frees CPU alone", "Pods", "Frees with a second image", "Ready then", "Used by"),
             [
                 (
                     f"{item.rank}", item.reference, ", ".join(item.offers) or IMAGE_WORDS[item.state],
                     cpu_text(item.alone.cpu), f"{item.alone.pods}",
                     f"+{cpu_text(item.together.cpu)} with {item.partner}" if item.partner else "",
-                    share_after(readiness, item.cumulative),
+                    share_after(readiness, item), used_by(item, 3),
                 )
                 for item in work.items
             ],
         )  # fmt: skip
+    rows = list(group_rows(findings))
+    if rows:
+        yield ""
+        yield "### Readiness by group"
+    yield from table(("By", "Name", "Ready", f"For {first.architecture}"), rows)
     if findings.capacity.groups:
         yield ""
         yield "### Nodes"
@@ -97,7 +119,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     if findings.builds.verdicts:
         words = ", ".join(f"{one.containers} {one.verdict}" for one in findings.builds.verdicts)
         sentences.append(f"Containers by build: {words}.")
-    sentences += not_known(findings)
+    sentences += (*unknown_reasons(findings), *not_known(findings))
     if sentences:
         yield ""
     for sentence in sentences[:MOST_ROWS]:
@@ -110,7 +132,9 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
             ", ".join(dict.fromkeys(_missing(one.not_ready))),
         )
         for one in findings.workloads
-        if one.movable and one.states[0] != "ready"
+        if one.is_required(first.architecture)
+        and one.states[0] != "ready"
+        and one.facts.standing != "daemonset"
     ]
     if rows:
         yield ""
@@ -118,6 +142,24 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield from table(("Workload", "Pods", "CPU", "Images"), rows)
         yield ""
         yield "</details>"
+
+
+def _daemon_sets(findings: AuditFindings) -> Iterator[str]:
+    """What comes before the first node."""
+    for sentence in daemon_sentences(findings):
+        yield ""
+        yield f"**{escaped(sentence)}**"
+    rows = [
+        (
+            one.architecture,
+            f"{of.namespace}/{of.kind}/{of.name}",
+            NOT_KNOWN if of.state == "unknown" else of.state,
+            ", ".join(of.images),
+        )
+        for one in findings.daemon_sets
+        for of in one.not_ready
+    ]
+    yield from table(("Architecture", "DaemonSet", "State", "Images"), rows)
 
 
 def _changes(since: AuditComparison | None) -> Iterator[str]:

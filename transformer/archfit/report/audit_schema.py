@@ -11,11 +11,12 @@ from typing import Any
 from archfit.cluster.audit_amount import Amount
 from archfit.cluster.audit_builds import ReasonCount, VerdictCount
 from archfit.cluster.audit_capacity import Capacity
+from archfit.cluster.audit_clusters import Cluster
 from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_facts import AuditFacts, Standing
 from archfit.cluster.audit_facts_json import SCHEMA
 from archfit.cluster.audit_prices import Costs
-from archfit.cluster.audit_readiness import Apart, ImageState, Readiness, WorkloadState
+from archfit.cluster.audit_readiness import Apart, DaemonSets, ImageState, Readiness, WorkloadState
 from archfit.cluster.audit_work_list import WorkList
 from archfit.documentation import schema_id
 from archfit.report.record_schema import list_schema, object_schema, schema_of
@@ -39,16 +40,20 @@ def schema() -> dict[str, Any]:
     of(Readiness)
     readiness = definitions.pop("Readiness")["properties"]
     readiness |= {"total": of(Amount), "share": of(str), "by": {"enum": ["cpu", "pods"]}}
-    image = members(reference=str, states=by_architecture(ImageState), used=Amount, apart=Amount)
+    image = members(
+        reference=str, states=by_architecture(ImageState), failures=by_architecture(str), used=Amount, apart=Amount
+    )  # fmt: skip
+    group = members(by=str, name=str, readiness=list_schema(of(Readiness)))
     workload = members(
         snapshot=str, namespace=str, kind=str, name=str, standing=Standing, images=_TEXTS,
         states=by_architecture(WorkloadState), notReady=by_architecture(_TEXTS), amount=Amount,
     )  # fmt: skip
     findings = members(
-        architectures=_TEXTS, required=bool, assumeCpu=int, readiness=list_schema(of(Readiness)),
-        apart=tuple[Apart, ...], workLists=tuple[WorkList, ...], capacity=Capacity,
-        builds=members(verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...]), costs=Costs,
-        images=list_schema(image), workloads=list_schema(workload),
+        clusters=tuple[Cluster, ...], architectures=_TEXTS, required=bool, assumeCpu=int,
+        daemonSets=tuple[DaemonSets, ...], readiness=list_schema(of(Readiness)), groups=list_schema(group),
+        apart=tuple[Apart, ...], workLists=tuple[WorkList, ...],
+        capacity=Capacity, builds=members(verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...]),
+        costs=Costs, images=list_schema(image), workloads=list_schema(workload),
     )  # fmt: skip
     definitions["Readiness"] = object_schema(readiness)
     # A comparison holds readiness as the record has it.

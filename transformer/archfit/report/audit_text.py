@@ -1,75 +1,160 @@
-"""An audit for a terminal: one screen first, then tables.
+"""An audit for a terminal: one screen of 80 columns and 40 lines, whatever its size. With --all, tables follow.
 
-    arm64   62.2 % ready    36.1 of 58 requested CPU is ready for arm64
-                            54 of 82 pods, 13 of 22 workloads; blocked 19.9 CPU, not known 2 CPU
+    prod-eu: nodes amd64, arm64; read 2026-11-23 00:30 UTC
+
+    On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent), of 3 ..
+    arm64   64.4 % ready   36.1 of 56 requested CPU is ready for arm64; 2 CPU not known
+            54 of 78 pods, 13 of 21 workloads; 19.9 CPU blocked
     amd64   ..
-    Work list for arm64: 8 images keep 21.9 CPU off
-      1  registry.example/search-indexer:0.8.2   frees 8.25 CPU alone    76.4 %
-    Nodes ..  Builds ..  Apart ..  Not known ..
+    Work list for amd64: ..
 
+    Work list for arm64: 21.9 CPU in 28 pods wait for 8 images
+      1  registry.example/search-indexer:0.8.2                              76.4 %
+         frees 8.25 CPU alone: build it
+
+    Nodes ..  Builds ..  Apart ..  Not known ..
     WORK LIST FOR arm64 .. WORKLOADS .. IMAGES .. BUILDS .. NODES ..
 
-The percentage at the end of a line of the work list is the readiness once that image and all above it have the
-architecture. Every cell is made visible (`printable`); long ones are shortened in the middle.
+The percentage in the work list is the readiness once that image and all above it have the architecture. Parts of the
+screen are parted by an empty line; the longest ones are cut first, and say how much they leave out. The layout is the
+same on a terminal and in a pipe. Every cell is made visible (`printable`); long ones are shortened in the middle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
+from typing import TypeAlias
 
 from archfit.cluster.audit_amount import cpu_text, memory_text
 from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_findings import AuditFindings
 from archfit.cluster.audit_readiness import Readiness
-from archfit.cluster.audit_work_list import WorkItem, WorkList
+from archfit.cluster.audit_work_list import WorkList
 from archfit.printable import count, visible
+from archfit.record import Record
 from archfit.report.audit_words import (
     IMAGE_WORDS,
     STANDING_WORDS,
     WORK_WORDS,
     change_groups,
     change_sentences,
+    cluster_words,
+    daemon_sentences,
     gain,
+    group_rows,
     loss_sentence,
     not_known,
-    of_cluster,
     ready_sentence,
-    ready_share,
+    ready_words,
     runs_on,
     several,
     share_after,
+    share_words,
     snapshot_names,
     title,
+    unknown_reasons,
+    used_by,
 )
 
 _LONGEST_CELL = 72
 _ON_SCREEN = 5
-_WIDTH = 110
+_WIDTH = 80
+_HEIGHT = 40
+_LONGEST_ITEM = 4
+_MARGIN = re.compile(r" {5,}").match
+_READY = re.compile(r"(\S+ {2,})(?:[\S ]{,9} ready|not known|-) {3}").match
+_ROWS_FIRST = 5
+_HEADS = 2
+_Item: TypeAlias = str | tuple[str, ...] | int
+"""A sentence, which is wrapped; a row of lines that stay together; how many more rows there are."""
 
 
-def render(findings: AuditFindings, since: AuditComparison | None = None, *, tables: bool = True) -> bytes:
-    """The text. since: what changed since an earlier audit. tables: False for the first screen alone."""
-    screen = [*_screen(findings), *_changes(since)]
-    lines = [part for line in screen for part in _wrapped(visible(line))]
-    lines += [visible(line) for line in _tables(findings)] if tables else []
+def render(findings: AuditFindings, since: AuditComparison | None = None, *, tables: bool = False) -> bytes:
+    """The text. since: what changed since an earlier audit. tables: the first screen uncut, and all tables."""
+    parts, changes = _parts(_screen(findings, everything=tables)), _parts(_changes(since))
+    height = sys.maxsize if tables else _HEIGHT - 2
+    lines = _fitted([*parts[:_HEADS], *changes, *parts[_HEADS:]], _HEADS + len(changes), height)
+    lines += [visible(line) for line in _tables(findings)] if tables else ["", "All tables: --all"]
     return "".join(f"{line.rstrip()}\n" for line in lines).encode()
 
 
-def _screen(findings: AuditFindings) -> Iterator[str]:
-    yield f"What runs in {of_cluster(findings)}"
+class _Part(Record):
+    """A part of the screen. items: of each its lines. more: rows left out already. rows: whether it has any."""
+
+    items: tuple[list[str], ...]
+    more: int
+    rows: bool
+
+    def height(self, kept: int) -> int:
+        """The lines of its first items, and of the one that says what is left out."""
+        return sum(len(item) for item in self.items[:kept]) + bool(self.left(kept))
+
+    def left(self, kept: int) -> int:
+        """How many are left out."""
+        return len(self.items) - kept + self.more
+
+
+def _parts(items: Iterable[_Item]) -> list[_Part]:
+    """The items between two empty ones."""
+    parts: list[list[_Item]] = [[]]
+    for item in items:
+        if item == "":
+            parts.append([])
+        else:
+            parts[-1].append(item)
+    return [
+        _Part(
+            tuple(_wrapped(item) for item in part if not isinstance(item, int)),
+            sum(item for item in part if isinstance(item, int)),
+            any(isinstance(item, tuple) for item in part),
+        )
+        for part in parts
+        if part
+    ]
+
+
+def _fitted(parts: Sequence[_Part], heads: int, most: int) -> list[str]:
+    """At most so many lines. What does not fit is cut from the longest part, the first `heads` ones last."""
+    kept = [len(part.items) for part in parts]
+    heights = [part.height(number) for part, number in zip(parts, kept, strict=True)]
+    while sum(heights) + len(parts) - 1 > most:
+        weights = [height - _ROWS_FIRST * part.rows for part, height in zip(parts, heights, strict=True)]
+        place = max(range(len(parts)), key=lambda one: (kept[one] > 1, one >= heads, weights[one], one))
+        kept[place] -= 1
+        heights[place] = parts[place].height(kept[place])
+    lines: list[str] = []
+    for place, part in enumerate(parts):
+        lines += [""] if place else []
+        lines += [line for item in part.items[: kept[place]] for line in item]
+        lines += [f"  and {part.left(kept[place])} more: --all"] if part.left(kept[place]) else []
+    return lines
+
+
+def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
+    yield from _head(findings, sys.maxsize if everything else _ON_SCREEN)
     yield ""
+    yield from daemon_sentences(findings)
     width = max(len(one.architecture) for one in findings.readiness)
-    shares = max(len(ready_share(one)) for one in findings.readiness)
+    shares = max(len(ready_words(one)) for one in findings.readiness)
     for one in findings.readiness:
-        margin = f"{one.architecture:{width}}   {ready_share(one):>{shares}} ready   "
-        yield f"{margin}{ready_sentence(one)}"
-        yield f"{' ' * len(margin)}{_more(one)}"
-    for work in findings.work_lists:
+        yield f"{one.architecture:{width}}   {ready_words(one):>{shares}}   {ready_sentence(one)}"
+        yield f"{' ' * (width + 3)}{_more(one)}"
+    for work in findings.work_lists[1:]:
         yield from _first_work(findings, work)
+    yield ""
+    yield from unknown_reasons(findings)
+    for work in findings.work_lists[:1]:
+        yield from _first_work(findings, work)
+    yield from _groups(findings, sys.maxsize if everything else _ON_SCREEN)
     yield ""
     for group in findings.capacity.groups:
         more = [f"{group.cordoned} cordoned"] if group.cordoned else []
+        more += [f"{group.not_ready} not Ready"] if group.not_ready else []
+        more += [f"{group.virtual} virtual"] if group.virtual else []
+        more += [f"{group.reserved} closed by a taint"] if group.reserved else []
         more += [f"{group.spot} spot"] if group.spot else []
         more += [f"{group.tainted} tainted for their architecture"] if group.tainted else []
         note = f" ({', '.join(more)})" if more else ""
@@ -80,6 +165,7 @@ def _screen(findings: AuditFindings) -> Iterator[str]:
         )
     for loss in findings.capacity.losses:
         yield loss_sentence(loss)
+    yield ""
     if findings.builds.verdicts:
         yield "Containers by build: " + ", ".join(
             f"{one.containers} {one.verdict}" for one in findings.builds.verdicts
@@ -98,10 +184,28 @@ def _screen(findings: AuditFindings) -> Iterator[str]:
     yield from not_known(findings)
 
 
+def _groups(findings: AuditFindings, most: int) -> Iterator[_Item]:
+    rows = list(group_rows(findings))
+    for by in dict.fromkeys(row[0] for row in rows):
+        own = [row for row in rows if row[0] == by]
+        yield ""
+        yield f"By {by}:"
+        for _, name, share, sentence in own[:most]:
+            yield f"  {_short(name, _WIDTH // 2)}: {share_words(share)}; {sentence}"
+        yield max(0, len(own) - most)
+
+
+def _head(findings: AuditFindings, most: int) -> Iterator[_Item]:
+    for one in findings.clusters[:most]:
+        yield f"{_short(one.name)}: {cluster_words(one)}"
+    yield max(0, len(findings.clusters) - most)
+    if not findings.clusters:
+        yield "nothing was read"
+
+
 def _changes(since: AuditComparison | None) -> Iterator[str]:
     if since is None:
         return
-    yield ""
     yield "Since the audit before:"
     yield from change_sentences(since)
     for change in since.changes:
@@ -112,22 +216,26 @@ def _changes(since: AuditComparison | None) -> Iterator[str]:
             )
 
 
-def _wrapped(line: str) -> list[str]:
-    """A sentence of the first screen, broken between words; what follows a margin stays below its beginning."""
-    indent = len(line) - len(line.lstrip())
-    if len(line) <= _WIDTH or (line.startswith("  ") and indent < 8):
-        return [line]
-    return wrap(line, _WIDTH, subsequent_indent=" " * indent if indent else "  ", break_long_words=False)
+def _wrapped(item: str | tuple[str, ...]) -> list[str]:
+    """The lines of an item; a sentence is broken between words, and continued below where it begins."""
+    if isinstance(item, tuple):
+        return [_short(visible(line), _WIDTH) for line in item]
+    line = visible(item)
+    margin = _MARGIN(line) or _READY(line)
+    indent = " " * (len(margin[margin.lastindex or 0]) if margin else 2)
+    lines = wrap(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    if len(lines) > _LONGEST_ITEM:
+        lines = lines[:_LONGEST_ITEM]
+        lines[-1] = f"{lines[-1][: _WIDTH - 3]}..."
+    return lines
 
 
 def _more(one: Readiness) -> str:
-    total = one.total
-    words = f"{one.ready.pods} of {count(total.pods, 'pod')}, "
-    words += f"{one.ready.workloads} of {count(total.workloads, 'workload')}"
-    words += f", {memory_text(one.ready.memory)} of {memory_text(total.memory)}" if total.memory else ""
+    known = one.ready + one.blocked
+    words = f"{one.ready.pods} of {count(known.pods, 'pod')}, "
+    words += f"{one.ready.workloads} of {count(known.workloads, 'workload')}"
     for amount, word in (
         (one.blocked, "blocked"),
-        (one.unknown, "not known"),
         (one.pinned, "ready, but its own placement keeps it elsewhere"),
     ):
         if amount.pods:
@@ -135,30 +243,28 @@ def _more(one: Readiness) -> str:
     return words
 
 
-def _first_work(findings: AuditFindings, work: WorkList) -> Iterator[str]:
+def _first_work(findings: AuditFindings, work: WorkList) -> Iterator[_Item]:
     if not work.items:
         return
     index = findings.architectures.index(work.architecture)
     readiness = findings.readiness[index]
     last = work.items[-1].cumulative
-    yield ""
+    if not index:
+        yield ""
     yield (
-        f"Work list for {work.architecture}: {count(len(work.items), 'image')} "
-        f"{'keeps' if len(work.items) == 1 else 'keep'} {cpu_text(last.cpu)} CPU in {count(last.pods, 'pod')} off"
+        f"Work list for {work.architecture}: {cpu_text(last.cpu)} CPU in {count(last.pods, 'pod')} "
+        f"{'waits' if last.pods == 1 else 'wait'} for {count(len(work.items), 'image')}"
     )
-    shown = work.items[: _ON_SCREEN if not index else 1]
-    rows = [
-        (f"{item.rank}", item.reference, _brought(item), share_after(readiness, item.cumulative))
-        for item in shown
-    ]
-    yield from _columns(rows)
-    left = len(work.items) - len(shown)
-    if left:
-        yield f"  and {count(left, 'image')} more, in the tables below"
-
-
-def _brought(item: WorkItem) -> str:
-    return f"{gain(item)}: {WORK_WORDS[item.state]}"
+    shown = work.items[:_ON_SCREEN] if not index else ()
+    for item in shown:
+        share = share_after(readiness, item)
+        image = _short(visible(item.reference), _WIDTH - 5 - 2 - len(share))
+        yield (
+            f"{item.rank:3}  {image:{_WIDTH - 5 - 2 - len(share)}}  {share}",
+            f"     {gain(item)}: {WORK_WORDS[item.state]}; {used_by(item, 1)}",
+        )
+    if shown:
+        yield len(work.items) - len(shown)
 
 
 def _tables(findings: AuditFindings) -> Iterator[str]:
@@ -175,13 +281,23 @@ def _tables(findings: AuditFindings) -> Iterator[str]:
                 f"{item.rank}", item.reference, ", ".join(item.offers) or IMAGE_WORDS[item.state],
                 cpu_text(item.alone.cpu), f"{item.alone.pods}", cpu_text(item.part.cpu),
                 f"+{cpu_text(item.together.cpu)} with {item.partner}" if item.partner else "",
-                share_after(readiness, item.cumulative),
+                share_after(readiness, item), used_by(item, len(item.owners)),
             )
             for item in work.items
         ]  # fmt: skip
         yield from _table(
             f"WORK LIST FOR {work.architecture}",
-            ("", "IMAGE", "RUNS ON", "FREES CPU", "PODS", "TAKES PART IN", "BEST PAIR", "READY THEN"),
+            (
+                "",
+                "IMAGE",
+                "RUNS ON",
+                "FREES CPU ALONE",
+                "PODS",
+                "CPU OF ALL ITS PODS",
+                "WITH A SECOND",
+                "READY THEN",
+                "USED BY",
+            ),
             rows,
         )
         if work.remaining.pods:
@@ -264,7 +380,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _short(text: str) -> str:
-    if len(text) <= _LONGEST_CELL:
+def _short(text: str, longest: int = _LONGEST_CELL) -> str:
+    if len(text) <= longest:
         return text
-    return f"{text[: _LONGEST_CELL // 2 - 2]}...{text[-(_LONGEST_CELL // 2 - 1) :]}"
+    return f"{text[: (longest - 3) // 2]}...{text[-(longest - 3 - (longest - 3) // 2) :]}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from archfit.printable import count
-from archfit.report.check_listing import note, verdict
+from archfit.report.check_listing import by_cause, note, verdict
 from archfit.report.findings import Check, Finding
 from archfit.report.markdown_text import escaped, table
 
@@ -32,10 +32,22 @@ def _lines(check: Check) -> Iterator[str]:
     yield from _table(
         ("Image", "Does not run on", "It offers", "Object", "Place"),
         [
-            (one.image, ", ".join(one.missing), ", ".join(one.offers) or "nothing", _name(one) + note(one), one.where)
+            (
+                one.image,
+                ", ".join(one.missing),
+                "there is no such image" if one.absent else ", ".join(one.offers) or "nothing",
+                _name(one) + note(one),
+                one.where,
+            )
             for one in check.of("required-platform")
         ],
     )  # fmt: skip
+    for cause, uses in by_cause(check):
+        yield ""
+        yield f"### Not known: {escaped(cause)}"
+        yield from _table(
+            ("Image", "Object", "Place"), [(one.image or "none", _name(one), one.where) for one in uses]
+        )
     notices = [one for one in check.of("notice") if one.severity == "warning"]
     for title, found in (("Problems", check.of("problem")), ("Warnings", notices)):
         if found:

@@ -72,10 +72,14 @@ def _doors(table: Sequence[Door], *, colors: bool) -> Iterator[str]:
 def _sum(findings: Sequence[Finding]) -> str:
     wrong = sum(one.state == WRONG for one in findings)
     missing = sum(one.state == MISSING for one in findings)
-    said = f"{count(wrong, 'thing')} {'is' if wrong == 1 else 'are'} wrong" if wrong else "nothing is wrong"
-    if not missing:
-        return said
-    return f"{said}; {count(missing, 'optional part')} {'is' if missing == 1 else 'are'} not here"
+    parts = [
+        f"{count(wrong, 'thing')} {'is' if wrong == 1 else 'are'} wrong" if wrong else "nothing is wrong"
+    ]
+    if missing:
+        parts.append(f"{count(missing, 'optional part')} {'is' if missing == 1 else 'are'} not here")
+    if not any(one.subject == "registry" for one in findings):
+        parts.append("no registry was asked (--registry HOST asks it)")
+    return "; ".join(parts)
 
 
 def _folded(text: str, indent: str) -> list[str]:

@@ -205,7 +205,7 @@ def _image(one: ImageAnswer) -> str:
 def _runs_on(one: ImageAnswer) -> str:
     if one.runs_on is not None:
         return _listed(one.runs_on)
-    if one.answer == "Found" or one.origin == "assumed":
+    if one.counts:
         return "anywhere"
     return "?" if one.answer else "-"
 
@@ -213,7 +213,7 @@ def _runs_on(one: ImageAnswer) -> str:
 def _source(one: ImageAnswer) -> str:
     if not one.answer:
         return "not looked up: the pod is left alone"
-    if one.answer == "Found" or one.origin == "assumed":
+    if one.counts:
         lacks = f": no {' and no '.join(one.lacks)} build" if one.lacks else ""
         anywhere = (
             ""
@@ -248,6 +248,8 @@ def _origin(one: ImageAnswer) -> str:
 
 
 def _age(seconds: int) -> str:
+    if seconds < 0:
+        return "dated in the future"
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{seconds // length} {unit} old"

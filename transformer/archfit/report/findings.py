@@ -3,6 +3,7 @@
 rule                 severity   meaning
 placement            error      the pod spec is not as archfit would leave it
 required-platform    error      an image does not run where it has to
+not-known            error      nobody can say whether an image runs there; a warning with --allow-unknown
 problem              error      the question could not be answered: the check failed
 notice               warning    a message that changes no answer
 not-checked          info       a pod that was left out, and why
@@ -21,7 +22,7 @@ from hashlib import sha256
 from typing import TypeAlias
 
 from archfit.patch import Path, dotted
-from archfit.placement.requirement import Verdict
+from archfit.placement.requirement import NotKnown, Verdict
 from archfit.record import Record
 from archfit.results import Decision, Location, ObjectRef, Result, Severity
 from archfit.workloads.pods import Pod
@@ -31,6 +32,7 @@ Line: TypeAlias = Callable[[Pod, Path], int]
 RULES = {
     "placement": "The pod spec is not as archfit would leave it.",
     "required-platform": "An image does not run on a platform that --require names.",
+    "not-known": "Nobody can say whether an image runs on the platforms that --require names.",
     "problem": "archfit could not answer: the manifests or an image could not be read, or demands contradict.",
     "notice": "How archfit found the answer.",
     "not-checked": "The images of this pod were not looked at.",
@@ -42,8 +44,10 @@ class Finding(Record):
     """One thing that was found; see the module for `rule`, `file` and `line`.
 
     field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
-    image: the image string of a required-platform; missing: the platforms it lacks; offers: those it has; kept_off: the
-    pod itself keeps away from all that is missing. left_alone: why archfit leaves the pod as it is.
+    image: the image string of a required-platform or a not-known; missing: the platforms it lacks; offers: those it
+    has; kept_off: the pod itself keeps away from all that is missing. left_alone: why archfit leaves the pod as it is.
+    absent: what the registry said that has no such image. reason, cause: why an image is not known, in a word and in a
+    sentence.
     """
 
     rule: str
@@ -60,6 +64,9 @@ class Finding(Record):
     offers: tuple[str, ...] = ()
     kept_off: bool = False
     left_alone: str = ""
+    absent: str = ""
+    reason: str = ""
+    cause: str = ""
 
     @property
     def where(self) -> str:
@@ -68,6 +75,11 @@ class Finding(Record):
         document = f"document {self.document}" if self.document and not self.exact else ""
         line = f"line {self.line}" if self.line and not self.file else ""
         return ", ".join(part for part in (place, self._rendered, document, line) if part)
+
+    @property
+    def counted_image(self) -> str:
+        """What tells one image from another: its text, or its place where it has none."""
+        return self.image or " ".join((self.file, str(self.document), str(self.ref), self.field))
 
     @property
     def exact(self) -> bool:
@@ -100,7 +112,11 @@ class Check(Record):
     """A whole check.
 
     required: the platforms of --require, () where placement was the question. findings: errors that decide the exit
-    code first. pods, images: how many were looked at.
+    code first. pods, images: how many were looked at; images has those that lack a platform or are not known, too.
+    unknown: why images are not known, in a word or two, one for each. stated: how many of the images have platforms
+    that nobody was asked for, as an annotation or the configuration states them. left_alone: pod specs that archfit
+    leaves as they are; by_annotation: those of them with archfit.dev/skip. objects: those that may hold pods which no
+    row reads.
     """
 
     exit_code: int
@@ -108,6 +124,21 @@ class Check(Record):
     findings: tuple[Finding, ...]
     pods: int
     images: int
+    unknown: tuple[str, ...] = ()
+    stated: int = 0
+    left_alone: int = 0
+    by_annotation: int = 0
+    objects: int = 0
+
+    @property
+    def lacking(self) -> int:
+        """How many images lack a required platform."""
+        return len({finding.counted_image for finding in self.of("required-platform")})
+
+    @property
+    def known(self) -> int:
+        """How many images are known, and lack none of the required platforms."""
+        return self.images - self.lacking - len(self.unknown)
 
     @property
     def shown(self) -> list[Finding]:
@@ -117,6 +148,11 @@ class Check(Record):
     def of(self, rule: str) -> list[Finding]:
         """The findings of one rule, in the order of the stream."""
         return [finding for finding in self.findings if finding.rule == rule]
+
+
+def counts(check: Check) -> dict[str, int]:
+    """The numbers of a check of --require, as JSON and SARIF have them."""
+    return {"running": check.known, "lacking": check.lacking, "notKnown": len(check.unknown)}
 
 
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
@@ -176,8 +212,13 @@ def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Lin
         yield from _from_results(pod, decision.results, name, line, reported)
 
 
-def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) -> Iterator[Finding]:
-    """Images that do not run where they have to, pods that were left out, and other messages, each once."""
+def of_verdicts(
+    verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line, *, allowed: bool
+) -> Iterator[Finding]:
+    """Images that do not run where they have to, those of which nobody knows, pods that were left out, other messages.
+
+    Each message is there once. allowed: as --allow-unknown says.
+    """
     reported: set[Result] = set()
     for pod, verdict in verdicts:
         if verdict.left_out:
@@ -187,8 +228,7 @@ def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) 
             finding = Finding(
                 "required-platform",
                 "error",
-                f"{lack.use.text} does not run on {', '.join(lack.missing)}; "
-                f"it offers {', '.join(lack.offers) or 'nothing'}",
+                _lacking(lack.use.text or "", lack.missing, lack.offers, lack.absent),
                 pod.ref,
                 dotted(lack.use.path),
                 image=lack.use.text or "",
@@ -196,9 +236,32 @@ def of_verdicts(verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line) 
                 offers=lack.offers,
                 kept_off=lack.kept_off,
                 left_alone=lack.left_alone,
+                absent=lack.absent,
             )
             yield placed(finding, name, pod.location, line(pod, lack.use.path))
+        for use in verdict.unknown:
+            yield placed(_not_known(pod, use, allowed=allowed), name, pod.location, line(pod, use.use.path))
         yield from _from_results(pod, verdict.results, name, line, reported)
+
+
+def _lacking(image: str, missing: Sequence[str], offers: Sequence[str], absent: str) -> str:
+    """What an image lacks, as a sentence. absent: what a registry said that does not have it."""
+    why = f"there is no such image: {absent}" if absent else f"it offers {', '.join(offers) or 'nothing'}"
+    return f"{image} does not run on {', '.join(missing)}; {why}"
+
+
+def _not_known(pod: Pod, one: NotKnown, *, allowed: bool) -> Finding:
+    image = one.use.text or ""
+    return Finding(
+        "not-known",
+        "warning" if allowed else "error",
+        f"{image or 'an image'}: its platforms are not known: {one.cause}",
+        pod.ref,
+        dotted(one.use.path),
+        image=image,
+        reason=one.reason,
+        cause=one.cause,
+    )
 
 
 def _from_results(

@@ -10,16 +10,20 @@ log.
 from __future__ import annotations
 
 from archfit.printable import lines
+from archfit.report.check_listing import verdict
 from archfit.report.findings import Check, Finding
 
 _COMMAND = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def commands(check: Check) -> bytes:
-    """One line for each finding worth showing, errors first."""
+    """One line for each finding worth showing, errors first; with --require the numbers at the end, for the log."""
     order = list(_COMMAND)
     found = sorted(check.shown, key=lambda finding: order.index(finding.severity))
-    return "".join(_command(finding) + "\n" for finding in found).encode()
+    written = [_command(finding) for finding in found]
+    if check.required and verdict(check):
+        written.append(verdict(check))  # in the log; a notice would stand beside each check that passes
+    return "".join(f"{line}\n" for line in written).encode()
 
 
 def _command(finding: Finding) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from archfit.printable import visible
+from archfit.report.check_listing import verdict
 from archfit.report.findings import Check, Finding, fingerprints
 from archfit.report.json_output import json_output
 
@@ -23,9 +24,13 @@ _SEVERITY = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def code_quality(check: Check) -> bytes:
-    """The report, an empty list where nothing was found."""
+    """The report, an empty list where nothing was found. With --require the last issue has the numbers."""
     shown = check.shown
-    return json_output([_issue(*pair) for pair in zip(shown, fingerprints(shown), strict=True)])
+    issues = [_issue(*pair) for pair in zip(shown, fingerprints(shown), strict=True)]
+    if (check.lacking or check.unknown) and verdict(check):
+        summary = Finding("summary", "info", verdict(check))
+        issues.append(_issue(summary, fingerprints([summary])[0]))
+    return json_output(issues)
 
 
 def _issue(finding: Finding, fingerprint: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Jobs, bare Pods and other objects whose change the API server may refuse, and what to do as a command.
 
-    archfit: 2 objects that cannot be changed once applied change: batch/v1/Job/shop/migrate, batch/v1/Job/shop/seed.
-    Where one exists with another pod template, applying it fails ("field is immutable"). Delete it first:
+    archfit: the API server may refuse the change of 2 objects: batch/v1/Job/shop/migrate, batch/v1/Job/shop/seed.
+    Where one exists with another pod template, applying it fails ("field is immutable"). Delete those first:
     kubectl delete -n shop job/migrate job/seed; or, where it was applied without archfit, keep it so with --exclude=..
 
 One line names the first objects and counts the others. `--exclude` does not help once archfit's part has been
@@ -13,6 +13,10 @@ from __future__ import annotations
 from archfit.printable import count
 from archfit.results import ObjectRef
 from archfit.typing_names import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.workloads.pods import ReportedPod
 
 _NAMED = 3
 _NAMESPACE = "NAMESPACE"
@@ -27,9 +31,8 @@ def immutable_advice(refs: Sequence[ObjectRef]) -> str:
     named = ", ".join(map(str, objects[:_NAMED])) + (f" and {more} more" if more > 0 else "")
     one = len(objects) == 1
     sentences = [
-        f"archfit: {count(len(objects), 'object')} that cannot be changed once applied "
-        f"change{'s' if one else ''}: {named}. Where {'it' if one else 'one'} exists with another pod template, "
-        'applying it fails ("field is immutable").'
+        f"archfit: the API server may refuse the change of {count(len(objects), 'object')}: {named}. Where "
+        f'{"it" if one else "one"} exists with another pod template, applying it fails ("field is immutable").'
     ]
     commands = _deleting(objects[:_NAMED])
     if commands:
@@ -39,6 +42,14 @@ def immutable_advice(refs: Sequence[ObjectRef]) -> str:
             f"so with --exclude={kept}"
         )
     return " ".join(sentences)
+
+
+def changing(pods: Sequence[ReportedPod], one: str, more: str) -> str:
+    """`1 Job changes, ONE`, `3 objects (Job, Pod) change, MORE`: the objects of these pods, each once."""
+    number = len({(pod.location, pod.root) for pod in pods})
+    kinds = sorted({pod.ref.kind for pod in pods})
+    named = count(number, kinds[0]) if len(kinds) == 1 else f"{count(number, 'object')} ({', '.join(kinds)})"
+    return f"{named} changes, {one}" if number == 1 else f"{named} change, {more}"
 
 
 def _deleting(refs: Sequence[ObjectRef]) -> str:

@@ -4,7 +4,7 @@ archfit check at 2026-07-28T10:15:00Z (3 minutes ago), version 0.1.0     a run t
 exit 0, requests: 2                                                      the time shows that this is another one
 configuration: defaults
 warning: ..
-archfit: 1 object that cannot be changed once applied changes: ..
+archfit: the API server may refuse the change of 1 object: ..
 Change: apps/v1/Deployment/shop/web spec.template.spec: restricted to amd64 (..)
 """
 

@@ -14,7 +14,7 @@ a reason that its error says completely, such as a document that is not YAML.
 
 from __future__ import annotations
 
-from archfit.documentation import page
+from archfit.documentation import place
 from archfit.images.platforms import Answer, Unknown
 from archfit.placement.annotations import PREFIX
 from archfit.results import Decision, Result
@@ -40,7 +40,7 @@ _Decisions = Sequence[tuple[ReportedPod, Decision]]
 
 def see(where: tuple[str, str]) -> str:
     """The line that names a page."""
-    return f"archfit: see {page(*where)}"
+    return f"archfit: see {place(*where)}"
 
 
 def after_failure(results: Iterable[Result], decisions: _Decisions, answers: Mapping[str, Answer]) -> str:

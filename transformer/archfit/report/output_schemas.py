@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from archfit.documentation import page, schema_id
+from archfit.report.check_listing import SCHEMA as CHECK
 from archfit.report.findings import RULES
 
 Schema = dict[str, Any]
@@ -103,21 +104,37 @@ def check_schema() -> Schema:
             "offers": _said(_TEXTS, "The platforms that it has."),
             "keptOff": _said({"const": True}, "The pod itself keeps away from all that is missing."),
             "leftAlone": _said(_TEXT, "Why archfit leaves the pod as it is."),
+            "absent": _said(_TEXT, "What the registry said that has no such image."),
+            "reason": _said(_TEXT, "Why an image is not known, in a word or two."),
+            "cause": _said(_TEXT, "The same in a sentence; equal causes have equal sentences."),
         },
     )
     return _document(
         "check",
         "Report of archfit check --format json",
         {
+            "schema": {"const": CHECK},
             "archfit": _said(_TEXT, "The version that ran."),
             "check": _said({"enum": ["placement", "require"]}, "What was asked."),
             "exit": {"enum": [0, 1, 3]},
             "pods": _said(_COUNT, "Pod specs that were looked at."),
-            "images": _said(_COUNT, "Images that were looked at."),
+            "images": _said(_COUNT, "Images that were looked at, also those that are not known."),
+            "notKnown": _said(_COUNT, "Those of the images of which nobody can say where they run."),
+            "stated": _said(
+                _COUNT,
+                "Those of the images whose platforms an annotation or the configuration states: nobody was asked.",
+            ),
+            "leftAlone": _said(_COUNT, "Pod specs that archfit leaves as they are; --require looks at them."),
+            "leftAloneByAnnotation": _said(_COUNT, "Those of them with archfit.dev/skip."),
             "notChecked": _said(_COUNT, "Pod specs that were left out."),
+            "objectsNotChecked": _said(_COUNT, "Objects that may hold pods, where archfit finds none."),
             "findings": {"type": "array", "items": finding},
         },
-        {"require": _said(_TEXTS, "The platforms of --require.")},
+        {
+            "require": _said(_TEXTS, "The platforms of --require."),
+            "running": _said(_COUNT, "With --require: the images that are known and run on all of them."),
+            "lacking": _said(_COUNT, "With --require: the images that lack one of them."),
+        },
         {"object": _OBJECT},
     )
 

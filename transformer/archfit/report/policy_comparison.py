@@ -47,7 +47,12 @@ def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
     number = Counter(pod.outcome for pod in pods)
     parts = [f"{number['same']} as archfit would place {'it' if number['same'] == 1 else 'them'}"]
     parts += [f"{number[outcome]} {words}" for outcome, words in _WORDS.items() if number[outcome]]
-    lines.append(f"policy {name}: {count(len(pods), 'pod')}: {', '.join(parts)}")
+    found = (
+        f"{count(len(pods), 'pod')}: {', '.join(parts)}"
+        if pods
+        else "the input has no pod, so nothing was compared"
+    )
+    lines.append(f"policy {name}: {found}")
     return "".join(f"{visible(line)}\n" for line in lines).encode()
 
 

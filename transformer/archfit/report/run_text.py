@@ -52,27 +52,38 @@ def summary(
     requests: int,
     *,
     passed_over: bool = False,
+    default_taint: bool = False,
 ) -> str:
     """One sentence about a run that wrote its output, "" if the stream holds no pods.
 
     A second line says which changes may be refused (`immutable_objects`), the last one where to read on. passed_over:
-    the stream holds an object of a kind without a row.
+    the stream holds an object of a kind without a row. default_taint: nobody has said which taints the cluster has.
     """
     if not decisions:
         return _read_on(decisions, answers, passed_over=True) if passed_over else ""
     changes = [(pod, decision) for pod, decision in decisions if decision.outcome == "Change"]
     refused = [pod.ref for pod, decision in changes if decision.immutable]
-    recreated = sum(1 for pod, decision in changes if pod.immutable and not decision.immutable)
+    recreated = [pod for pod, decision in changes if pod.immutable and not decision.immutable]
     templates = sum(1 for pod, decision in decisions if not pod.immutable and not decision.controller)
-    rolling = len(changes) - len(refused) - recreated
-    verb = "changes and rolls" if rolling == 1 or templates == 1 else "change and roll"
-    parts = [f"{rolling} of {count(templates, 'pod template')} {verb} once when applied"]
+    rolling = len(changes) - len(refused) - len(recreated)
+    parts = []
+    if templates:
+        verb = "changes and rolls" if rolling == 1 or templates == 1 else "change and roll"
+        text = f"{rolling} of {count(templates, 'pod template')} {verb} once when applied"
+        parts.append(text + (_for_the_toleration(changes, rolling) if default_taint and rolling else ""))
+    elif not changes:
+        number = sum(1 for _, decision in decisions if not decision.controller)
+        verb = "changes" if number == 1 else "change"
+        parts.append(f"0 of {count(number, 'pod spec')} {verb}" if number else "nothing changes")
     if recreated:
-        verb = "changes" if recreated == 1 else "change"
-        parts.append(f"{recreated} that {'is' if recreated == 1 else 'are'} recreated each time {verb}")
+        from archfit.report.immutable_objects import changing
+
+        parts.append(changing(recreated, "which is made anew each time", "which are made anew each time"))
     if refused:
-        verb = "changes" if len(refused) == 1 else "change"
-        parts.append(f"{len(refused)} that cannot be changed once applied {verb}")
+        from archfit.report.immutable_objects import changing
+
+        one, more = "and cannot be updated if it exists", "and cannot be updated if they exist"
+        parts.append(changing([pod for pod, decision in changes if decision.immutable], one, more))
     attention = passed_over or bool(refused)
     for outcome, text in (
         ("Unresolved", "left alone, images unknown"),
@@ -92,6 +103,17 @@ def summary(
 
         text = f"{text}\n{visible(immutable_advice(refused))}"
     return f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
+
+
+def _for_the_toleration(changes: Iterable[tuple[ReportedPod, Decision]], rolling: int) -> str:
+    """How many templates change for the toleration alone, and how to see whether they have to."""
+    from archfit.placement.reasons import tolerates_alone
+
+    number = sum(1 for pod, decision in changes if not pod.immutable and tolerates_alone(decision.reason))
+    if not number:
+        return ""
+    some = "" if number == rolling == 1 else f" {number} of them"
+    return f",{some} for the toleration alone (`archfit setup cluster` says whether a node has its taint)"
 
 
 def _read_on(

@@ -23,7 +23,7 @@ from urllib.parse import quote
 from archfit import __version__
 from archfit.documentation import page
 from archfit.printable import count, visible
-from archfit.report.findings import RULES, Check, Finding, fingerprints
+from archfit.report.findings import RULES, Check, Finding, counts, fingerprints
 from archfit.report.json_output import json_output
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -34,9 +34,10 @@ _DEFAULT = {"notice": "warning", "not-checked": "none"}
 _HELP = {
     "placement": "Render the manifests through archfit, or add to them what archfit would add.",
     "required-platform": "Build the image for the platform, use another image, or keep the pod on nodes where it runs.",
+    "not-known": "Remove the cause that the message names, or accept such images with --allow-unknown.",
     "problem": "Read the message: it says what to change. Then run the check again.",
     "notice": "Read the message. It does not fail the check.",
-    "not-checked": "Nothing is wrong. To check pods of another operating system, name it with --require.",
+    "not-checked": "It was not looked at. To check pods of another operating system, name it with --require.",
 }
 
 
@@ -56,6 +57,7 @@ def log(check: Check) -> bytes:
         "invocations": [_invocation(check, len(shown) - len(found))],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
+        **({"properties": counts(check)} if check.required else {}),
         "results": [_result(one, fingerprint, rules.index(one.rule)) for one, fingerprint in found],
     }
     return json_output({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})

@@ -116,6 +116,9 @@ def height(events: list[Any], ends: dict[int, int], anchored: int, heights: dict
     return outer[0]
 
 
+_IDENTITY = ("apiVersion", "kind", "items")
+
+
 def merge(
     mapping: dict[str, Any], merges: list[tuple[Any, int]], events: list[Any], opened: int, ends: Any
 ) -> None:
@@ -135,6 +138,13 @@ def merge(
                         f"the key {name!r} stands before a '<<' (line {line_of(events[index])}) that supplies it too; "
                         "kubectl and kustomize disagree on which one counts. Put '<<' first",
                         line=line_of(events[own[name]]),
+                    )
+                # kustomize lets what a mapping states win over what an earlier one has by a `<<` of its own.
+                if name in _IDENTITY and name not in own and mapping[name] != value:
+                    raise InvalidInput(
+                        f"mappings that '<<' names supply {name!r} with different values; kubectl and kustomize "
+                        f"disagree on which one counts. Write {name!r} beside '<<'",
+                        line=line_of(events[index]),
                     )
 
 

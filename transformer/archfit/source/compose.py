@@ -14,6 +14,8 @@ from archfit.errors import InvalidInput
 from archfit.memo import Memo
 from archfit.source.aliases import DEPTH_LIMIT, EXPANSION_LIMIT, Anchors, line_of, merge
 from archfit.source.tree import (
+    MERGE,
+    TAG_PREFIX,
     Alias,
     DocumentStart,
     Duplicate,
@@ -27,12 +29,11 @@ from archfit.source.tree import (
     StreamEnd,
     Tree,
     events_of,
+    is_merge,
 )
 from archfit.source.values import PlainKey, Typed, plain, resolve
 from archfit.typing_names import Any, Callable
 
-_TAG_PREFIX = "tag:yaml.org,2002:"
-_MERGE_TAG = _TAG_PREFIX + "merge"
 _resolved = Memo(resolve, 10_000)
 _NO_KEY = object()
 _MERGE = object()
@@ -109,7 +110,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             if event.anchor is not None or event.tag is not None:
                 anchors.scalar(event, value, len(events) - 1)
             if key is _NO_KEY and container.__class__ is dict:
-                if value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
+                if value == MERGE and is_merge(event):
                     key = _MERGE
                 else:
                     key = value if value.__class__ is str else _key(value, event)
@@ -191,7 +192,7 @@ def _collection_as_key(event: Any) -> InvalidInput:
 
 def _tagged(event: Any) -> Any:
     """The value of a scalar with a tag; what Kubernetes' readers do not know is a string to them."""
-    tag, text = event.tag.removeprefix(_TAG_PREFIX), event.value
+    tag, text = event.tag.removeprefix(TAG_PREFIX), event.value
     if tag == "null":
         return None
     if tag == "bool":

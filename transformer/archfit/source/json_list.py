@@ -6,8 +6,8 @@
     ], "kind": "List", "metadata": {}}          nothing behind it
 
 All of the list is checked, items that nobody needs too: it is one document where anything in it is no usual JSON, so an
-error stays the error that it is. Only the keys of items that are kept are left to their reader. The text is decoded in
-windows that hold some items, or one large one.
+error stays the error that it is, and where an item is a list. Only the keys of items that are kept are left to their
+reader. The text is decoded in windows that hold some items, or one large one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from archfit.typing_names import Any, Callable
 
 _WINDOW = 1 << 18
 _BLANKS = " \t\n"
-# Their items are checked one by one, wherever they stand.
-_LISTS_OF_ANY = ("List", "ResourceList")
 
 
 class JsonItem(Record):
@@ -112,7 +110,7 @@ def _items(window: _Window, is_wanted: Callable[[str, str], bool]) -> list[JsonI
         start = window.offset()
         value = window.value()
         api_version, kind = value.get("apiVersion", ""), value.get("kind", "")
-        if api_version.__class__ is not str or kind.__class__ is not str or kind in _LISTS_OF_ANY:
+        if api_version.__class__ is not str or kind.__class__ is not str or "items" in value:
             raise Unusual
         if not kind or is_wanted(api_version, kind):
             found.append(JsonItem(number, start, window.offset(), api_version, kind))

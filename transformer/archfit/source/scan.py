@@ -1,6 +1,6 @@
 """Pieces into documents: which are skipped, which are parsed, and the text that the parser sees.
 
-piece ── plain to see ──┬── no pod kind, or no word of a pod         skipped
+piece ── plain to see ──┬── no items; no pod kind, or no word of it  skipped
                         ├── a list ── its items, each as a piece ──> this table again
                         └── anything else ────────────────────────── parsed
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from archfit.errors import InvalidInput
 from archfit.record import Record
-from archfit.source.skip import Identity, has_odd_breaks, has_pod_words, identity
+from archfit.source.skip import Identity, has_odd_breaks, has_pod_words, identity, may_be_list
 from archfit.source.split import BOM, Piece, split
 from archfit.typing_names import Callable, Iterator
 
@@ -83,7 +83,9 @@ def _parsed(
     named = identity(data, start, end, column) if closed else None
     if named is not None:
         podless = is_podless(named.api_version, named.kind)
-        if podless or (podless is None and not has_pod_words(data, start, end)):
+        if (podless or (podless is None and not has_pod_words(data, start, end))) and not may_be_list(
+            data, start, end, column
+        ):
             return
         if sliced and column == 0 and _is_list(named):
             from archfit.source.container import slices
@@ -118,7 +120,7 @@ def check_utf8(data: bytes) -> None:
         except UnicodeDecodeError as error:
             at += error.start
             if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                hint = "It looks like UTF-16: convert it first"
+                hint = "It looks like UTF-16: convert it first: iconv -f UTF-16 -t UTF-8 FILE > NEW"
             elif b"\0" in data[:1024]:
                 hint = "It looks like a binary file: name rendered manifests"
             else:

@@ -29,6 +29,8 @@ MappingStart, MappingEnd = _events.MappingStartEvent, _events.MappingEndEvent
 SequenceStart, SequenceEnd = _events.SequenceStartEvent, _events.SequenceEndEvent
 DocumentStart, StreamEnd = _events.DocumentStartEvent, _events.StreamEndEvent
 
+MERGE = "<<"
+TAG_PREFIX = "tag:yaml.org,2002:"
 ROOT = 2
 """Index of a document's root node, behind the starts of stream and document."""
 
@@ -76,6 +78,11 @@ def is_mapping(tree: Tree, node: int) -> bool:
     return isinstance(tree.events[node], MappingStart)
 
 
+def is_merge(key: Any) -> bool:
+    """Whether a key whose text is `<<` is a merge: it is no text in quotes (https://yaml.org/type/merge.html)."""
+    return bool(key.implicit[0] or key.tag == TAG_PREFIX + "merge")
+
+
 def is_sequence(tree: Tree, node: int) -> bool:
     """Whether the node is a sequence; an alias of one is not."""
     return isinstance(tree.events[node], SequenceStart)
@@ -84,12 +91,13 @@ def is_sequence(tree: Tree, node: int) -> bool:
 def members(tree: Tree, mapping: int) -> Iterator[tuple[str, int, int]]:
     """(key, node of the key, node of the value) of a mapping, as written: `<<` is a key here.
 
-    A key that is an alias is written with its star.
+    A key that is an alias is written with its star, one that only looks like a merge in quotes.
     """
     key, closing = mapping + 1, tree.ends[mapping]
     while key < closing:
         event = tree.events[key]
-        yield (event.value if isinstance(event, Scalar) else f"*{event.anchor}"), key, key + 1
+        name = event.value if isinstance(event, Scalar) else f"*{event.anchor}"
+        yield (name if name != MERGE or is_merge(event) else f"'{MERGE}'"), key, key + 1
         key = tree.ends.get(key + 1, key + 1) + 1
 
 

@@ -99,8 +99,7 @@ def mapping_of(value: Any) -> dict[str, Any]:
 def typed(value: Any, deepest: int = DEEPEST_JSON) -> Any:
     """JSON's own values as the parser would give them: numbers and booleans become Typed.
 
-    Raises RecursionError for collections that are nested more than `deepest` deep: compiled code would go on until its
-    stack is full.
+    Raises RecursionError for collections that are nested more than `deepest` deep, on every Python alike.
     """
     if isinstance(value, (dict, list)) and not deepest:
         raise RecursionError("JSON is nested too deeply")

@@ -8,6 +8,7 @@
     {"path": P, "value": V, "null": true}  the member was there, without a value
     {"path": "/metadata/annotations"}      there were no annotations; with "null", none but their key
     {"path": "/metadata"}                  there was no metadata; with "null", none but its key
+    {"by": D, "images": N, ..}             a door of the admission added it (`admission.added_record`)
 
 Paths are RFC 6901 from the object's root; JSON without blanks, keys and entries sorted. `state` says what taking one
 back means, `decisions` writes it anew.
@@ -18,12 +19,12 @@ from __future__ import annotations
 import json
 
 from archfit.patch import Add, Operation, Path, apply, pointer
-from archfit.placement.annotations import PREFIX
+from archfit.placement.annotations import STAMP
 from archfit.record import Record
 from archfit.source.values import plain, typed
 from archfit.typing_names import Any, Iterable
 
-NAME = f"{PREFIX}added"
+NAME = STAMP
 METADATA: Path = ("metadata",)
 ANNOTATIONS: Path = ("metadata", "annotations")
 MISSING = object()
@@ -52,7 +53,7 @@ def _read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | No
     entries, holder = list[Addition](), None
     for one in _decoded(text):
         path, null = _path(str(one.get("path")), value), "null" in one
-        if not set(one) <= {"path", "value", "null"} or (null and one["null"] is not True):
+        if not set(one) <= {"path", "value", "null", "by", "images"} or (null and one["null"] is not True):
             raise ValueError(text)
         if "value" in one:
             entries.append(Addition(path, typed(one["value"]), null))

@@ -57,7 +57,9 @@ def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tupl
     if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
         problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
         return document, DocumentStamps(objects, tuple(one.replace(problem=problem) for one in found), "")
-    return before, DocumentStamps(objects, found, span.text(data))
+    entries = [bool(own) for one in found for own in one.entries]
+    pods = tuple(pod.replace(stamped=has) for pod, has in zip(before.pods, entries, strict=True))
+    return before.replace(pods=pods), DocumentStamps(objects, found, span.text(data))
 
 
 def _without(document: Document, found: Iterable[StampState], user_rows: UserRows) -> Document:
@@ -87,7 +89,15 @@ def document_decisions(
             for pods in stamps.objects
         )
         pods = _without(document, found, user_rows).pods
-        pods = tuple(pod.replace(images=was.images) for pod, (was, _) in zip(pods, decisions, strict=True))
+        pods = tuple(
+            pod.replace(
+                images=was.images,
+                runtime_class=was.runtime_class,
+                namespace=was.namespace,
+                stamped=was.stamped,
+            )
+            for pod, (was, _) in zip(pods, decisions, strict=True)
+        )
         again = _by_object(document, found, decide(pods))
         # An object without a change keeps its decision: its stamp is not taken back.
         changes = (any(decision.patch for _, decision in pods) for pods in made)

@@ -1,8 +1,7 @@
-r"""The user's directory for the cache.
+"""The user's directory for the cache.
 
 Linux and others    $XDG_CACHE_HOME/archfit, else ~/.cache/archfit     (XDG Base Directory: absolute paths only)
 macOS               the same variable, else ~/Library/Caches/archfit
-Windows             %LOCALAPPDATA%\archfit\cache
 """
 
 from __future__ import annotations
@@ -17,9 +16,6 @@ FILE = "lookups.sqlite"
 
 def default_path(environ: Mapping[str, str], platform: str = sys.platform) -> str:
     """Where the cache file belongs, "" where the user has no directory for it. platform: as sys.platform."""
-    if platform == "win32":
-        local = environ.get("LOCALAPPDATA", "")
-        return os.path.join(local, "archfit", "cache", FILE) if local else ""
     xdg = environ.get("XDG_CACHE_HOME", "")
     if xdg and os.path.isabs(xdg):
         return os.path.join(xdg, "archfit", FILE)

@@ -81,9 +81,9 @@ def _server(
     try:
         from archfit.store.redis import RedisStore
     except ImportError:
-        raise StoreTrouble(
-            f"a cache at {server} needs the Python package redis: pip install 'redis>=7.2'"
-        ) from None
+        from archfit.packages import missing  # only this error needs it
+
+        raise StoreTrouble(missing(f"a cache at {server}", "redis", "redis")) from None
     return RedisStore(
         server,
         password=_password(operator.cache_password_file, environ),

@@ -135,8 +135,8 @@ AUDIT = Command(
     arguments=(
         (
             "FILE ..",
-            "Lists of a cluster, as kubectl get pods,nodes,replicasets,jobs -A -o json writes them, or rendered "
-            "manifests. - is standard input, which archfit reads if you name no file.",
+            "Lists of kubectl get -o json, or rendered manifests. The lists that an audit needs are those that "
+            "its examples name. - is standard input, which archfit reads if you name no file.",
         ),
     ),
     flags=(
@@ -151,17 +151,32 @@ AUDIT = Command(
         Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
         Flag(("-n", "--namespace"), "NAME", "The only namespace that --live reads; default: all."),
         Flag(
+            ("--cluster",),
+            "NAME",
+            "The name of the cluster in the report; default: kubectl's context, or the uid of the namespace "
+            "kube-system.",
+            brief="The name of the cluster in the report.",
+        ),
+        Flag(
             ("--require",),
             "ARCH,..",
-            "The architectures that count. Exit 3 if a pod cannot run there, 1 if one of its images is not known.",
+            "The architectures that count. Exit 3 if an image of a workload does not run there or is not known. "
+            "DaemonSets count, too.",
             repeatable=True,
-            brief="Exit 3 if a pod cannot run on one of these.",
+            brief="Exit 3 if a workload cannot run on one of these.",
         ),
         Flag(
             ("--min-ready",),
             "SHARE",
-            "Exit 3 if less than this share of the CPU requests, such as 80%, is ready for the first architecture.",
+            "Exit 3 if less than this share of the CPU requests, such as 80%, is known to be ready for the first "
+            "architecture.",
             brief="Exit 3 if less of the CPU requests is ready, as 80%.",
+        ),
+        Flag(
+            ("--allow-unknown",),
+            "",
+            "With --require and --min-ready: what is not known fails nothing.",
+            brief="What is not known fails nothing.",
         ),
         Flag(
             ("--assume-cpu",),
@@ -176,6 +191,7 @@ AUDIT = Command(
             repeatable=True,
             brief="Your price of one CPU for an hour.",
         ),
+        Flag(("--currency",), "WORD", "The currency of your prices, such as EUR."),
         Flag(
             ("--prices",),
             "FILE",
@@ -184,12 +200,22 @@ AUDIT = Command(
         ),
         Flag(
             ("--format",),
-            "text|json|csv|markdown|html",
-            "How to write the report. json is what --merge and --compare read; html is one page without any "
-            "request.",
+            "FORMAT",
+            "text, json, csv, markdown or html; default: as the name of --output ends (.html, .json, .csv, .md), "
+            "else text. "
+            "json is what --merge and --compare read; html is one page without any request.",
             words=("text", "json", "csv", "markdown", "html"),
-            default="text",
+            brief="text|json|csv|markdown|html; default: as -o ends.",
         ),
+        Flag(
+            ("--by",),
+            "namespace|label=KEY",
+            "The readiness of each namespace, or of each value of a label of pods (label=team) or of an annotation "
+            "(annotation=KEY), too.",
+            repeatable=True,
+            brief="The readiness of each, too.",
+        ),
+        Flag(("--all",), "", "After the first screen of the text, all tables."),
         Flag(
             ("-o", "--output"),
             "FILE",
@@ -234,15 +260,15 @@ AUDIT = Command(
     group="a cluster",
     about="""\
 An audit says which share of a cluster could run on arm64, which images keep the rest off, and which build of an \
-image really runs. It only reads: pods, nodes, ReplicaSets and Jobs, and the registries. --timeout is 10m by \
+image really runs. It only reads: pods, nodes, what makes pods, and the registries. --timeout is 10m by \
 default.
 
   archfit audit --live
-  kubectl get pods,nodes,replicasets,jobs -A -o json | archfit audit --format html -o report.html
+  kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json | archfit audit --format html -o report.html
   archfit audit --live --require arm64 --min-ready 80%""",
     exits=(
         DONE,
-        (1, "failed, or an image that --require needs is not known"),
+        (1, "failed, or not one image was answered"),
         WRONG_USAGE,
         (3, "--require, --min-ready or --fail-on-regression found something"),
     ),

@@ -78,6 +78,13 @@ CHECK = Command(
             brief="Check that every image runs on these, as arm64.",
         ),
         Flag(
+            ("--allow-unknown",),
+            "",
+            "With --require: do not fail for an image that is not known, such as a placeholder, or one whose registry "
+            "does not answer. The report still lists and counts it.",
+            brief="Let images pass that are not known; count them.",
+        ),
+        Flag(
             ("--format",),
             "FORM[=FILE]",
             "How to write the report: text; json; github, workflow commands of GitHub Actions; gitlab, a Code "

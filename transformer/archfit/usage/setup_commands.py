@@ -25,8 +25,8 @@ SETUP = (
             Flag(
                 ("--arch-taint",),
                 "KEY",
-                "Another taint that marks nodes by architecture, beside kubernetes.io/arch and "
-                "beta.kubernetes.io/arch.",
+                "Another taint that marks nodes by architecture, beside kubernetes.io/arch, "
+                "beta.kubernetes.io/arch and those whose value is an architecture, as arch=arm64.",
                 repeatable=True,
             ),
             OUTPUT,
@@ -363,6 +363,11 @@ pods.
             Flag(("--namespace",), "NAME", "The namespace of the audit; default: archfit."),
             Flag(("--image",), "NAME", "The pods' image; default: registry.example.com/archfit:VERSION."),
             Flag(
+                ("--cluster",),
+                "NAME",
+                "The name of the cluster in the report; default: the uid of the namespace kube-system.",
+            ),
+            Flag(
                 ("--configuration",),
                 "FILE",
                 "The archfit.yaml for the audit: registries, mirrors, requests per second.",
@@ -401,7 +406,8 @@ pods.
         ),
         about="""\
 One step reads the cluster. Then each shard asks registries for its part of the images, and a last step makes one \
-report. The service account may get and list pods, nodes, ReplicaSets and Jobs, and nothing else.
+report. The service account may get and list pods, nodes and the core kinds that make pods, \
+and get the namespace kube-system, and nothing else.
 
   archfit setup fleet --engine job --shards 16 --image registry.example.com/archfit:1
   kubectl apply --server-side -f archfit-fleet

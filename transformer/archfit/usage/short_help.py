@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from archfit.documentation import page
+from archfit.documentation import place
 from archfit.options.table import CONFIG_BRIEF, CONFIG_FLAG
 from archfit.usage.command_row import Command, Flag
 from archfit.usage.command_table import MAIN, by_group, members
@@ -110,4 +110,4 @@ def _rest(command: Command) -> Iterator[str]:
     else:
         yield "More about a command: archfit COMMAND --help"
         yield "All options:          archfit --help-all, man archfit"
-        yield f"When something fails: {page('troubleshooting')}"
+        yield f"When something fails: {place('troubleshooting')}"

@@ -26,6 +26,10 @@ _HABITS = {
     "archfit check --require arm64 checks images",
     "--platform": "archfit check --require linux/arm64 checks images for a platform",
     "--insecure": "a registry in plain HTTP is --mirror HOST=http://HOST; a CA of your own is --ca-file FILE",
+    "-i": "write --in-place",
+    "-w": "write --in-place",
+    "-A": "archfit audit --live reads all namespaces",
+    "--all-namespaces": "archfit audit --live reads all namespaces",
     "--silent": "write --quiet",
     "--debug": "--verbose says why each pod is placed as it is, --report FILE writes every decision",
     "--username": "archfit reads what docker login writes; another file is --authfile FILE",
@@ -40,6 +44,8 @@ def remedy(program: str, flag: str) -> str:
     takers = _takers(flag)
     if takers:
         return f"{head}: {_listed(takers)}; see {own_help(own)}"
+    if flag in ("-A", "--all-namespaces") and own.name == "audit":
+        return f"{head}: all namespaces are read unless -n names one"
     if flag in _HABITS:
         return f"{head}: {_HABITS[flag].format(program=program)}"
     if nearest(flag, _flags(own)):

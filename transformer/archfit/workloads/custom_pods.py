@@ -254,9 +254,15 @@ def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
                     ":".join(parts),
                     pull_policy=text_of(holder.get("imagePullPolicy")),
                     container=text_of(holder.get("name")),
+                    volume=_is_data(pattern),
                 )
             )
     return found
+
+
+def _is_data(pattern: Path) -> bool:
+    """Whether nothing of the image runs: an image volume, a disk or kernel that KubeVirt reads with its own program."""
+    return pattern[-2:] in (("image", "reference"), ("containerDisk", "image")) or "kernelBoot" in pattern
 
 
 def _names_an_image(text: str) -> bool:

@@ -18,6 +18,7 @@ from archfit.results import Location, Result
 from archfit.source.block_lines import BlockText, block_text
 from archfit.source.compose import parse
 from archfit.source.scan import Span
+from archfit.source.split import BOM
 from archfit.source.tree import ROOT, Children, Tree, line_at
 from archfit.typing_names import Any
 from archfit.workloads.block_sites import block_sites
@@ -65,6 +66,12 @@ class Contents(Record):
 
 def read(data: bytes, span: Span, user_rows: UserRows, *, light: bool = False) -> Contents:
     """The contents of a part. light: some values may be taken out (`kept_values`). Raises InvalidInput."""
+    if data.startswith(BOM, span.start):
+        raise InvalidInput(
+            "a byte order mark stands at the start of this document, and kubectl reads it as a part of the first key. "
+            "Remove it",
+            line=span.line,
+        )
     text = span.text(data)
     usual = block_text(text)
     contents = _of_usual(usual, data, span, user_rows, light=light) if usual is not None else None
@@ -143,7 +150,12 @@ def untouched_of(
     value: Any, pods: list[Pod], location: Location, user_rows: UserRows, at: Path = ()
 ) -> tuple[Untouched, ...]:
     """What is left as it is in an object whose pods are these. at: where paths say that it stands."""
-    if len(pods) == 1 and pods[0].root == at and (pods[0].group, pods[0].ref.kind) in WORKLOADS:
+    if (
+        len(pods) == 1
+        and pods[0].root == at
+        and (pods[0].group, pods[0].ref.kind) in WORKLOADS
+        and "items" not in value
+    ):
         return ()
     from archfit.workloads.coverage.untouched import untouched_in
 

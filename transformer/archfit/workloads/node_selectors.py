@@ -1,32 +1,44 @@
 """What objects of the stream require of the nodes of its pods at admission.
 
-    RuntimeClass    scheduling.nodeSelector, scheduling.tolerations    the pods that name it (runtimeClassName)
-    Namespace       scheduler.alpha.kubernetes.io/node-selector        the pods in it, where PodNodeSelector is on
+    RuntimeClass          scheduling.nodeSelector, scheduling.tolerations    the pods that name it (runtimeClassName)
+    Namespace, Project    the annotations below                              the pods in it
 
-Neither kind holds a pod, so they are parsed only where a pod may depend on them. One that cannot be parsed
+    scheduler.alpha.kubernetes.io/node-selector           PodNodeSelector: off by default, on in OpenShift
+    openshift.io/node-selector                            OpenShift, unless the annotation above is there, too
+    scheduler.alpha.kubernetes.io/tolerationsWhitelist    PodTolerationRestriction: off by default, on in OpenShift
+    scheduler.alpha.kubernetes.io/defaultTolerations      the same; merged into the pod before the whitelist is asked
+
+None of these kinds holds a pod, so they are parsed only where a pod may depend on them. One that cannot be parsed
 passes through and is ignored here.
 
-Source: KEP-585 and the admission plugins RuntimeClass and PodNodeSelector of Kubernetes.
+Source: KEP-585, the admission plugins RuntimeClass, PodNodeSelector and PodTolerationRestriction of Kubernetes, and
+openshift-kube-apiserver/admission/scheduler/nodeenv of openshift/kubernetes.
 """
 
 from __future__ import annotations
 
+from archfit import c_json
 from archfit.errors import InvalidInput
 from archfit.source.compose import parse
 from archfit.source.scan import Span, is_large_json, spans, whole
 from archfit.source.split import Piece
 from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any, Iterable, Iterator
+from archfit.typing_names import Any, Callable, Collection, Iterable, Iterator, Sequence, TypeAlias
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
-from archfit.workloads.pods import Pod, RuntimeClass
+from archfit.workloads.pod_specs import typed_item
+from archfit.workloads.pods import Namespace, Pod, RuntimeClass
 
-_WORDS = (b"RuntimeClass", b"scheduler.alpha.")
-ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
-_CLASS, _SPACE = ("node.k8s.io", "RuntimeClass"), ("", "Namespace")
-_KINDS = {(group, kind + listed) for group, kind in (_CLASS, _SPACE) for listed in ("", "List")}
+_ANNOTATION = "scheduler.alpha.kubernetes.io/"
+ANNOTATION = f"{_ANNOTATION}node-selector"
+OPENSHIFT_ANNOTATION = "openshift.io/node-selector"
+_OF_NAMESPACES = (b"scheduler.alpha.", OPENSHIFT_ANNOTATION.encode())
+_CLASS = ("node.k8s.io", "RuntimeClass")
+_SPACES = (("", "Namespace"), ("project.openshift.io", "Project"))
+_KINDS = frozenset((_CLASS, *_SPACES))
 _LISTS = {("", "List"), ("config.kubernetes.io", "ResourceList")}
-_DEPTH = 16
+Kind: TypeAlias = tuple[str, str]
+"""Group and kind."""
 
 
 def with_node_selectors(
@@ -34,23 +46,20 @@ def with_node_selectors(
 ) -> tuple[Document, ...]:
     """The documents, with what RuntimeClasses and Namespaces of the stream ask of nodes at their pods."""
     pods = [pod for document in documents for pod in document.pods]
-    named = any(pod.spec.get("runtimeClassName") for pod in pods)
-    placed = any(pod.ref.namespace for pod in pods)
-    words = [word for word, wanted in zip(_WORDS, (named, placed), strict=True) if wanted]
+    words = [b"RuntimeClass"] if any(pod.spec.get("runtimeClassName") for pod in pods) else []
+    words += _OF_NAMESPACES if any(pod.ref.namespace for pod in pods) else ()
     classes: dict[str, RuntimeClass] = {}
-    spaces: dict[str, tuple[tuple[str, str], ...]] = {}
-    for piece in pieces:
-        if any(data.find(word, piece.start, piece.end) >= 0 for word in words):
-            for item in _read(data, piece):
-                name, key = (
-                    _name(item),
-                    (group_of(text_of(item.get("apiVersion"))), text_of(item.get("kind"))),
-                )
-                if key == _CLASS and mapping_of(item.get("scheduling")):
-                    classes[name] = _runtime_class(name, mapping_of(item.get("scheduling")))
-                elif key == _SPACE:
-                    spaces[name] = _pairs(mapping_of(mapping_of(item.get("metadata")).get("annotations")))
-    if not classes and not any(spaces.values()):
+    spaces: dict[str, Namespace] = {}
+    for key, item in objects_beside(data, pieces, words, _KINDS):
+        name = _name(item)
+        if key == _CLASS:
+            if mapping_of(item.get("scheduling")):
+                classes[name] = _runtime_class(name, mapping_of(item.get("scheduling")))
+        else:
+            space = _namespace(mapping_of(mapping_of(item.get("metadata")).get("annotations")))
+            if space is not None:
+                spaces[name] = space
+    if not classes and not spaces:
         return documents
     return tuple(
         document.replace(pods=tuple(_placed(pod, classes, spaces) for pod in document.pods))
@@ -58,24 +67,42 @@ def with_node_selectors(
     )
 
 
-def _placed(
-    pod: Pod, classes: dict[str, RuntimeClass], spaces: dict[str, tuple[tuple[str, str], ...]]
-) -> Pod:
+def _placed(pod: Pod, classes: dict[str, RuntimeClass], spaces: dict[str, Namespace]) -> Pod:
     runtime_class = classes.get(text_of(pod.spec.get("runtimeClassName")))
-    selector = spaces.get(pod.ref.namespace, ())
-    if runtime_class is None and not selector:
+    namespace = spaces.get(pod.ref.namespace)
+    if runtime_class is None and namespace is None:
         return pod
-    return pod.replace(runtime_class=runtime_class, namespace_selector=selector)
+    return pod.replace(runtime_class=runtime_class, namespace=namespace)
 
 
-def _read(data: bytes, piece: Piece) -> list[dict[str, Any]]:
-    """The objects of a piece, lists opened; kinds that are plain to see and neither of the two are left out."""
+def objects_beside(
+    data: bytes, pieces: Iterable[Piece], words: Sequence[bytes], kinds: Collection[Kind]
+) -> Iterator[tuple[Kind, dict[str, Any]]]:
+    """The objects of some kinds that hold no pod, in order; lists are opened.
+
+    words: a piece without any of them holds none of the objects that are wanted.
+    """
+    for piece in pieces:
+        if any(data.find(word, piece.start, piece.end) >= 0 for word in words):
+            for item in _read(data, piece, kinds):
+                key = group_of(text_of(item.get("apiVersion"))), text_of(item.get("kind"))
+                if key in kinds:
+                    yield key, item
+
+
+def _read(data: bytes, piece: Piece, kinds: Collection[Kind]) -> list[dict[str, Any]]:
+    """The objects of a piece, lists opened; kinds that are plain to see and are not wanted are left out."""
+
+    def other(api_version: str, kind: str) -> bool:
+        key = group_of(api_version), kind.removesuffix("List")
+        return key not in kinds and (key[0], kind) not in _LISTS
+
     if is_large_json(data, piece):
-        found = _read_json(data, piece)
+        found = _read_json(data, piece, other)
         if found is not None:
             return found
     try:
-        return [item for span in spans(data, piece, _is_other) for item in _objects(_value(data, span))]
+        return [item for span in spans(data, piece, other) for item in _objects(_value(data, span))]
     except InvalidInput:
         pass
     try:
@@ -84,7 +111,7 @@ def _read(data: bytes, piece: Piece) -> list[dict[str, Any]]:
         return []
 
 
-def _read_json(data: bytes, piece: Piece) -> list[dict[str, Any]] | None:
+def _read_json(data: bytes, piece: Piece, other: Callable[[str, str], bool]) -> list[dict[str, Any]] | None:
     from archfit.source.json_list import json_list
     from archfit.source.usual_json import Unusual, read
 
@@ -92,7 +119,7 @@ def _read_json(data: bytes, piece: Piece) -> list[dict[str, Any]] | None:
         data,
         piece.start,
         piece.end,
-        lambda api_version, kind: kind.endswith("List") or not _is_other(api_version, kind),
+        lambda api_version, kind: not other(api_version, kind),
     )
     if found is None or found.kind != "List" or not all(item.kind for item in found.items):
         return None
@@ -100,12 +127,7 @@ def _read_json(data: bytes, piece: Piece) -> list[dict[str, Any]] | None:
         values = [read(data[item.start : item.end].decode()) for item in found.items]
     except Unusual:
         return None
-    return [one for value in values for one in _objects(value, 1)]
-
-
-def _is_other(api_version: str, kind: str) -> bool:
-    key = group_of(api_version), kind
-    return key not in _KINDS and key not in _LISTS
+    return values
 
 
 def _value(data: bytes, span: Span) -> Any:
@@ -113,16 +135,12 @@ def _value(data: bytes, span: Span) -> Any:
     return value[0] if span.item else value
 
 
-def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(value, dict):
         return
-    items = value.get("items")
-    if isinstance(items, list) and text_of(value.get("kind")).endswith("List") and depth < _DEPTH:
-        kind = text_of(value.get("kind")).removesuffix("List")
-        typed = {"kind": kind, "apiVersion": value.get("apiVersion")} if kind else {}
-        for item in items:
-            yield from _objects({**typed, **item} if isinstance(item, dict) else item, depth + 1)
-        return
+    if isinstance(value.get("items"), list):
+        for item in value["items"]:
+            yield from _objects(typed_item(item, value))
     yield value
 
 
@@ -138,10 +156,38 @@ def _runtime_class(name: str, scheduling: dict[str, Any]) -> RuntimeClass:
     )
 
 
-def _pairs(annotations: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """`a=b,c=d`, as labels.ConvertSelectorToLabelsMap reads it."""
-    parts = (part.partition("=") for part in text_of(annotations.get(ANNOTATION)).split(","))
+def _namespace(annotations: dict[str, Any]) -> Namespace | None:
+    """What the annotations of a Namespace ask of its pods, None where they ask nothing."""
+    selects = ANNOTATION if ANNOTATION in annotations else OPENSHIFT_ANNOTATION
+    whitelist = annotations.get(f"{_ANNOTATION}tolerationsWhitelist")
+    found = Namespace(
+        selects,
+        _pairs(text_of(annotations.get(selects))),
+        _tolerations(text_of(whitelist)),
+        _tolerations(text_of(annotations.get(f"{_ANNOTATION}defaultTolerations"))) or (),
+    )
+    return found if found.node_selector or found.tolerations_whitelist != () else None
+
+
+def _pairs(selector: str) -> tuple[tuple[str, str], ...]:
+    """`a=b,c=d`, as labels.ConvertSelectorToLabelsMap and OpenShift's labelselector.Parse read it."""
+    parts = (part.partition("=") for part in selector.split(","))
     return tuple((key.strip(), value.strip()) for key, equals, value in parts if equals)
+
+
+def _tolerations(text: str) -> tuple[dict[str, Any], ...] | None:
+    """The tolerations of an annotation; None where it is no JSON list of them, which the plugin refuses."""
+    if not text:
+        return ()
+    try:
+        found = c_json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if found is None:
+        return ()
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        return None
+    return tuple(found)
 
 
 def _name(item: dict[str, Any]) -> str:

@@ -8,10 +8,15 @@ from archfit.patch import Path
 from archfit.results import Location, ObjectRef
 from archfit.source.values import mapping_of, text_of
 from archfit.typing_names import Any, Iterable, Iterator
-from archfit.workloads.builtin import LISTS, WORKLOADS, UserRows, group_of, rows_of
+from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod
 
-_LIST_DEPTH = 16
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.workloads.custom_pods import CustomPod
+
+# Objects embedded in each other, as a path.
+_DEEPEST_PATH = 64
 # Of one object: what its pods share counts for each of them.
 _IMAGES = 100_000
 
@@ -66,39 +71,46 @@ def _with_metadata_between(value: Any, pod: Pod, start: Path) -> Pod:
 def objects(
     value: Any, path: Path = (), user_rows: UserRows | None = None
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """(path, object) of an object, or of every object of a `List`, nested ones and embedded ones too."""
+    """(path, object) of an object, and of every object in it: items of a list, nested ones and embedded ones too.
+
+    Whatever its kind, kubectl and Helm take an object with a sequence of items for a list. kustomize does so for kinds
+    that end in `List`, and lists in lists; another kind is an object to it, which comes without its items here.
+    """
     if not isinstance(value, dict):
         return
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
-    if (
-        isinstance(value.get("items"), list)
-        and len(path) < 2 * _LIST_DEPTH
-        and _is_list(api_version, kind, user_rows)
-    ):
+    if kind[-1:] == "\n" or api_version[-1:] == "\n":
+        raise InvalidInput(
+            "the kind or the apiVersion of an object ends in a line break, which kustomize and kubectl do not read "
+            "alike. Write it on the line of its key"
+        )
+    if isinstance(value.get("items"), list):
         for number, item in enumerate(value["items"]):
-            yield from objects(_typed(item, value), (*path, "items", number), user_rows)
-        return
+            yield from objects(typed_item(item, value), (*path, "items", number), user_rows)
+        if kind.endswith("List"):
+            return
+        value = {key: member for key, member in value.items() if key != "items"}
     yield path, value
     for row in rows_of(api_version, kind, user_rows or {}):
-        if row.objects and len(path) < 4 * _LIST_DEPTH:
+        if row.objects and len(path) < _DEEPEST_PATH:
             from archfit.workloads.patterns import matches
 
             for at, item in matches(value, row.objects):
                 yield from objects(item, (*path, *at), user_rows)
 
 
-def _is_list(api_version: str, kind: str, user_rows: UserRows | None) -> bool:
-    if (group_of(api_version), kind) in LISTS:
-        return True
-    return kind[-4:] == "List" and bool(rows_of(api_version, kind[:-4], user_rows or {}))
-
-
-def _typed(item: Any, around: dict[str, Any]) -> Any:
-    """An item of a typed list (PodList) may leave out what the list's own kind says (API conventions, lists)."""
+def typed_item(item: Any, around: dict[str, Any]) -> Any:
+    """The item with what its list says where it has no kind (apimachinery, `decodeToList`): a PodList holds Pods."""
+    if not isinstance(item, dict) or _word(item.get("kind")):
+        return item
     kind = text_of(around.get("kind")).removesuffix("List")
-    if isinstance(item, dict) and kind and not item.get("kind"):
-        return {**item, "kind": kind, "apiVersion": item.get("apiVersion") or around.get("apiVersion")}
-    return item
+    api_version = _word(item.get("apiVersion")) or around.get("apiVersion")
+    return {**item, "kind": kind, "apiVersion": api_version} if kind else item
+
+
+def _word(value: Any) -> str:
+    """The text; "" for what is no text, which is no kind and no version to Kubernetes."""
+    return value if isinstance(value, str) else ""
 
 
 def reference_of(value: dict[str, Any]) -> ObjectRef:
@@ -222,11 +234,27 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
             spec,
             mapping_of(get(value, paths.metadata)),
             mapping_of(value.get("metadata")),
-            (*beside, *(use.replace(path=(*path, *use.path)) for use in found.images())),
+            (*beside, *(use.replace(path=(*path, *use.path)) for use in _images_of(row, value, found, path))),
             row.immutable,
             path,
             paths.below(path),
         )
+
+
+def _is_embedded(path: Path) -> bool:
+    """Whether the object at path stands in another one that is no list."""
+    return not all(step == "items" or isinstance(step, int) for step in path)
+
+
+def _images_of(row: Workload, value: dict[str, Any], found: CustomPod, path: Path) -> Iterator[ImageUse]:
+    """The images outside of the containers; in an object that nothing else fills in, with its own parameters."""
+    for use in found.images():
+        if use.text and ("{{" in use.text or "$(" in use.text) and not _is_embedded(path):
+            from archfit.workloads.parameters import resolved
+
+            yield resolved(row.group, row.kind, value, use)
+        else:
+            yield use
 
 
 def _images(spec: dict[str, Any], at: Path) -> Iterator[ImageUse]:

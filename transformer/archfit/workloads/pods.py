@@ -90,6 +90,19 @@ class RuntimeClass(Record):
     tolerations: tuple[dict[str, Any], ...] = ()
 
 
+class Namespace(Record):
+    """What admission makes of a Namespace's annotations.
+
+    selects: the annotation that selects nodes. node_selector: its pairs.
+    tolerations_whitelist: () allows all, None is not readable. default_tolerations: both as in a pod spec.
+    """
+
+    selects: str = ""
+    node_selector: tuple[tuple[str, str], ...] = ()
+    tolerations_whitelist: tuple[dict[str, Any], ...] | None = ()
+    default_tolerations: tuple[dict[str, Any], ...] = ()
+
+
 class Pod(Record):
     """One pod spec and what surrounds it; plain values of `source.values`.
 
@@ -103,7 +116,8 @@ class Pod(Record):
         this one, a CronJob's jobTemplate.
     runtime_class: the one in the stream that the pod names, if it has `scheduling`.
     placement_paths: None where affinity, tolerations and nodeSelector are beside the containers.
-    namespace_selector: what the Namespace of the stream asks of nodes, where PodNodeSelector is on.
+    namespace: its Namespace in the stream, if that has annotations about nodes or tolerations.
+    stamped: an earlier run with `stamp` added something, which is taken back here.
     """
 
     ref: ObjectRef
@@ -119,7 +133,8 @@ class Pod(Record):
     placement_paths: PlacementPaths | None = None
     between: tuple[tuple[Path, dict[str, Any]], ...] = ()
     runtime_class: RuntimeClass | None = None
-    namespace_selector: tuple[tuple[str, str], ...] = ()
+    namespace: Namespace | None = None
+    stamped: bool = False
 
     @property
     def named_images(self) -> NamedImages:

@@ -3,8 +3,8 @@
     item ── kind ──┬── List, PodList, ..    each of its items; those of a typed list take its kind
                    ├── Pod of a cluster     one count for its owner, template, statuses and node
                    ├── Node                 NodeFacts
-                   ├── anything with pods   of a cluster: its owner, and `idle` where nothing of it runs; where the
-                   │                        lists hold no pods at all, as a manifest
+                   ├── anything with pods   of a cluster: its owner, and its template, which counts where no pod of it
+                   │                        was read (`without_pods`)
                    │                        a manifest: `manifest`, with the number of pods that it asks for
                    ├── a kind without pods  passed over; Secrets are never read
                    └── any other kind       counted in `unknown`
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -32,19 +33,22 @@ from archfit.cluster.audit_facts import (
 from archfit.cluster.audit_merge import sorted_facts
 from archfit.cluster.running.arch_demand import demanded_architectures
 from archfit.cluster.running.container_images import container_images, container_statuses
-from archfit.cluster.running.fold import Gathered, PodTemplate, Rendered, Run, folded
+from archfit.cluster.running.fold import Gathered, LastRun, PodTemplate, Rendered, Run, folded
 from archfit.cluster.running.node_object import node_facts
-from archfit.cluster.running.object_fields import mapping, text
+from archfit.cluster.running.object_fields import kept_labels, mapping, mappings, text, tolerations
 from archfit.cluster.running.owners import Named, Owners
 from archfit.cluster.running.pod_requests import requested
-from archfit.cluster.running.pod_standing import is_virtual_node, standing_of
+from archfit.cluster.running.pod_standing import is_windows, standing_of
 from archfit.cluster.running.templates import Template, templates
 from archfit.errors import InvalidInput
 from archfit.options.settings import Options
-from archfit.workloads.builtin import LISTS, UserRows, by_kind, group_of
+from archfit.workloads.builtin import UserRows, by_kind, group_of
 from archfit.workloads.inventory import is_podless
+from archfit.workloads.pod_specs import typed_item
 
-_LIST_DEPTH = 16
+KUBE_SYSTEM = "kube-system"
+"""The namespace that every cluster has: its uid tells clusters apart."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII).fullmatch
 _BITS = (1 << 128) - 1
 _UNASKED = "the field is empty, or nothing says which image it is"
 
@@ -68,7 +72,8 @@ class _Interned:
 class Collector:
     """What was read so far. source: "live", or "lists" for files of any kind ("manifests" where only such are meant).
 
-    kinds: how many objects of each kind were read. unknown: those of kinds that may hold pods and are in no table.
+    keys: of labels and annotations of pods to keep. name: of the snapshot. kinds: how many objects of each kind were
+    read. unknown: those of kinds that may hold pods and are in no table.
     """
 
     def __init__(
@@ -76,12 +81,14 @@ class Collector:
         source: Literal["live", "lists", "manifests"],
         name: str,
         options: Options | None = None,
+        keys: tuple[str, ...] = (),
     ) -> None:
         self.kinds: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
         self._source = source
-        self._name = name
+        self.name = name
         self._rows: UserRows = by_kind(options.workloads) if options else {}
+        self._keys = keys
         self._seen: set[bytes] = set()
         self._sum = 0
         self._owners = Owners()
@@ -90,10 +97,13 @@ class Collector:
         self._statuses = _Interned()
         self._node_names = _Interned()
         self._runs: dict[tuple[int, int, int], int] = {}
-        self._nodes: dict[str, tuple[NodeFacts, bool]] = {}
-        self._idle: dict[tuple[Named, int], Template] = {}
+        self._nodes: dict[str, NodeFacts] = {}
+        self._held: dict[tuple[Named, int], Template] = {}
+        self._last_runs: dict[Named, LastRun] = {}
         self._rendered: list[Rendered] = []
         self._of_cluster = False
+        self._newest = ""
+        self._uid = ""
 
     def add(self, value: Any, where: str = "") -> None:
         """One decoded document or item (JSON's own values). where: file and line, for manifests.
@@ -101,7 +111,7 @@ class Collector:
         Raises InvalidInput for an object with more than 100,000 images, or one that is nested too deeply.
         """
         try:
-            self._add(value, where, 0)
+            self._add(value, where)
         except RecursionError:
             raise InvalidInput("an object is nested too deeply to be one of Kubernetes") from None
 
@@ -120,7 +130,15 @@ class Collector:
         source = self._source
         if source == "lists" and not self._of_cluster and self._rendered:
             source = "manifests"
-        snapshot = Snapshot(f"{self._snapshot_id():016x}", source, self._name, bool(self._nodes))
+        snapshot = Snapshot(
+            f"{self._snapshot_id():016x}",
+            source,
+            self.name,
+            bool(self._nodes),
+            uid=self._uid,
+            date=self._newest,
+            date_by="input" if self._newest else "",
+        )
         found = folded(snapshot.id, self._gathered())
         references = {image.reference for one in found.workloads for image in one.images}
         return sorted_facts(
@@ -148,7 +166,8 @@ class Collector:
             bool(self._runs),
             self._nodes,
             self._owners,
-            tuple((named, template) for (named, _), template in self._idle.items()),
+            tuple((named, template) for (named, _), template in self._held.items()),
+            self._last_runs,
             tuple(self._rendered),
         )
 
@@ -156,20 +175,17 @@ class Collector:
         digest = hashlib.sha256(self._sum.to_bytes(16, "big")).digest()
         return int.from_bytes(digest[:8], "big")
 
-    def _add(self, value: Any, where: str, depth: int) -> None:
+    def _add(self, value: Any, where: str) -> None:
         if not isinstance(value, dict):
             return
         api_version, kind = text(value.get("apiVersion")), text(value.get("kind"))
         items = value.get("items")
-        if isinstance(items, list) and _is_list(api_version, kind) and depth < _LIST_DEPTH:
-            own = {"kind": kind[:-4], "apiVersion": api_version} if kind != "List" else {}
+        if isinstance(items, list):
             for item in items:
-                self._add(
-                    {**own, **item} if own and isinstance(item, dict) and not item.get("kind") else item,
-                    where,
-                    depth + 1,
-                )
-            return
+                self._add(typed_item(item, value), where)
+            if kind.endswith("List"):
+                return
+            value = {key: member for key, member in value.items() if key != "items"}
         self._object(value, group_of(api_version), kind, where)
 
     def _object(self, value: Mapping[str, Any], group: str, kind: str, where: str) -> None:
@@ -179,7 +195,7 @@ class Collector:
             if self._is_new(value, metadata, kind):
                 facts = node_facts(value)
                 self._of_cluster = True
-                self._nodes[facts.name] = facts, is_virtual_node(value)
+                self._nodes[facts.name] = facts
         elif (group, kind) == ("", "Pod") and of_cluster:
             if self._is_new(value, metadata, kind):
                 self._of_cluster = True
@@ -195,7 +211,15 @@ class Collector:
         cpu, memory = (0, 0) if standing == "finished" else requested(pod)
         images = self._images.values[self._images.number(container_images(spec))]
         template = PodTemplate(
-            owner, owner is itself, standing, images, cpu, memory, demanded_architectures(spec)
+            owner,
+            owner is itself,
+            standing,
+            images,
+            cpu,
+            memory,
+            demanded_architectures(spec),
+            tolerations(spec),
+            kept_labels(metadata, self._keys),
         )
         key = (
             self._templates.number(template),
@@ -203,6 +227,11 @@ class Collector:
             self._node_names.number(text(spec.get("nodeName"))),
         )
         self._runs[key] = self._runs.get(key, 0) + 1
+        if standing == "finished" and owner.kind == "Job":
+            created = text(metadata.get("creationTimestamp"))
+            run = LastRun(created, itself.name, template, *requested(pod), is_windows(spec))
+            before = self._last_runs.get(owner)
+            self._last_runs[owner] = run if before is None else max(before, run, key=LastRun.order)
 
     def _other(
         self,
@@ -215,6 +244,9 @@ class Collector:
     ) -> None:
         podless = is_podless(text(value.get("apiVersion")), kind, self._rows)
         if podless:
+            if kind == "Namespace" and metadata.get("name") == KUBE_SYSTEM and not self._uid:
+                self._uid = text(metadata.get("uid"))
+                self._sum = (self._sum + _hashed([KUBE_SYSTEM, self._uid])) & _BITS
             self.kinds[kind] += 1
             return
         if of_cluster and not self._is_new(value, metadata, kind):
@@ -222,7 +254,7 @@ class Collector:
         if not of_cluster:
             self.kinds[kind] += 1
             self._sum = (self._sum + _hashed(value)) & _BITS
-        found = list(templates(value, self._rows))
+        found = list(templates(value, self._rows, self._keys))
         if not found and podless is None:
             self.unknown[kind] += 1
         if not of_cluster:
@@ -233,7 +265,7 @@ class Collector:
         self._owners.add(named, metadata)
         for template in found:
             images = self._images.number(template.images)
-            self._idle[named, images] = template.replace(images=self._images.values[images])
+            self._held[named, images] = template.replace(images=self._images.values[images])
 
     def _is_new(self, value: Mapping[str, Any], metadata: Mapping[str, Any], kind: str) -> bool:
         """Whether the object is read for the first time; it is counted then."""
@@ -243,17 +275,23 @@ class Collector:
         if mark in self._seen:
             return False
         self._seen.add(mark)
+        self._newest = max(self._newest, _newest(value, metadata))
         self.kinds[kind] += 1
         self._sum = (self._sum + (_hashed([uid, version]) if uid and version else _hashed(value))) & _BITS
         return True
 
 
-def _is_list(api_version: str, kind: str) -> bool:
-    return (group_of(api_version), kind) in LISTS or (kind.endswith("List") and len(kind) > 4)
-
-
 def _is_of_cluster(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
     return bool(metadata.get("uid") or value.get("status") or mapping(value.get("spec")).get("nodeName"))
+
+
+def _newest(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+    """The newest time that the API server or a kubelet wrote into an object, "" for none."""
+    status = mapping(value.get("status"))
+    times = [metadata.get("creationTimestamp"), status.get("startTime")]
+    for one in mappings(status.get("conditions")):
+        times += (one.get("lastTransitionTime"), one.get("lastHeartbeatTime"))
+    return max((time for time in times if isinstance(time, str) and _TIME(time)), default="")
 
 
 def _hashed(value: Any) -> int:

@@ -3,6 +3,7 @@
 one more of the same key     pods, CPU and memory are added; where the pods run, too
 owner_by                     the one that is known best
 pinned                       what all of them are pinned to together; () where one is not pinned
+tolerations                  those that all of them have
 evidence                     the strongest, by `runtime_evidence.EVIDENCE`
 """
 
@@ -37,6 +38,8 @@ def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
         runs_on=tuple(sorted(runs_on.items())),
         pinned=tuple(sorted({*before.pinned, *one.pinned})) if before.pinned and one.pinned else (),
         where=min(before.where, one.where),
+        labels=_least(before.labels, one.labels),
+        tolerations=tuple(sorted({*before.tolerations} & {*one.tolerations})),
     )
 
 
@@ -52,6 +55,16 @@ def count_build(builds: Builds, one: BuildFacts) -> None:
         reason=max(before.reason, one.reason),
         evidence=_stronger(before.evidence, one.evidence),
     )
+
+
+def _least(
+    one: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """Of each label the smallest value that a pod of the workload has."""
+    found: dict[str, str] = {}
+    for key, value in (*one, *other):
+        found[key] = min(found.get(key, value), value)
+    return tuple(sorted(found.items()))
 
 
 def _stronger(one: str, other: str) -> str:

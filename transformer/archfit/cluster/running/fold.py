@@ -2,7 +2,7 @@
 
     runs       template, statuses, node ── owner, standing on the node ── WorkloadFacts, BuildFacts
     nodes      what the unfinished pods on them request ───────────────── NodeFacts
-    idle       templates of the cluster of which no pod was read ──────── WorkloadFacts, `idle`
+    held       templates of the cluster of which no pod was read ──────── WorkloadFacts (`without_pods`)
     rendered   templates of manifests ─────────────────────────────────── WorkloadFacts, `manifest`
 
 Owners and nodes are looked up here, at the end, since the items of a list come in any order.
@@ -21,6 +21,10 @@ from archfit.cluster.running.templates import Template
 from archfit.record import Record
 
 _NO_NODE = NodeFacts("", "", "", "")
+_WITHOUT_PODS: tuple[Standing, ...] = (
+    "old", "finished", "windows", "idle", "daemonset", "scheduled", "pending", "manifest",
+)  # fmt: skip
+"""What a template counts as; of two that speak of the same pods the later one."""
 
 
 class PodTemplate(Record):
@@ -33,6 +37,8 @@ class PodTemplate(Record):
     cpu: int
     memory: int
     pinned: tuple[str, ...]
+    tolerations: tuple[tuple[str, str, str, str], ...]
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 class Rendered(Record):
@@ -51,18 +57,34 @@ class Run(Record):
     pods: int
 
 
+class LastRun(Record):
+    """A finished pod of a Job. cpu, memory: what it requested. created: its creationTimestamp. windows: its system."""
+
+    created: str
+    name: str
+    template: PodTemplate
+    cpu: int
+    memory: int
+    windows: bool
+
+    def order(self) -> tuple[str, str]:
+        """The newest is the largest; of two of one second the name decides."""
+        return self.created, self.name
+
+
 class Gathered(Record):
     """What was read.
 
-    runs: each once. pods: whether there was any. nodes: each with whether it is virtual. idle: by the object that
-    holds the template.
+    runs: each once. pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
+    last_runs: of each Job its newest finished pod.
     """
 
     runs: Iterable[Run]
     pods: bool
-    nodes: Mapping[str, tuple[NodeFacts, bool]]
+    nodes: Mapping[str, NodeFacts]
     owners: Owners
-    idle: Sequence[tuple[Named, Template]]
+    held: Sequence[tuple[Named, Template]]
+    last_runs: Mapping[Named, LastRun]
     rendered: Sequence[Rendered]
 
 
@@ -82,8 +104,8 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
     owners: dict[tuple[Named, bool], Owner] = {}
     for run in gathered.runs:
         template, pods = run.template, run.pods
-        node, virtual = gathered.nodes.get(run.node, (_NO_NODE, False))
-        standing = on_node(template.standing, node.os, virtual=virtual)
+        node = gathered.nodes.get(run.node, _NO_NODE)
+        standing = on_node(template.standing, node.os, virtual=node.virtual)
         key = template.owner, template.bare
         if key not in owners:
             owners[key] = gathered.owners.resolved(template.owner, is_pod=template.bare)
@@ -95,7 +117,7 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
         for status in run.statuses:
             if standing != "finished" or status.evidence:
                 count_build(builds, _build(snapshot, owner.named, node, status, pods))
-    for one in _idle(snapshot, gathered, tuple(workloads.values())):
+    for one in _without_pods(snapshot, gathered, tuple(workloads.values())):
         count_workload(workloads, one)
     for rendered in gathered.rendered:
         count_workload(workloads, _of_template(snapshot, rendered.template, rendered.where))
@@ -106,7 +128,7 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
             requested_memory=used[name][1],
             requested_pods=used[name][2],
         )
-        for name, (node, _) in gathered.nodes.items()
+        for name, node in gathered.nodes.items()
     )
     return Folded(tuple(workloads.values()), tuple(builds.values()), tuple(nodes))
 
@@ -128,30 +150,98 @@ def _of_run(snapshot: str, run: Run, owner: Owner, standing: Standing, node: Nod
         0 if template.cpu or standing == "finished" else pods,
         ((architecture, pods),),
         template.pinned,
+        tolerations=template.tolerations,
+        labels=template.labels,
     )
 
 
-def _idle(snapshot: str, gathered: Gathered, found: Iterable[WorkloadFacts]) -> Iterator[WorkloadFacts]:
-    """Templates of the cluster of which no pod was read. found: the workloads that have pods."""
-    running = {(one.namespace, one.kind, one.name, one.images) for one in found}
-    largest: dict[tuple[Named, tuple[ContainerImage, ...]], Template] = {}
-    for named, template in gathered.idle:
+def _without_pods(
+    snapshot: str, gathered: Gathered, found: Sequence[WorkloadFacts]
+) -> Iterator[WorkloadFacts]:
+    """What the workloads of the cluster will run of which no pod was read. found: the workloads that have pods.
+
+    the template                                          counts as       pods
+    unfinished pods with its images were read             nothing         they stand for it
+    a Job's, of which pods were read                      nothing         they stand for it
+    a ReplicaSet's or Job's that another object made,     old             none
+      that asks for no pods or is done
+    a Job's that is done                                  finished        none
+    a DaemonSet's                                         daemonset       none; 1 where the lists hold no pods at all
+    a CronJob's that is not suspended and has no          scheduled       its parallelism, each like its last pod if
+      unfinished pods                                                     that has the same images
+    asks for no pods, is suspended, or other              idle            none
+      unfinished pods of its owner were read
+    any other                                             pending         what it asks for
+    where the lists hold no pods at all: manifest in the place of scheduled and pending
+
+    A CronJob that is not in the lists, but whose Jobs are, counts as its last pod.
+    """
+    busy = {(one.namespace, one.kind, one.name) for one in found if one.standing != "finished"}
+    same = {(*_place(one), one.images) for one in found if one.standing != "finished"}
+    ran = {(*_place(one), one.images) for one in found}
+    last = _last_runs(gathered)
+    chosen: dict[tuple[Named, tuple[ContainerImage, ...]], WorkloadFacts] = {}
+    for named, held in gathered.held:
         owner = gathered.owners.resolved(named, is_pod=False).named
-        if (owner.namespace, owner.kind, owner.name, template.images) in running:
+        place = owner.namespace, owner.kind, owner.name
+        key = (*place, held.images)
+        run = last.pop(owner, None) if named.kind == "CronJob" else None
+        alike = run is not None and run.template.images == held.images
+        template = held.replace(cpu=run.cpu, memory=run.memory) if run and alike else held
+        if key in same or (named.kind == "Job" and key in ran):
             continue
-        # A Deployment and its ReplicaSet speak of the same pods.
-        other = largest.get((owner, template.images))
-        if other is None or other.pods < template.pods:
-            largest[owner, template.images] = template
-    for (owner, _), template in largest.items():
-        asked = _of_template(snapshot, template).replace(
+        standing = _standing_without_pods(template, made=named != owner, busy=place in busy)
+        if not gathered.pods and standing in ("scheduled", "pending"):
+            standing = "manifest"
+        asked = standing in ("manifest", "scheduled", "pending") or (
+            standing == "daemonset" and not gathered.pods
+        )
+        facts = _of_template(snapshot, template if asked else template.replace(pods=0)).replace(
+            standing="windows" if template.windows else standing,
             kind=owner.kind,
             name=owner.name,
             owner_by="" if owner.name == template.name and owner.kind == template.kind else "controller",
         )
-        if gathered.pods or not template.pods:
-            asked = asked.replace(standing="idle", pods=0, cpu=0, memory=0, without_cpu=0, runs_on=())
-        yield asked
+        # A Deployment and its ReplicaSet speak of the same pods.
+        other = chosen.get((owner, template.images))
+        if other is None or _weight_of(other) < _weight_of(facts):
+            chosen[owner, template.images] = facts
+    yield from chosen.values()
+    for owner, newest in last.items():
+        if (owner.namespace, owner.kind, owner.name) not in busy:
+            once = Run(newest.template.replace(cpu=newest.cpu, memory=newest.memory), (), "", 1)
+            whole = gathered.owners.resolved(newest.template.owner, is_pod=False)
+            yield _of_run(snapshot, once, whole, "windows" if newest.windows else "scheduled", _NO_NODE)
+
+
+def _place(one: WorkloadFacts) -> tuple[str, str, str]:
+    return one.namespace, one.kind, one.name
+
+
+def _last_runs(gathered: Gathered) -> dict[Named, LastRun]:
+    """Of each CronJob its newest finished pod."""
+    last: dict[Named, LastRun] = {}
+    for job, run in gathered.last_runs.items():
+        owner = gathered.owners.resolved(job, is_pod=False).named
+        if owner.kind == "CronJob":
+            last[owner] = max(last.get(owner, run), run, key=LastRun.order)
+    return last
+
+
+def _standing_without_pods(template: Template, *, made: bool, busy: bool) -> Standing:
+    if made and template.kind in ("ReplicaSet", "Job") and (template.done or not template.pods):
+        return "old"
+    if template.done:
+        return "finished"
+    if template.per_node:
+        return "daemonset"
+    if not template.pods or template.suspended or busy:
+        return "idle"
+    return "scheduled" if template.kind == "CronJob" else "pending"
+
+
+def _weight_of(one: WorkloadFacts) -> tuple[int, int]:
+    return _WITHOUT_PODS.index(one.standing), one.pods
 
 
 def _build(snapshot: str, owner: Named, node: NodeFacts, status: ContainerStatus, pods: int) -> BuildFacts:
@@ -189,4 +279,6 @@ def _of_template(snapshot: str, one: Template, where: str = "") -> WorkloadFacts
         (("", one.pods),) if one.pods else (),
         one.pinned,
         where,
+        one.tolerations,
+        one.labels,
     )

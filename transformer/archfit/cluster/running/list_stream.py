@@ -109,7 +109,8 @@ class _Json:
             elif self._expect() != "}":
                 self._wrong("',' or '}' must stand here")
         self._at += 1
-        if not streamed:
+        kind = members.get("kind", "List")
+        if not streamed or not (isinstance(kind, str) and kind.endswith("List")):
             yield members
 
     def _array(self, members: dict[str, Any]) -> Iterator[Any]:

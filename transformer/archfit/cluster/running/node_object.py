@@ -8,6 +8,8 @@ capacity              "spot" or "on-demand", by the label of the provider:
                         karpenter.sh/capacity-type, eks.amazonaws.com/capacityType,
                         cloud.google.com/gke-spot, cloud.google.com/gke-preemptible,
                         kubernetes.azure.com/scalesetpriority
+ready                 the condition Ready has the status True; a node without this condition is not ready
+virtual               see `pod_standing`
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 from archfit.cluster.audit_facts import NodeFacts
 from archfit.cluster.running.object_fields import mapping, mappings, text
 from archfit.cluster.running.pod_requests import amounts
+from archfit.cluster.running.pod_standing import is_virtual_node
 from archfit.cluster.running.quantity import milli, units
 from archfit.options.taints import ARCH_KEYS
 
@@ -54,6 +57,12 @@ def node_facts(node: Mapping[str, Any]) -> NodeFacts:
         max(0, milli(allocatable.get("cpu", 0))),
         max(0, units(allocatable.get("memory", 0))),
         max(0, units(allocatable.get("pods", 0))),
+        ready=any(
+            one.get("type") == "Ready" and one.get("status") == "True"
+            for one in mappings(status.get("conditions"))
+        ),
+        virtual=is_virtual_node(node),
+        uid=text(metadata.get("uid")),
     )
 
 

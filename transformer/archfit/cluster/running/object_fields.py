@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _NOTHING: dict[str, Any] = {}
+
+
+def kept_labels(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The labels and annotations of a pod that are named. keys: `label=KEY` or `annotation=KEY`."""
+    found = []
+    for key in keys:
+        kind, _, name = key.partition("=")
+        values = mapping(metadata.get(f"{kind}s"))
+        if name in values:
+            found.append((key, text(values[name])))
+    return tuple(sorted(found))
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -29,6 +40,16 @@ def text(value: Any) -> str:
 def number(value: Any, default: int) -> int:
     """The value, or the default in the place of anything but an int32 that is not negative."""
     return value if type(value) is int and 0 <= value < 2**31 else default
+
+
+def tolerations(spec: Mapping[str, Any]) -> tuple[tuple[str, str, str, str], ...]:
+    """(key, operator, value, effect) of a pod spec's, sorted, each once; see `audit_facts.WorkloadFacts`."""
+    found = {
+        (text(one.get("key")), text(one.get("operator")), text(one.get("value")), text(one.get("effect")))
+        for one in mappings(spec.get("tolerations"))
+        if one.get("tolerationSeconds") is None
+    }
+    return tuple(sorted(found))
 
 
 def controller(metadata: Mapping[str, Any]) -> tuple[str, str]:

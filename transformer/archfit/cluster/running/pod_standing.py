@@ -2,8 +2,9 @@
 
     finished    status.phase is Succeeded or Failed
     mirror      annotation kubernetes.io/config.mirror, or an owner of kind Node: a static pod of its node
+    windows     spec.os.name or nodeSelector kubernetes.io/os says windows
     daemonset   a DaemonSet controls it: it is made for each node
-    windows     spec.os.name, nodeSelector kubernetes.io/os or its node says windows
+    windows     its node says windows
     virtual     it selects `type: virtual-kubelet`, or its node is virtual
     gated       it has schedulingGates and no node
     pending     status.phase is not Running
@@ -36,10 +37,10 @@ def standing_of(pod: Mapping[str, Any]) -> Standing:
     kind, _ = controller(metadata)
     if MIRROR in mapping(metadata.get("annotations")) or kind == "Node":
         return "mirror"
-    if kind == "DaemonSet":
-        return "daemonset"
     if is_windows(spec):
         return "windows"
+    if kind == "DaemonSet":
+        return "daemonset"
     if mapping(spec.get("nodeSelector")).get("type") == "virtual-kubelet":
         return "virtual"
     if spec.get("schedulingGates") and not spec.get("nodeName"):

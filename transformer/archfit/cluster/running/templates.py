@@ -10,13 +10,13 @@ anything else                                                              1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from archfit.cluster.audit_facts import ContainerImage, Role
 from archfit.cluster.running.arch_demand import demanded_architectures
 from archfit.cluster.running.container_images import container_image
-from archfit.cluster.running.object_fields import mapping, number
+from archfit.cluster.running.object_fields import kept_labels, mapping, mappings, number, tolerations
 from archfit.cluster.running.pod_requests import requested_by_manifest
 from archfit.cluster.running.pod_standing import is_windows
 from archfit.patch import Path
@@ -31,7 +31,10 @@ _HERE = Location(1, 1)
 
 
 class Template(Record):
-    """One pod template. cpu, memory: of one pod. pods: how many the object asks for. per_node: a DaemonSet's."""
+    """One pod template. cpu, memory: of one pod. pods: how many the object asks for. per_node: a DaemonSet's.
+
+    suspended: a Job or CronJob that starts none now. done: a Job that is complete or has failed.
+    """
 
     namespace: str
     kind: str
@@ -41,15 +44,23 @@ class Template(Record):
     memory: int
     pods: int
     pinned: tuple[str, ...]
+    tolerations: tuple[tuple[str, str, str, str], ...]
     windows: bool
     per_node: bool
+    suspended: bool
+    done: bool
+    labels: tuple[tuple[str, str], ...] = ()
 
 
-def templates(value: Mapping[str, Any], rows: UserRows) -> Iterator[Template]:
-    """The pod templates of an object (JSON's own values). Raises InvalidInput for more than 100,000 images."""
+def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()) -> Iterator[Template]:
+    """The pod templates of an object (JSON's own values). keys: of labels and annotations to keep.
+
+    Raises InvalidInput for more than 100,000 images.
+    """
     for pod in find_pods(typed(dict(value)), _HERE, (), rows):
         spec = plain(pod.spec)
         cpu, memory = requested_by_manifest(spec)
+        root = _at(value, pod.root)
         yield Template(
             pod.ref.namespace,
             pod.ref.kind,
@@ -57,10 +68,14 @@ def templates(value: Mapping[str, Any], rows: UserRows) -> Iterator[Template]:
             tuple(_image(use) for use in pod.images),
             cpu,
             memory,
-            _pods(pod, _at(value, pod.root)),
+            _pods(pod, root),
             demanded_architectures(spec),
+            tolerations(spec),
             is_windows(spec),
             pod.ref.kind == "DaemonSet",
+            "Job" in pod.ref.kind and mapping(root.get("spec")).get("suspend") is True,
+            pod.ref.kind == "Job" and _is_done(root),
+            kept_labels(mapping(_at(value, pod.path[:-1]).get("metadata")), keys),
         )
 
 
@@ -79,7 +94,18 @@ def _pods(pod: Pod, value: Mapping[str, Any]) -> int:
     return number(spec.get("replicas"), 1) if beside else 1
 
 
+def _is_done(job: Mapping[str, Any]) -> bool:
+    return any(
+        one.get("type") in ("Complete", "Failed") and one.get("status") == "True"
+        for one in mappings(mapping(job.get("status")).get("conditions"))
+    )
+
+
 def _at(value: Any, path: Path) -> Mapping[str, Any]:
+    """The mapping there, {} where nothing is: a row may place metadata in a field that the object leaves out."""
     for step in path:
-        value = value[step]
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return {}
     return mapping(value)

@@ -97,7 +97,7 @@ class Helper:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=dict(self._environ),
-                process_group=None if os.name == "nt" else 0,
+                process_group=0,
             )
         except OSError as error:
             raise Misconfigured(f"the credential helper {program} cannot be run: {error.strerror}") from None
@@ -126,9 +126,6 @@ class Helper:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """End the program and its process group."""
-    if os.name == "nt":
-        process.kill()
-        return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

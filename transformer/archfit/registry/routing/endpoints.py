@@ -31,6 +31,8 @@ class Endpoint(Record):
     resolves: it may answer for tags. pulls: it may be asked for manifests and blobs by digest.
     fallback: it is asked only where the endpoint before it gave no HTTP answer.
     last: no other is asked after it, so that requests to it are sent again where that may help.
+    instead_of: the registry whose place it takes, "" for the registry itself. named_by: what puts it there, as
+    `--mirror *=https://mirror.example`.
     """
 
     origin: str
@@ -44,6 +46,8 @@ class Endpoint(Record):
     pulls: bool = True
     fallback: bool = False
     last: bool = True
+    instead_of: str = ""
+    named_by: str = ""
 
     def may_answer(self, reference: Reference) -> bool:
         """It may be asked for the reference itself, by tag or by digest."""
@@ -58,7 +62,11 @@ def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Endpoint | No
     for source in (reference.registry, "*"):
         for mirror in mirrors:
             if mirror.source == source.lower():
-                return _mirrored(mirror, reference.repository)
+                url = f"{mirror.scheme}://{mirror.host}{'/' + mirror.prefix if mirror.prefix else ''}"
+                found = _mirrored(mirror, reference.repository)
+                return found.replace(
+                    instead_of=reference.registry, named_by=f"--mirror {mirror.source}={url}"
+                )
     return None
 
 

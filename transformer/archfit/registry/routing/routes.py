@@ -56,11 +56,19 @@ class Routes:
             return (found,)
         if self._conf and (some := self._conf.endpoints(reference)):
             self._learn(list(self._conf.trust_of(reference)))
-            return some
+            return _named(some, reference, "--registries-conf")
         if self._dir and (some := self._dir.endpoints(reference)):
-            return some
+            return _named(some, reference, "--hosts-dir")
         return (itself(reference),)
 
     def _learn(self, configured: list[tuple[HostPort, Tls]]) -> None:
         self.tls.update(added(self.tls, configured))
         self.named.update(server for server, _ in configured)
+
+
+def _named(some: tuple[Endpoint, ...], reference: Reference, by: str) -> tuple[Endpoint, ...]:
+    """The endpoints; those of other servers say what puts them there."""
+    own = itself(reference).host
+    return tuple(
+        one if one.host == own else one.replace(instead_of=reference.registry, named_by=by) for one in some
+    )

@@ -23,7 +23,7 @@ from archfit.registry.transport.dialer import Dialer
 from archfit.registry.transport.host_policy import HostPolicy
 from archfit.registry.transport.host_port import host_port
 from archfit.registry.transport.proxies import proxy_for
-from archfit.registry.transport.request import Reply, Request, Unreachable
+from archfit.registry.transport.request import Reply, Request, Unreachable, late
 from archfit.registry.transport.trust import Trust
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ class Connections:
         host, port = host_port(origin)
         self.policy.check(host, port)
         if self.left() <= 0:
-            raise Unreachable(f"{shown} did not answer in time", retryable=False)
+            raise Unreachable(late(shown), retryable=False)
         http = self._http or self._start()
         if self._budget:
             self._budget.take(shown, self.left())

@@ -41,6 +41,7 @@ class Dialer:
         self.policy = policy
         self._lock = threading.Lock()
         self._ready: dict[HostPort, deque[tuple[float, socket.socket | RegistryError]]] = {}
+        self._closed = False
 
     def dial_ahead(self, host: str, port: int) -> None:
         """Dial for the next thread that connects there, to no other host; it gets the connection, or the error."""
@@ -83,7 +84,10 @@ class Dialer:
 
     def _keep(self, host: str, port: int, made: socket.socket | RegistryError) -> None:
         with self._lock:
-            self._ready.setdefault((host, port), deque()).append((monotonic(), made))
+            if not self._closed:
+                self._ready.setdefault((host, port), deque()).append((monotonic(), made))
+            elif not isinstance(made, RegistryError):
+                made.close()
 
     def connect_to_proxy(self, host: str, port: int) -> socket.socket:
         """A connection to a proxy, which the operator chose: its address is not judged. Raises OSError."""
@@ -100,8 +104,9 @@ class Dialer:
         self.policy.permitted(host, port, [str(entry[4][0]) for entry in found], other_host=other_host)
 
     def close(self) -> None:
-        """Close the connections that no thread used."""
+        """Close the connections that no thread used, and those that threads make after the run's end."""
         with self._lock:
+            self._closed = True
             for ready in self._ready.values():
                 for _, made in ready:
                     if not isinstance(made, RegistryError):
@@ -114,7 +119,8 @@ class Dialer:
         except (socket.gaierror, UnicodeError) as error:
             again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
             raise Unreachable(
-                f"the name {host!r} cannot be resolved: correct the registry's name, or check DNS and proxy",
+                f"the name {host!r} cannot be resolved: correct the registry's name, or where only a proxy knows "
+                "it, set HTTPS_PROXY",
                 retryable=again,
             ) from None
         addresses = self.policy.permitted(

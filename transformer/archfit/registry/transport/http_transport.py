@@ -30,9 +30,9 @@ from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort
 from archfit.registry.transport.http1 import ask
 from archfit.registry.transport.http_message import Answer, Head, InvalidHeader, ProtocolError
 from archfit.registry.transport.network_stream import NetworkStream, reason
-from archfit.registry.transport.proxies import proxy_for
+from archfit.registry.transport.proxies import proxy_for, variable_of
 from archfit.registry.transport.proxy_tunnel import Proxy, ProxyRefused, open_tunnel, proxy_at
-from archfit.registry.transport.request import Reply, Request, Unreachable
+from archfit.registry.transport.request import Reply, Request, Unreachable, late
 from archfit.registry.transport.request_target import RequestTarget, holds_control, request_target
 from archfit.registry.transport.tls import context
 from archfit.registry.transport.trust import USUAL, Tls, Trust
@@ -62,6 +62,7 @@ class HttpTransport:
         self._lock = threading.Lock()
         self._begun: dict[HostPort, deque[tuple[float, NetworkStream]]] = {}
         self._idle: dict[Way, deque[tuple[float, NetworkStream]]] = {}
+        self._closed = False
 
     def exchange(self, request: Request) -> Reply:
         """As `Connections.send`."""
@@ -73,9 +74,11 @@ class HttpTransport:
         try:
             return self._exchanged(request, wanted)
         except TimeoutError:
-            raise Unreachable(f"{where} did not answer in time", retryable=self._dialer.left() > 0) from None
+            if self._dialer.left() > 0:
+                raise Unreachable(f"{where} did not answer in time", retryable=True) from None
+            raise Unreachable(late(where), retryable=False) from None
         except ProxyRefused as error:
-            raise Unreachable(f"the proxy for {where} refused: {reason(error)}", retryable=False) from None
+            raise self._proxy_problem(wanted, f"refused a connection to {where}: {reason(error)}") from None
         except InvalidHeader:
             raise RegistryError(
                 f"the request to {where} cannot be sent: one of its headers is not valid"
@@ -84,8 +87,9 @@ class HttpTransport:
             raise Unreachable(f"the connection to {where} broke: {reason(error)}", retryable=True) from None
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and those that threads are done with after the run's end."""
         with self._lock:
+            self._closed = True
             for idle in self._idle.values():
                 while idle:
                     idle.pop()[1].close()
@@ -111,7 +115,10 @@ class HttpTransport:
             stream = NetworkStream(connected, self._dialer.left)
             stream.begin_tls(made, host)
             with self._lock:
-                self._begun.setdefault((host, port), deque()).append((monotonic(), stream))
+                if not self._closed:
+                    self._begun.setdefault((host, port), deque()).append((monotonic(), stream))
+                    return
+            stream.close()
 
     def _exchanged(self, request: Request, wanted: RequestTarget) -> Reply:
         scheme, host, port = wanted.scheme, wanted.host, wanted.port
@@ -161,7 +168,13 @@ class HttpTransport:
         dialer, host, port = self._dialer, wanted.host, wanted.port
         if proxy:
             through = proxy_at(proxy)
-            stream = NetworkStream(dialer.connect_to_proxy(through.host, through.port), dialer.left)
+            try:
+                connected = dialer.connect_to_proxy(through.host, through.port)
+            except OSError as error:
+                if dialer.left() <= 0:
+                    raise TimeoutError from None
+                raise self._proxy_problem(wanted, f"cannot be connected to ({reason(error)})") from None
+            stream = NetworkStream(connected, dialer.left)
         else:
             stream = self._fresh(wanted, other_host=request.other_host)
         try:
@@ -176,6 +189,20 @@ class HttpTransport:
             stream.close()
             raise
         return stream
+
+    def _proxy_problem(self, wanted: RequestTarget, what: str) -> Unreachable:
+        """What the user is told about a proxy. what: goes on after its name."""
+        variable = variable_of(wanted.scheme, self._environ)
+        proxy = proxy_at(proxy_for(wanted.scheme, wanted.host, wanted.port, self._environ))
+        if ": 407" in what:
+            remedy = f"write user and password into {variable}, as {proxy.scheme}://USER:PASSWORD@{proxy.host}:{proxy.port}"
+        else:
+            remedy = f"correct {variable}, or ask {wanted.host} without it: NO_PROXY={wanted.host}"
+        return Unreachable(
+            f"the proxy {proxy} ({variable}), through which {wanted.authority} is asked, {what}: {remedy}",
+            retryable=False,
+            mistake=True,
+        )
 
     def _fresh(self, wanted: RequestTarget, *, other_host: bool) -> NetworkStream:
         """A connection to the server itself, without TLS or with TLS begun."""
@@ -206,7 +233,7 @@ class HttpTransport:
         with self._lock:
             idle = self._idle.setdefault(way, deque())
             idle.append((monotonic(), stream))
-            oldest = idle.popleft()[1] if len(idle) > MAX_IDLE else None
+            oldest = idle.popleft()[1] if self._closed or len(idle) > MAX_IDLE else None
         if oldest:
             oldest.close()
 

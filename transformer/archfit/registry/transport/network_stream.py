@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from archfit.printable import visible
 from archfit.registry.transport.dialer import CONNECT_SECONDS
-from archfit.registry.transport.request import Unreachable
+from archfit.registry.transport.request import NoTls, Unreachable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,12 +128,7 @@ def _refused(host: str, port: int, error: OSError) -> Unreachable | None:
     if not isinstance(error, ssl.SSLError):
         return None
     if error.reason in _NO_TLS:
-        shown = host if port == 443 else f"{host}:{port}"
-        return Unreachable(
-            f"{shown} answers without TLS. If it serves plain http, write --mirror {shown}=http://{shown}",
-            retryable=False,
-            mistake=True,
-        )
+        return NoTls(host if port == 443 else f"{host}:{port}")
     return Unreachable(f"{host} does not speak TLS as expected ({error.reason})", retryable=False)
 
 

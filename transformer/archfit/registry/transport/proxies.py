@@ -23,6 +23,13 @@ def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> 
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
+def variable_of(scheme: str, environ: Mapping[str, str]) -> str:
+    """The name of the variable that gives the proxy, as the user wrote it."""
+    names = [f"{scheme}_proxy", "all_proxy"]
+    name = next(name for name in names if _variable(name, environ))
+    return name if environ.get(name, "").strip() else name.upper()
+
+
 def _variable(name: str, environ: Mapping[str, str]) -> str:
     lower = environ.get(name, "").strip()
     if lower or (name == "http_proxy" and "REQUEST_METHOD" in environ):

@@ -33,6 +33,10 @@ class Proxy(Record):
     def __repr__(self) -> str:
         return "Proxy()"
 
+    def __str__(self) -> str:
+        """For messages: without user and password."""
+        return f"{self.scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
 
 def proxy_at(url: str) -> Proxy:
     """The proxy at a URL. Raises RegistryError, which does not repeat the URL."""

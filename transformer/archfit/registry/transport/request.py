@@ -66,6 +66,11 @@ class Reply(Record):
     challenges: tuple[str, ...] = ()
 
 
+def late(server: str) -> str:
+    """The message for a server that has not answered when the run's time is over."""
+    return f"{server} gave no answer before the deadline: try again, or allow more with --timeout"
+
+
 class Unreachable(RegistryError):
     """No HTTP answer. retryable: asking once more may help. mistake: of configuration, as for any RegistryError."""
 
@@ -73,6 +78,17 @@ class Unreachable(RegistryError):
         super().__init__(message)
         self.retryable = retryable
         self.mistake = mistake
+
+
+class NoTls(Unreachable):
+    """The server speaks plain http, probably. server: as it is written in `--mirror`."""
+
+    def __init__(self, server: str, remedy: str = "") -> None:
+        remedy = remedy or f"write --mirror {server}=http://{server}"
+        super().__init__(
+            f"{server} answers without TLS. If it serves plain http, {remedy}", retryable=False, mistake=True
+        )
+        self.server = server
 
 
 def origin_of(url: str) -> str:

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from archfit.registry.limits import MAX_IN_FLIGHT, MAX_PER_SERVER, MAX_RETRIES_PER_SERVER
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.transport.challenges import Challenge, check_realm
+from archfit.registry.transport.request import late
 
 # Registries that answer a first request with 401: one thread asks first, and its 401 serves all threads.
 _ASKS_CREDENTIALS = re.compile(
@@ -56,14 +57,12 @@ class ServerState:
         """Wait for a free place; the answer goes to `busy`. Raises RegistryError after `seconds`."""
         with self._turn:
             if not self._turn.wait_for(lambda: self._in_flight < self.share, seconds):
-                raise RegistryError(
-                    f"{self.origin} could not be asked in time: too many lookups were waiting"
-                )
+                raise RegistryError(late(self.origin))
             self._in_flight += 1
             wave = self._wave
         if not self._all_in_flight.acquire(timeout=seconds):
             self._leave()
-            raise RegistryError(f"{self.origin} could not be asked in time: too many lookups were waiting")
+            raise RegistryError(late(self.origin))
         return wave
 
     def end(self) -> None:

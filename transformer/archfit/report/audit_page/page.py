@@ -18,7 +18,7 @@ import re
 from functools import cache
 from typing import Any
 
-from archfit import __version__, documentation
+from archfit import __version__, packages
 from archfit.cluster.audit_amount import cpu_text, memory_text
 from archfit.cluster.audit_compare import AuditComparison
 from archfit.cluster.audit_facts_json import SCHEMA
@@ -31,6 +31,9 @@ from archfit.report.audit_words import (
     FORMULAS,
     amount_words,
     change_sentences,
+    cluster_words,
+    daemon_sentences,
+    everything_runs,
     loss_sentence,
     not_known,
     of_cluster,
@@ -38,11 +41,12 @@ from archfit.report.audit_words import (
     ready_share,
     several,
     snapshot_names,
+    unknown_reasons,
 )
 
 _FOLDER = os.path.dirname(__file__)
 _MOST_COLUMNS = 20
-_DATA = ("architectures", "readiness", "workLists", "apart", "costs")
+_DATA = ("clusters", "groups", "architectures", "daemonSets", "readiness", "workLists", "apart", "costs")
 
 
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
@@ -60,6 +64,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     first = findings.readiness[0]
     text: str = _template().render(
         cluster=of_cluster(findings),
+        clusters=[(one.name, cluster_words(one)) for one in findings.clusters],
         version=__version__,
         style=_markup(style),
         script=_markup(script),
@@ -74,9 +79,13 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             (one.architecture, amount_words(one.pinned)) for one in findings.readiness if one.pinned.pods
         ],
         charts={architecture: (wide, narrow) for architecture, wide, narrow in charts},
+        daemons=list(daemon_sentences(findings)),
+        daemon_sets=page_tables.daemon_sets(findings),
+        everything_runs=everything_runs(findings),
         work=page_tables.work_tables(findings),
         work_lists=findings.work_lists,
         node_bars=page_charts.node_bars(findings.capacity.groups, names if several(findings) else {}),
+        groups=page_tables.groups(findings),
         nodes=page_tables.nodes(findings),
         since=list(change_sentences(since)) if since else None,
         changes=page_tables.changes(since) if since else (),
@@ -87,7 +96,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         builds=page_tables.builds(findings),
         apart=page_tables.counted_apart(findings),
         costs=findings.costs,
-        not_known=list(not_known(findings)),
+        not_known=[*unknown_reasons(findings), *not_known(findings)],
         formulas=FORMULAS,
     )
     return text.encode()
@@ -125,10 +134,7 @@ def _template() -> Any:
         from jinja2 import Environment, StrictUndefined
         from markupsafe import Markup
     except ImportError as error:
-        raise ArchfitError(
-            f"--format html needs a package that is not installed ({error.name}): pip install 'archfit[audit]' "
-            f"in archfit's environment, see {documentation.page('install', 'extras')}"
-        ) from None
+        raise ArchfitError(packages.missing("--format html", "audit", error.name)) from None
 
     def shown(value: Any) -> Any:
         return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from archfit.cluster.audit_amount import cpu_text, percent
+from archfit.cluster.audit_amount import cpu_text
 from archfit.cluster.audit_capacity import NodeGroup
 from archfit.cluster.audit_readiness import Readiness
 from archfit.cluster.audit_work_list import WorkItem, WorkList
@@ -75,7 +75,7 @@ class Pareto(Record):
 def readiness_bar(one: Readiness) -> Bar:
     """How much of what could move is ready, not known, blocked."""
     parts = [("ready", one.ready), ("unknown", one.unknown), ("blocked", one.blocked)]
-    whole = one.share[1]
+    whole = one.counted(one.total)
     values = [(kind, amount.cpu if one.by_cpu else amount.pods) for kind, amount in parts]
     words = {"ready": "ready", "unknown": "not known", "blocked": "blocked"}
     unit = " CPU" if one.by_cpu else " pods"
@@ -105,7 +105,7 @@ def node_bars(groups: Sequence[NodeGroup], names: dict[str, str]) -> tuple[Bar, 
         shown = [
             ("used", used, f"{cpu_text(group.requested_cpu)} CPU requested"),
             ("free", rest - closed, f"{cpu_text(group.free_cpu)} CPU free"),
-            ("closed", closed, f"{cpu_text(closed)} CPU on cordoned nodes"),
+            ("closed", closed, f"{cpu_text(closed)} CPU on closed nodes"),
         ]
         shown = [part for part in shown if part[1]]
         name = f"{names[group.snapshot]} " if group.snapshot in names else ""
@@ -144,10 +144,10 @@ def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Paret
     for place, (item, (alone, together)) in enumerate(zip(items, values, strict=True)):
         x = round(left + slot * place + (slot - thick) / 2, 1)
         high, higher = y(alone, largest), y(alone + together, largest)
-        reached = part + (item.cumulative.cpu if readiness.by_cpu else item.cumulative.pods)
-        dot = (round(x + thick / 2, 1), y(reached, whole))
+        reached = part + readiness.counted(item.cumulative)
+        dot = (round(x + thick / 2, 1), y(reached, whole + readiness.counted(item.cumulative_unknown)))
         points.append(dot)
-        words = f"{item.rank}. {item.reference}: {gain(item)}; {share_after(readiness, item.cumulative)} ready then"
+        words = f"{item.rank}. {item.reference}: {gain(item)}; {share_after(readiness, item)} ready then"
         columns.append(
             Column(
                 x,
@@ -174,8 +174,8 @@ def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Paret
         tuple((y(share, 100), f"{share} %") for share in (0, 50, 100)),
         left_out,
         f"Work list for {work.architecture}: {first.reference} {gain(first)}. With the first {len(items)} images "
-        f"{share_after(readiness, items[-1].cumulative)} is ready, "
-        f"today {percent(part, whole)}. The table below has all.",
+        f"{share_after(readiness, items[-1])} is ready, "
+        f"today {ready_share(readiness)}. The table below has all.",
     )
 
 

@@ -22,16 +22,20 @@ from archfit.report.audit_words import (
     STANDING_WORDS,
     WORK_WORDS,
     change_groups,
+    ready_share,
     runs_on,
     several,
     share_after,
     snapshot_names,
+    used_by,
 )
 
 _COUNTS_AS: dict[Standing, str] = {
     "manifest": "in a manifest",
     "daemonset": "daemon",
+    "scheduled": "between two runs",
     "idle": "no pods now",
+    "old": "earlier revision",
     "mirror": "static pod",
     "virtual": "virtual node",
 }
@@ -94,20 +98,68 @@ def work_tables(findings: AuditFindings) -> tuple[Table, ...]:
                 Cell(f"+{cpu_text(item.together.cpu)} with {item.partner}", f"{item.together.cpu}")
                 if item.partner
                 else Cell("", "0"),
-                Cell(share_after(readiness, item.cumulative), f"{item.cumulative.cpu}"),
+                Cell(share_after(readiness, item), f"{item.cumulative.cpu}"),
+                Cell(used_by(item, len(item.owners))),
             )
             for item in work.items
         )
         columns = (
             Column("#", "number"), Column("Image", "image"), Column("Runs on"), Column("To do"),
-            Column("Frees CPU alone", "number"), Column("Pods", "number"), Column("Takes part in CPU", "number"),
-            Column("Best pair", "image"), Column("Ready then", "number"),
+            Column("Frees CPU alone", "number"), Column("Pods", "number"),
+            Column("CPU of all its pods", "number"), Column("Frees with a second image", "image"),
+            Column("Ready then", "number"), Column("Used by"),
         )  # fmt: skip
         if rows:
             found.append(
                 _table(f"work-{work.architecture}", f"Work list for {work.architecture}", columns, rows)
             )
     return tuple(found)
+
+
+def groups(findings: AuditFindings) -> Table:
+    """The readiness of clusters, namespaces and labels."""
+    columns = (
+        Column("By"), Column("Name"),
+        *(Column(f"{one} ready", "number") for one in findings.architectures),
+        Column("CPU", "number"), Column("Pods", "number"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(one.by),
+            Cell(one.name or f"without {one.by}"),
+            *(
+                Cell(ready_share(part), f"{part.share[0] * 1000 // part.share[1] if part.share[1] else 0}")
+                for part in one.readiness
+            ),
+            cpu(one.readiness[0].total.cpu),
+            number(one.readiness[0].total.pods),
+        )
+        for one in findings.groups
+    )
+    return _table("groups", "Readiness by group", columns, rows)
+
+
+def daemon_sets(findings: AuditFindings) -> Table:
+    """What would not run on the first node of an architecture, or of which that is not known."""
+    names, cluster = snapshot_names(findings), several(findings)
+    columns = (
+        Column("Architecture"), Column("Cluster"), Column("Namespace"), Column("Name"), Column("Kind"),
+        Column("State", "state"), Column("Not ready", "image"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(daemons.architecture),
+            Cell(names.get(one.snapshot, "") if cluster else ""),
+            Cell(one.namespace),
+            Cell(one.name),
+            Cell(one.kind),
+            Cell(one.state),
+            Cell(", ".join(one.images)),
+        )
+        for daemons in findings.daemon_sets
+        for one in daemons.not_ready
+    )
+    return _table("daemonsets", "DaemonSets that are not ready", columns, rows)
 
 
 def workloads(findings: AuditFindings) -> Table:

@@ -58,5 +58,6 @@ def remedy(problem: str, text: bytes) -> str:
     if _CONFLICT(text):
         return "The file has git's conflict markers: resolve the conflict first"
     if b"\0" in text:
-        return "It looks like a binary file, or like UTF-16: name rendered manifests in UTF-8"
+        order = "BE" if text.startswith(b"\0") else "LE"
+        return f"It looks like UTF-16 or a binary file. Convert UTF-16: iconv -f UTF-16{order} -t UTF-8 FILE > NEW"
     return next((advice for words, advice in _REMEDIES if words in problem), "")

@@ -1,6 +1,8 @@
 """Virtual machines of KubeVirt, and NVIDIA's GPU operator.
 
-KubeVirt pins a machine to `architecture`, and where it is missing to the cluster's default.
+KubeVirt pins a machine to `architecture`, and where it is missing to the cluster's default. It mounts the images of
+disks and kernels as volumes, or runs its own container-disk in them (kubevirt pkg/container-disk): no program of theirs
+runs, and `custom_pods` takes them as image volumes.
 """
 
 from __future__ import annotations

@@ -1,0 +1,42 @@
+"""`archfit audit` on random clusters, beside a calculator that was written from docs/audit.md alone."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from audits.calculator import Image
+from audits.clusters import IMAGES, drawn
+from audits.judging import differences, registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from registry import Registry
+
+COUNT = 100
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Registry]:
+    with registry() as images:
+        yield images
+
+
+@pytest.mark.load
+def test_every_number_can_be_calculated_from_the_page(served: Registry, tmp_path: Path) -> None:
+    lines = [
+        f"{number}: {line}"
+        for number in range(COUNT)
+        for line in differences(drawn(Random(f"test/{number}")), tmp_path, served)
+    ]
+    assert lines == []
+
+
+def test_a_difference_is_seen(served: Registry, tmp_path: Path) -> None:
+    others = {**IMAGES, "x.example/both:1": Image(("linux/amd64",))}
+    clusters = [drawn(Random(f"test/{number}")) for number in range(20)]
+    assert [lines for cluster in clusters if (lines := differences(cluster, tmp_path, served, others))] != []

@@ -1,0 +1,857 @@
+"""The numbers of an audit, calculated from objects by docs/audit.md, "How the numbers are made".
+
+It shares no code with archfit: each function follows one paragraph of the page. Amounts are tuples
+(rows, pods, cpu, memory, without_cpu): CPU in thousandths, memory in bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Object = dict[str, Any]
+    Amount = tuple[int, int, int, int, int]
+
+NOTHING: Amount = (0, 0, 0, 0, 0)
+OS_LABELS = ("kubernetes.io/os", "beta.kubernetes.io/os")
+ARCH_LABELS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
+COULD_MOVE = ("running", "pending", "scheduled", "manifest")
+FAIL_A_RUN = (*COULD_MOVE, "gated", "idle", "daemonset")
+TEMPLATE_ORDER = ("old", "finished", "windows", "idle", "daemonset", "scheduled", "pending", "manifest")
+EVIDENCE = re.compile(
+    r"exec format error|no match for platform in manifest|no image found in .* for architecture"
+    r"|no matching manifest for|does not match the specified platform",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUFFIXES = {
+    "": Fraction(1),
+    **{name: Fraction(1, 1000**power) for power, name in enumerate(("m", "u", "n"), 1)},
+    **{name: Fraction(1000**power) for power, name in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
+    **{f"{name}i": Fraction(1024**power) for power, name in enumerate("KMGTPE", 1)},
+}
+
+
+class Image(NamedTuple):
+    """What its registry has. platforms: None for no answer, () for no such image. index: whether it is one."""
+
+    platforms: tuple[str, ...] | None
+    index: bool = True
+
+
+class Row(NamedTuple):
+    """Pods of one owner with one standing and one list of images. where: pods by the architecture of their nodes."""
+
+    owner: tuple[str, str, str]
+    standing: str
+    images: tuple[tuple[str, str, str], ...]
+    pods: int
+    cpu: int
+    memory: int
+    without_cpu: int
+    where: tuple[tuple[str, int], ...]
+    pinned: frozenset[str]
+    tolerations: frozenset[tuple[str, str, str, str]]
+
+
+class Report(NamedTuple):
+    """What is compared, in the names of the report's JSON."""
+
+    readiness: list[dict[str, Any]]
+    daemon_sets: list[dict[str, Any]]
+    work_lists: list[dict[str, Any]]
+    apart: dict[str, Amount]
+    groups: list[dict[str, Any]]
+    losses: list[dict[str, Any]]
+    fails_require: bool
+
+
+def quantity(text: object) -> Fraction:
+    """A quantity of Kubernetes; 0 for none."""
+    if text is None:
+        return Fraction(0)
+    number, suffix = re.fullmatch(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([a-zA-Z]*)", str(text)).groups()  # type: ignore[union-attr]
+    return Fraction(number) * _SUFFIXES[suffix]
+
+
+def added(amounts: Iterable[Amount]) -> Amount:
+    """The sum of amounts."""
+    return tuple(map(sum, zip(NOTHING, *amounts, strict=True)))  # type: ignore[return-value]
+
+
+def calculated(
+    objects: Sequence[Object],
+    images: Mapping[str, Image],
+    required: Sequence[str] = (),
+    *,
+    assume_cpu: int = 0,
+    allow_unknown: bool = False,
+) -> Report:
+    """The numbers for these objects. required: architectures of --require; allow_unknown: its flag."""
+    cluster = _Cluster(objects, assume_cpu)
+    architectures = _architectures(cluster.nodes, required)
+    states = _States(cluster, images)
+    movable = [row for row in cluster.rows if row.standing in COULD_MOVE]
+    readiness = [_readiness(arch, movable, states) for arch in architectures]
+    return Report(
+        [found for found, _ in readiness],
+        [_daemon_sets(arch, cluster.rows, states) for arch in architectures],
+        [
+            _work_list(arch, movable, states, sums)
+            for arch, (_, sums) in zip(architectures, readiness, strict=True)
+        ],
+        {
+            standing: added(_amount(row) for row in cluster.rows if row.standing == standing)
+            for standing in {row.standing for row in cluster.rows} - set(COULD_MOVE)
+        },
+        cluster.groups(),
+        _losses(cluster, movable, states),
+        any(_fails(row, arch, states, allow_unknown) for arch in required for row in cluster.rows),
+    )
+
+
+def _architectures(nodes: Sequence[Object], required: Sequence[str]) -> list[str]:
+    if required:
+        return list(dict.fromkeys(required))
+    others = sorted({_label_architecture(node) for node in nodes if _system(node) == "linux"} - {""})
+    return list(dict.fromkeys(["arm64", "amd64", *others]))
+
+
+def _fails(row: Row, arch: str, states: _States, allow_unknown: bool) -> bool:
+    if row.standing not in FAIL_A_RUN or states.row(row, arch) not in ("blocked", "unknown"):
+        return False
+    if row.standing == "daemonset" and not _allows(row, arch):
+        return False
+    return not (allow_unknown and states.row(row, arch) == "unknown")
+
+
+# What is read
+
+
+def _labels(value: Object) -> Object:
+    return value.get("metadata", {}).get("labels") or {}
+
+
+def _system(node: Object) -> str:
+    labels = _labels(node)
+    named = next((labels[key] for key in OS_LABELS if labels.get(key)), None)
+    return named or node.get("status", {}).get("nodeInfo", {}).get("operatingSystem") or "linux"
+
+
+def _label_architecture(node: Object) -> str:
+    return next((_labels(node)[key] for key in ARCH_LABELS if _labels(node).get(key)), "")
+
+
+def _kubelet_architecture(node: Object) -> str:
+    return node.get("status", {}).get("nodeInfo", {}).get("architecture") or ""
+
+
+def _taints(node: Object) -> list[Object]:
+    return node.get("spec", {}).get("taints") or []
+
+
+def _is_virtual(node: Object) -> bool:
+    labels = _labels(node)
+    return (
+        labels.get("type") == "virtual-kubelet"
+        or labels.get("eks.amazonaws.com/compute-type") == "fargate"
+        or any(taint["key"] == "virtual-kubelet.io/provider" for taint in _taints(node))
+    )
+
+
+def _condition(value: Object, kind: str) -> Object:
+    return next((row for row in value.get("status", {}).get("conditions") or [] if row["type"] == kind), {})
+
+
+def _is_ready(node: Object) -> bool:
+    return _condition(node, "Ready").get("status") == "True"
+
+
+def _is_open(node: Object) -> bool:
+    return _is_ready(node) and not node.get("spec", {}).get("unschedulable") and not _is_virtual(node)
+
+
+def _is_of_cluster(value: Object) -> bool:
+    return bool(value["metadata"].get("uid") or value.get("status") or value.get("spec", {}).get("nodeName"))
+
+
+def _place(value: Object) -> tuple[str, str, str]:
+    return value["metadata"].get("namespace", "default"), value["kind"], value["metadata"]["name"]
+
+
+def _controller(value: Object) -> Object | None:
+    return next(
+        (row for row in value["metadata"].get("ownerReferences") or [] if row.get("controller")), None
+    )
+
+
+# Rows
+
+
+class _Cluster:
+    """Nodes, pods and rows of the objects."""
+
+    def __init__(self, objects: Sequence[Object], assume_cpu: int) -> None:
+        once = {value["metadata"].get("uid") or _place(value): value for value in objects}
+        self.assume_cpu = assume_cpu
+        self.nodes = [value for value in once.values() if value["kind"] == "Node"]
+        self.by_name = {node["metadata"]["name"]: node for node in self.nodes}
+        self.objects = {_place(value): value for value in once.values() if value["kind"] != "Node"}
+        self.pods = [
+            value for value in self.objects.values() if value["kind"] == "Pod" and _is_of_cluster(value)
+        ]
+        self.requests = {_place(pod): _request(pod, manifest=False) for pod in self.pods}
+        self.rows = self._rows()
+
+    def owner(self, value: Object) -> tuple[str, str, str]:
+        namespace, kind, name = _place(value)
+        labels = _labels(value)
+        for _ in range(16):
+            held = self.objects.get((namespace, kind, name))
+            above = _controller(held) if held else None
+            if above is None:
+                break
+            kind, name = above["kind"], above["name"]
+        if (namespace, kind, name) not in self.objects:
+            for label, owner in (
+                ("pod-template-hash", "Deployment"),
+                ("rollouts-pod-template-hash", "Rollout"),
+            ):
+                end = f"-{labels.get(label, '')}"
+                if kind == "ReplicaSet" and labels.get(label) and name.endswith(end) and name != end:
+                    return namespace, owner, name.removesuffix(end)
+            if kind == "Job" and (match := re.fullmatch(r"(.+)-[0-9]{8,11}", name)):
+                return namespace, "CronJob", match[1]
+        return namespace, kind, name
+
+    def node_of(self, pod: Object) -> Object | None:
+        return self.by_name.get(pod["spec"].get("nodeName", ""))
+
+    def standing(self, pod: Object) -> str:
+        node, above, spec = self.node_of(pod), _controller(pod), pod["spec"]
+        phase = pod.get("status", {}).get("phase")
+        rows = (
+            ("finished", phase in ("Succeeded", "Failed")),
+            (
+                "mirror",
+                "kubernetes.io/config.mirror" in (pod["metadata"].get("annotations") or {})
+                or (above and above["kind"] == "Node"),
+            ),
+            ("windows", _is_windows(spec)),
+            ("daemonset", above and above["kind"] == "DaemonSet"),
+            ("windows", node is not None and _system(node) == "windows"),
+            (
+                "virtual",
+                (spec.get("nodeSelector") or {}).get("type") == "virtual-kubelet"
+                or (node is not None and _is_virtual(node)),
+            ),
+            ("gated", spec.get("schedulingGates") and not spec.get("nodeName")),
+            ("pending", phase != "Running"),
+        )
+        return next((standing for standing, holds in rows if holds), "running")
+
+    def _rows(self) -> list[Row]:
+        groups: dict[tuple[Any, ...], list[Object]] = {}
+        for pod in self.pods:
+            key = (self.owner(pod), self.standing(pod), _images(pod["spec"]))
+            groups.setdefault(key, []).append(pod)
+        return [
+            *(self._row_of_pods(key, pods) for key, pods in groups.items()),
+            *self._rows_of_templates(groups),
+            *self._rows_of_lost_cron_jobs(groups),
+        ]
+
+    def _row_of_pods(self, key: tuple[Any, ...], pods: list[Object]) -> Row:
+        owner, standing, images = key
+        weights = [self.weight(self.requests[_place(pod)], standing) for pod in pods]
+        where: dict[str, int] = {}
+        for pod in pods:
+            node = self.node_of(pod)
+            if node is not None:
+                arch = _label_architecture(node) or _kubelet_architecture(node)
+                where[arch] = where.get(arch, 0) + 1
+        return Row(
+            owner,
+            standing,
+            images,
+            len(pods),
+            sum(cpu for cpu, _, _ in weights),
+            sum(memory for _, memory, _ in weights),
+            sum(without for _, _, without in weights),
+            tuple(where.items()),
+            _union(_pinned(pod["spec"]) for pod in pods),
+            frozenset.intersection(*(_tolerations(pod["spec"]) for pod in pods)),
+        )
+
+    def weight(self, request: tuple[int, int], standing: str) -> tuple[int, int, int]:
+        """CPU, memory, and 1 for a pod that requests no CPU."""
+        if standing == "finished":
+            return 0, 0, 0
+        cpu, memory = request
+        return cpu or self.assume_cpu, memory, not cpu
+
+    def _rows_of_templates(self, groups: Mapping[tuple[Any, ...], list[Object]]) -> list[Row]:
+        # A live owner with the same images takes all its pods, whatever their standing.
+        alive = {(owner, images) for owner, standing, images in groups if standing != "finished"}
+        ended = {(owner, images) for owner, standing, images in groups if standing == "finished"}
+        chosen: dict[tuple[Any, ...], tuple[int, int, str, Object, Object, bool]] = {}
+        for value in self.objects.values():
+            spec = _template(value)
+            if spec is None or (value["kind"] == "Pod" and _is_of_cluster(value)):
+                continue
+            owner, images = self.owner(value), _images(spec)
+            ours = _is_of_cluster(value)
+            if ours and ((owner, images) in alive or (value["kind"] == "Job" and (owner, images) in ended)):
+                continue
+            asks = _asks_for(value)
+            if ours:
+                others = any(name == owner for name, _ in alive)
+                standing, pods = _template_standing(value, owner, others, asks)
+                if not self.pods and standing in ("scheduled", "pending"):
+                    standing = "manifest"
+                if not self.pods and standing == "daemonset":
+                    pods = 1
+            else:
+                standing, pods = ("daemonset", 1) if value["kind"] == "DaemonSet" else ("manifest", asks)
+            if _is_windows(spec):
+                standing = "windows"
+            rank = (TEMPLATE_ORDER.index(standing), pods)
+            key = (owner, images, ours)
+            if key not in chosen or rank > chosen[key][:2]:
+                chosen[key] = (*rank, standing, spec, value, ours)
+        rows = []
+        for (owner, images, _), (_, pods, standing, spec, value, _) in chosen.items():
+            request = _request({"spec": spec}, manifest=True)
+            if value["kind"] == "CronJob":
+                request = self._last_run(owner, images) or request
+            cpu, memory, without = self.weight(request, standing)
+            rows.append(
+                Row(
+                    owner,
+                    standing,
+                    images,
+                    pods,
+                    cpu * pods,
+                    memory * pods,
+                    without * pods,
+                    (),
+                    _pinned(spec),
+                    _tolerations(spec),
+                )
+            )
+        return rows
+
+    def _last_run(self, owner: tuple[str, str, str], images: Any) -> tuple[int, int] | None:
+        pods = [pod for pod in self.pods if self.owner(pod) == owner and self.standing(pod) == "finished"]
+        if not pods:
+            return None
+        newest = max(pods, key=_age)
+        return self.requests[_place(newest)] if _images(newest["spec"]) == images else None
+
+    def _rows_of_lost_cron_jobs(self, groups: Mapping[tuple[Any, ...], list[Object]]) -> list[Row]:
+        standings: dict[tuple[str, str, str], set[str]] = {}
+        for owner, standing, _ in groups:
+            standings.setdefault(owner, set()).add(standing)
+        rows = []
+        for owner, all_of in standings.items():
+            if owner[1] != "CronJob" or owner in self.objects or all_of != {"finished"}:
+                continue
+            newest = max((pod for pod in self.pods if self.owner(pod) == owner), key=_age)
+            cpu, memory, without = self.weight(self.requests[_place(newest)], "scheduled")
+            rows.append(
+                Row(
+                    owner,
+                    "windows" if _is_windows(newest["spec"]) else "scheduled",
+                    _images(newest["spec"]),
+                    1,
+                    cpu,
+                    memory,
+                    without,
+                    (),
+                    _pinned(newest["spec"]),
+                    _tolerations(newest["spec"]),
+                )
+            )
+        return rows
+
+    def requested(self, node: Object) -> tuple[int, int, int]:
+        """CPU, memory and pods that are not finished on the node."""
+        pods = [
+            pod
+            for pod in self.pods
+            if pod["spec"].get("nodeName") == node["metadata"]["name"] and self.standing(pod) != "finished"
+        ]
+        requests = [self.requests[_place(pod)] for pod in pods]
+        return sum(cpu for cpu, _ in requests), sum(memory for _, memory in requests), len(pods)
+
+    def free(self, node: Object) -> tuple[int, int, int]:
+        """CPU, memory and pods that are left."""
+        return tuple(  # type: ignore[return-value]
+            max(0, has - used) for has, used in zip(_allocatable(node), self.requested(node), strict=True)
+        )
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Nodes by system and architecture."""
+        groups: dict[tuple[str, str], list[Object]] = {}
+        for node in self.nodes:
+            groups.setdefault((_system(node), _label_architecture(node)), []).append(node)
+        found = []
+        for (system, arch), nodes in sorted(groups.items()):
+            opened = [node for node in nodes if _is_open(node)]
+            free = [self.free(node) for node in opened if not any(map(_closes(node), _taints(node)))]
+            found.append(
+                {
+                    "os": system,
+                    "architecture": arch,
+                    "nodes": len(nodes),
+                    "free": tuple(map(sum, zip((0, 0, 0), *free, strict=True))),
+                    "cordoned": sum(bool(node.get("spec", {}).get("unschedulable")) for node in nodes),
+                    "notReady": sum(not _is_ready(node) for node in nodes),
+                    "virtual": sum(map(_is_virtual, nodes)),
+                    "reserved": len(opened) - len(free),
+                }
+            )
+        return found
+
+
+def _age(pod: Object) -> tuple[str, str]:
+    return pod["metadata"].get("creationTimestamp", ""), pod["metadata"]["name"]
+
+
+def _allocatable(node: Object) -> tuple[int, int, int]:
+    has = node.get("status", {}).get("allocatable") or {}
+    return (
+        floor(quantity(has.get("cpu")) * 1000),
+        floor(quantity(has.get("memory"))),
+        floor(quantity(has.get("pods"))),
+    )
+
+
+def _closes(node: Object) -> Any:
+    own = _label_architecture(node)
+
+    def closes(taint: Object) -> bool:
+        if taint["effect"] not in ("NoSchedule", "NoExecute"):
+            return False
+        return not (taint["key"] in ARCH_LABELS and taint.get("value") == own)
+
+    return closes
+
+
+def _template(value: Object) -> Object | None:
+    spec = value.get("spec") or {}
+    if value["kind"] == "Pod":
+        return spec
+    if value["kind"] == "CronJob":
+        spec = spec["jobTemplate"]["spec"]
+    return spec["template"]["spec"] if "template" in spec else None
+
+
+def _asks_for(value: Object) -> int:
+    spec = value["spec"]
+    if value["kind"] == "CronJob":
+        return int(spec["jobTemplate"]["spec"].get("parallelism", 1))
+    return int(spec.get("parallelism" if value["kind"] == "Job" else "replicas", 1))
+
+
+def _template_standing(
+    value: Object, owner: tuple[str, str, str], others: bool, asks: int
+) -> tuple[str, int]:
+    kind = value["kind"]
+    done = any(_condition(value, name).get("status") == "True" for name in ("Complete", "Failed"))
+    rows = (
+        ("old", 0, kind in ("ReplicaSet", "Job") and owner != _place(value) and (not asks or done)),
+        ("finished", 0, kind == "Job" and done),
+        ("daemonset", 0, kind == "DaemonSet"),
+        ("idle", 0, not asks or (kind in ("Job", "CronJob") and value["spec"].get("suspend")) or others),
+        ("scheduled", asks, kind == "CronJob"),
+    )
+    return next(((standing, pods) for standing, pods, holds in rows if holds), ("pending", asks))
+
+
+def _is_windows(spec: Object) -> bool:
+    selector = spec.get("nodeSelector") or {}
+    return (spec.get("os") or {}).get("name") == "windows" or any(
+        selector.get(key) == "windows" for key in OS_LABELS
+    )
+
+
+def _images(spec: Object) -> tuple[tuple[str, str, str], ...]:
+    """(name, kind, reference in its full form), sorted."""
+    uses = [
+        *((row["name"], "container", row["image"]) for row in spec.get("containers") or []),
+        *((row["name"], "init", row["image"]) for row in spec.get("initContainers") or []),
+        *(
+            (row["name"], "volume", row["image"]["reference"])
+            for row in spec.get("volumes") or []
+            if "image" in row
+        ),
+    ]
+    return tuple(sorted((name, kind, full_form(image)) for name, kind, image in uses))
+
+
+def full_form(image: str) -> str:
+    """`nginx` is docker.io/library/nginx:latest; what is no reference stays as it is."""
+    if not re.fullmatch(r"[a-z0-9.-]+(?:/[a-z0-9._-]+)*(?::[A-Za-z0-9._-]+)?", image):
+        return image
+    host, _, rest = image.partition("/")
+    if not rest or ("." not in host and host != "localhost"):
+        host, rest = "docker.io", image if "/" in image else f"library/{image}"
+    return f"{host}/{rest}" if ":" in rest else f"{host}/{rest}:latest"
+
+
+# What a row weighs
+
+
+def _request(pod: Object, *, manifest: bool) -> tuple[int, int]:
+    spec = pod["spec"]
+    cpu, memory = (_resource(pod, name, manifest) for name in ("cpu", "memory"))
+    return ceil(cpu * 1000), ceil(memory) if spec else 0
+
+
+def _resource(pod: Object, name: str, manifest: bool) -> Fraction:
+    spec = pod["spec"]
+    everything, sidecars, start = Fraction(0), Fraction(0), Fraction(0)
+    for container in spec.get("containers") or []:
+        everything += _container(pod, container, name, manifest)
+    for container in spec.get("initContainers") or []:
+        request = _container(pod, container, name, manifest)
+        if container.get("restartPolicy") == "Always":
+            everything += request
+            sidecars += request
+            start = max(start, sidecars)
+        else:
+            start = max(start, request + sidecars)
+    total = max(everything, start)
+    own = spec.get("resources") or {}
+    stated = (own.get("requests") or {}).get(name)
+    if stated is None and manifest:
+        stated = (own.get("limits") or {}).get(name)
+    if stated is not None:
+        total = quantity(stated)
+    return total + quantity((spec.get("overhead") or {}).get(name))
+
+
+def _container(pod: Object, container: Object, name: str, manifest: bool) -> Fraction:
+    resources = container.get("resources") or {}
+    stated = (resources.get("requests") or {}).get(name)
+    if stated is None and manifest:
+        stated = (resources.get("limits") or {}).get(name)
+    request = quantity(stated)
+    status = next(
+        (
+            row
+            for row in pod.get("status", {}).get("containerStatuses") or []
+            if row["name"] == container["name"]
+        ),
+        {},
+    )
+    if "resources" not in status:
+        return request
+    actual = [
+        quantity((status["resources"].get("requests") or {}).get(name)),
+        quantity((status.get("allocatedResources") or {}).get(name)),
+    ]
+    infeasible = _condition(pod, "PodResizePending").get("reason") == "Infeasible"
+    return max(actual if infeasible else [request, *actual])
+
+
+# Own placement
+
+
+UNIVERSE = frozenset({"amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64"})
+
+
+def _pinned(spec: Object) -> frozenset[str]:
+    """The architectures that are allowed; empty where all are, or none."""
+    selector = spec.get("nodeSelector") or {}
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    )
+    terms = affinity["nodeSelectorTerms"] if affinity else [None]
+    allowed = frozenset(
+        arch
+        for arch in UNIVERSE
+        if all(selector.get(key, arch) == arch for key in ARCH_LABELS)
+        and any(_term_holds(term, arch) for term in terms)
+    )
+    return frozenset() if allowed == UNIVERSE else allowed
+
+
+def _term_holds(term: Object | None, arch: str) -> bool:
+    if term is None:
+        return True
+    if not term.get("matchExpressions") and not term.get("matchFields"):
+        return False
+    for row in term.get("matchExpressions") or []:
+        if row["key"] not in ARCH_LABELS:
+            continue
+        holds = {
+            "In": arch in (row.get("values") or []),
+            "NotIn": arch not in (row.get("values") or []),
+            "Exists": True,
+            "DoesNotExist": False,
+        }[row["operator"]]
+        if not holds:
+            return False
+    return True
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    union: frozenset[str] = frozenset()
+    for pinned in sets:
+        if not pinned:
+            return frozenset()
+        union |= pinned
+    return union
+
+
+def _allows(row: Row, arch: str) -> bool:
+    return not row.pinned or arch in row.pinned
+
+
+def _tolerations(spec: Object) -> frozenset[tuple[str, str, str, str]]:
+    return frozenset(
+        (row.get("key", ""), row.get("operator") or "Equal", row.get("value", ""), row.get("effect", ""))
+        for row in spec.get("tolerations") or []
+        if "tolerationSeconds" not in row
+    )
+
+
+def _tolerates(row: Row, taint: Object) -> bool:
+    for key, operator, value, effect in row.tolerations:
+        if effect and effect != taint["effect"]:
+            continue
+        if key and key != taint["key"]:
+            continue
+        if operator == "Exists" or (key and value == taint.get("value", "")):
+            return True
+    return False
+
+
+# Images and workloads
+
+
+class _States:
+    """States of images and rows."""
+
+    def __init__(self, cluster: _Cluster, images: Mapping[str, Image]) -> None:
+        self.images = {full_form(name): image for name, image in images.items()}
+        self.failures: set[tuple[str, str]] = set()
+        for pod in cluster.pods:
+            node = cluster.node_of(pod)
+            if node is None or _system(node) != "linux":
+                continue
+            arch = _kubelet_architecture(node) or _label_architecture(node)
+            roles = {row["name"]: row["image"] for row in _containers(pod["spec"])}
+            for status in _statuses(pod):
+                texts = [
+                    ((status.get(when) or {}).get(state) or {}).get("message") or ""
+                    for when in ("state", "lastState")
+                    for state in ("waiting", "terminated")
+                ]
+                if status["name"] in roles and any(map(EVIDENCE.search, texts)):
+                    self.failures.add((full_form(roles[status["name"]]), arch))
+
+    def image(self, image: str, arch: str, *, mounted: bool = False) -> str:
+        """mounted: as a volume alone."""
+        known = self.images.get(image, Image(None))
+        if known.platforms is None:
+            return "fails" if (image, arch) in self.failures and not mounted else "unknown"
+        if not known.platforms:
+            return "absent"
+        if not (mounted and not known.index) and not self._offers(known, arch):
+            return "no"
+        return "fails" if (image, arch) in self.failures and not mounted else "yes"
+
+    def images_of(self, row: Row, arch: str) -> dict[str, str]:
+        """The states of a row's images. One that is mounted and runs in the row, too, counts as a container."""
+        run = {image for _, kind, image in row.images if kind != "volume"}
+        return {image: self.image(image, arch, mounted=image not in run) for _, _, image in row.images}
+
+    @staticmethod
+    def _offers(image: Image, arch: str) -> bool:
+        return any(platform.split("/")[:2] == ["linux", arch] for platform in image.platforms or ())
+
+    def row(self, row: Row, arch: str) -> str:
+        if row.standing == "windows":
+            return "apart"
+        states = set(self.images_of(row, arch).values())
+        if states & {"no", "fails", "absent"}:
+            return "blocked"
+        return "unknown" if "unknown" in states else "ready"
+
+    def missing(self, row: Row, arch: str) -> frozenset[str]:
+        return frozenset(image for image, state in self.images_of(row, arch).items() if state != "yes")
+
+
+def _containers(spec: Object) -> list[Object]:
+    return [*(spec.get("containers") or []), *(spec.get("initContainers") or [])]
+
+
+def _statuses(pod: Object) -> list[Object]:
+    status = pod.get("status", {})
+    return [*(status.get("containerStatuses") or []), *(status.get("initContainerStatuses") or [])]
+
+
+def _amount(row: Row) -> Amount:
+    return 1, row.pods, row.cpu, row.memory, row.without_cpu
+
+
+# Readiness, DaemonSets, work list
+
+
+def _readiness(
+    arch: str, rows: Sequence[Row], states: _States
+) -> tuple[dict[str, Any], dict[str, Amount | int]]:
+    sums = {
+        state: added(_amount(row) for row in rows if states.row(row, arch) == state)
+        for state in ("ready", "blocked", "unknown")
+    }
+    pinned = added(
+        _amount(row) for row in rows if states.row(row, arch) == "ready" and not _allows(row, arch)
+    )
+    by = 2 if any(amount[2] for amount in sums.values()) else 1
+    ready, blocked, unknown = (sums[state][by] for state in ("ready", "blocked", "unknown"))
+    if ready + blocked:
+        share = f"{floor(Fraction(ready * 1000, ready + blocked)) / 10:.1f}".removesuffix(".0") + " %"
+    else:
+        share = "not known" if unknown else "-"
+    found = {
+        "architecture": arch,
+        **sums,
+        "pinned": pinned,
+        "share": share,
+        "by": "cpu" if by == 2 else "pods",
+    }
+    return found, {**sums, "by": by}
+
+
+def _daemon_sets(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any]:
+    sets: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        if row.standing == "daemonset":
+            sets.setdefault(row.owner, [])
+            if _allows(row, arch):
+                sets[row.owner].append(states.row(row, arch))
+    worst = {
+        owner: next((state for state in ("blocked", "unknown", "ready") if state in found), "elsewhere")
+        for owner, found in sets.items()
+    }
+    return {
+        "architecture": arch,
+        **{
+            state: list(worst.values()).count(state) for state in ("ready", "blocked", "unknown", "elsewhere")
+        },
+        "notReady": [
+            (*owner, state)
+            for state in ("blocked", "unknown")
+            for owner in sorted(worst, key=lambda place: (place[0], place[2], place[1]))
+            if worst[owner] == state
+        ],
+    }
+
+
+def _work_list(arch: str, rows: Sequence[Row], states: _States, sums: Mapping[str, Any]) -> dict[str, Any]:
+    sets: dict[frozenset[str], Amount] = {}
+    for row in rows:
+        missing = states.missing(row, arch)
+        if missing:
+            sets[missing] = added([sets.get(missing, NOTHING), _amount(row)])
+    pairs = {missing: amount for missing, amount in sets.items() if len(missing) == 2}
+    lines = {}
+    for image in {image for missing in sets for image in missing}:
+        best = min(
+            (pair for pair in pairs if image in pair),
+            key=lambda pair: (-pairs[pair][2], -pairs[pair][1], *sorted(pair)),
+            default=None,
+        )
+        lines[image] = {
+            "reference": image,
+            "state": states.image(image, arch),
+            "alone": sets.get(frozenset({image}), NOTHING),
+            "part": added(amount for missing, amount in sets.items() if image in missing),
+            "partner": next(iter(best - {image})) if best else "",
+            "together": pairs[best] if best else NOTHING,
+        }
+    order = sorted(
+        lines.values(),
+        key=lambda line: (
+            *(-line[name][2] for name in ("alone", "together", "part")),
+            *(-line[name][1] for name in ("alone", "together", "part")),
+            line["reference"],
+        ),
+    )
+    above: set[str] = set()
+    for line in order:
+        above.add(line["reference"])
+        freed = [row for row in rows if (missing := states.missing(row, arch)) and missing <= above]
+        line["cumulative"] = added(map(_amount, freed))
+        line["cumulativeUnknown"] = added(_amount(row) for row in freed if states.row(row, arch) == "unknown")
+    return {
+        "architecture": arch,
+        "items": order,
+        "pairs": {tuple(sorted(missing)): amount for missing, amount in pairs.items()},
+        "remaining": added(amount for missing, amount in sets.items() if len(missing) > 2),
+    }
+
+
+# If an architecture were lost
+
+
+def _losses(cluster: _Cluster, rows: Sequence[Row], states: _States) -> list[dict[str, Any]]:
+    real = [node for node in cluster.nodes if _system(node) == "linux" and not _is_virtual(node)]
+    architectures = sorted({_label_architecture(node) for node in real} - {""})
+    found = []
+    for lost in architectures:
+        stranded, uncertain, moving, movers = [], [], [], []
+        for row in rows:
+            possible = {
+                arch
+                for arch in architectures
+                if _allows(row, arch) and not set(states.images_of(row, arch).values()) & {"no", "fails"}
+            }
+            if possible == {lost}:
+                stranded.append(_amount(row))
+                continue
+            doubtful = any(_is_doubtful(image, states, architectures) for _, _, image in row.images)
+            if lost in possible and doubtful:
+                uncertain.append(_amount(row))
+            elif possible - {lost}:
+                pods = sum(number for arch, number in row.where if arch == lost)
+                if pods:
+                    share = [value * pods // row.pods for value in (row.cpu, row.memory, row.without_cpu)]
+                    moving.append((1, pods, share[0], share[1], share[2]))
+                    movers.append((row, possible))
+        room = [
+            cluster.free(node)
+            for node in real
+            if movers
+            and _is_open(node)
+            and _label_architecture(node) not in ("", lost)
+            and all(
+                _label_architecture(node) in possible
+                and all(_tolerates(row, taint) for taint in _taints(node) if _closes(node)(taint))
+                for row, possible in movers
+            )
+        ]
+        found.append(
+            {
+                "architecture": lost,
+                "stranded": added(stranded),
+                "uncertain": added(uncertain),
+                "moving": added(moving)[:4],
+                "room": tuple(map(sum, zip((0, 0, 0), *room, strict=True))),
+            }
+        )
+    return found
+
+
+def _is_doubtful(image: str, states: _States, architectures: Iterable[str]) -> bool:
+    """Unknown or absent for some architecture, or known only by the failures of its pods."""
+    known = states.images.get(image, Image(None))
+    return not known.platforms

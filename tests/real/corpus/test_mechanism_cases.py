@@ -1,0 +1,57 @@
+"""Streams in which something beside archfit replaces an image or places a pod: triggers, ImageStreams, Namespaces,
+placeholders, disks. The shared folder `cases/operators` says of each what should happen.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+import yaml
+from registry import Registry
+
+import machine
+from program import Ran, archfit
+
+UNASKED = "its platforms cannot be looked up: OpenShift replaces"
+
+
+def ran(name: str, stream: bytes | None = None) -> tuple[bytes, Ran]:
+    """The stream of a case, or another one with its options, and its run."""
+    folder = machine.shared("cases", "operators") / name
+    given = (folder / "input.yaml").read_bytes() if stream is None else stream
+    words = shlex.split((folder / "args").read_text(encoding="utf-8"))
+    return given, archfit(given, "--no-cache", "--offline", "-v", *words)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("08-openshift-image-triggers", UNASKED),
+        ("09-openshift-imagestream-local-lookup", UNASKED),
+        ("10-openshift-blank-image", UNASKED),
+        ("21-pod-toleration-restriction", "arm64:NoSchedule is not written"),
+        ("27-affinity-placeholder-argo", "is filled in later ({{inputs.parameters.arch}})"),
+        ("28-affinity-placeholder-kro", "is filled in later (${schema.spec.arch})"),
+    ],
+)
+def test_what_others_decide_is_left_alone_and_said(name: str, said: str) -> None:
+    before, after = ran(name)
+    assert after.ok() == before
+    assert said in after.stderr
+
+
+def test_a_node_selector_of_openshift_is_named_and_the_affinity_stays() -> None:
+    _, first = ran("11-openshift-namespace-node-selector")
+    *_, deployment = yaml.safe_load_all(first.ok())
+    assert "nodeAffinity" in deployment["spec"]["template"]["spec"]["affinity"]
+    assert "Namespace p selects nodes of arm64 (annotation openshift.io/node-selector)" in first.stderr
+    assert ran("11-openshift-namespace-node-selector", first.stdout)[1].ok() == first.stdout
+
+
+def test_a_disk_of_a_single_manifest_is_no_conflict() -> None:
+    path = machine.shared("cases", "operators") / "31-kubevirt-containerdisk-single-manifest" / "input.yaml"
+    with Registry({"quay.io/t/disk:1": ["linux/amd64"]}) as served:
+        after = archfit(path.read_bytes(), "--no-cache", *served.mirrors())
+    assert b"value: arm64" in after.ok().replace(b"{", b" ").replace(b"}", b" ")
+    assert b"affinity" not in after.stdout

@@ -1,0 +1,191 @@
+"""Which objects and images a filter of the user means, and what is said of one that means nothing of the input.
+
+    Deployment, deployments, deploy, sts, ds      a kind as manifests or kubectl's command line name it, in any case
+    deployments.apps, Deployment.v1.apps          with the group, or with version and group
+    *Set, Deploy*                                 a glob over kinds
+    Deployment/shop/cart                          kind, namespace, name: each a glob
+    deployment/cart                               behind a kind without wildcards: the name, as for kubectl, or the
+                                                  namespace
+    */shop                                        behind a glob: the namespace
+    shop                                          a kind, which is hardly meant: the warning shows what may be
+
+A filter that means nothing is worth a warning where it was given for this run. In a file for many streams it is usual.
+
+Source: kubectl api-resources; kubectl get --help (TYPE[.VERSION][.GROUP]).
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from archfit.errors import InvalidReference
+from archfit.images.overrides import matches
+from archfit.images.reference import Reference, parse
+from archfit.memo import Memo
+from archfit.options.option_entries import Exclude, Match
+from archfit.options.settings import Settings
+from archfit.results import ObjectRef, Result
+from archfit.source.values import text_of
+from archfit.spelling import nearest
+from archfit.typing_names import Iterable, Sequence
+from archfit.workloads.pods import Pod, ReportedPod
+
+_SHORT = {
+    "cj": "cronjob",
+    "deploy": "deployment",
+    "ds": "daemonset",
+    "po": "pod",
+    "rc": "replicationcontroller",
+    "rs": "replicaset",
+    "sts": "statefulset",
+}
+_SHOWN = 5
+_COMPARED = 1000
+
+
+def is_glob(text: str) -> bool:
+    """Whether it holds a wildcard of fnmatch."""
+    return any(mark in text for mark in "*?[")
+
+
+def _kinds(word: str) -> frozenset[str]:
+    """The kinds in lower case that a word without wildcards may mean."""
+    kinds = {word, _SHORT.get(word, word)}
+    for plural, single in (("ies", "y"), ("es", ""), ("s", "")):
+        if word.endswith(plural):
+            kinds.add(word[: -len(plural)] + single)
+    return frozenset(kinds)
+
+
+_meant = Memo(_kinds, 1024)
+
+
+def names_kind(pattern: str, ref: ObjectRef) -> bool:
+    """Whether the pattern means the kind of the object."""
+    word, kind = pattern.lower(), ref.kind.lower()
+    if is_glob(word):
+        return fnmatchcase(kind, word)
+    name, dot, qualifier = word.partition(".")
+    group, _, version = ref.api_version.lower().rpartition("/")
+    return kind in _meant[name] and (not dot or (group != "" and qualifier in (group, f"{version}.{group}")))
+
+
+def identified(ref: ObjectRef, kind: str, namespace: str, name: str) -> bool:
+    """Whether the object is of this kind, namespace and name; "" is any."""
+    return (
+        (not kind or names_kind(kind, ref))
+        and (not namespace or fnmatchcase(ref.namespace, namespace))
+        and (not name or fnmatchcase(ref.name, name))
+    )
+
+
+def second_names_object(glob: Exclude) -> bool:
+    """Whether the second part may be a name, too, as in `deployment/cart`."""
+    return bool(glob.namespace) and not glob.name and not is_glob(glob.kind)
+
+
+def named_by(ref: ObjectRef, glob: Exclude) -> bool:
+    """Whether the glob means the object."""
+    return identified(ref, glob.kind, glob.namespace, glob.name) or (
+        second_names_object(glob) and identified(ref, glob.kind, "", glob.namespace)
+    )
+
+
+def matched(pod: Pod, match: Match) -> bool:
+    """Whether a rule of the configuration is about the pod."""
+    return identified(pod.ref, match.kind, match.namespace, match.name) and all(
+        _labelled(pod, key, value) for key, value in match.labels
+    )
+
+
+def _labelled(pod: Pod, key: str, value: str) -> bool:
+    for metadata in (pod.metadata, pod.object_metadata):
+        labels = metadata.get("labels")
+        if isinstance(labels, dict) and key in labels and text_of(labels[key]) == value:
+            return True
+    return False
+
+
+def unmatched(settings: Settings, pods: Sequence[ReportedPod], refs: Iterable[ObjectRef]) -> list[Result]:
+    """What is said of this run's filters that mean nothing of the input. refs: of all that may hold pods."""
+    own = dict(settings.filters)
+    options, results = settings.options, list[str]()
+    if "exclude" in own:
+        objects = list(dict.fromkeys(refs))
+        results += [
+            f"{own['exclude']}: {nothing_matches(glob, objects)}"
+            for glob in options.exclude
+            if not any(named_by(ref, glob) for ref in objects)
+        ]
+    if "imagePlatforms" in own:
+        images = _references(text for pod in pods for _, text in pod.named_images if text)
+        results += [
+            f"{own['imagePlatforms']}: {_no_image(row.pattern, images)}"
+            for row in options.image_platforms
+            if not any(matches(row.pattern, image) for image in images)
+        ]
+    if "rules" in own and all(isinstance(pod, Pod) for pod in pods):  # a settled pod keeps no labels
+        results += [
+            f"{own['rules']}: no pod of the input matches {_shown(rule.match)}"
+            for rule in options.rules
+            if not any(matched(pod, rule.match) for pod in pods if isinstance(pod, Pod))
+        ]
+    cluster = [name for name in options.cluster_architectures if "/" not in name]
+    architectures = {"tolerate": [rule.architectures for rule in options.tolerate]}
+    architectures["prefer"] = [(name,) for name, _ in options.prefer]
+    results += [
+        f"{own[key]}: {', '.join(names)}: the cluster has only {', '.join(cluster)}: if it has other nodes, name them "
+        "in --cluster-architectures"
+        for key, rows in architectures.items()
+        for names in dict.fromkeys(rows)
+        if key in own and not set(names) & set(cluster)
+    ]
+    return [Result("warning", text) for text in results]
+
+
+def nothing_matches(glob: Exclude, refs: Sequence[ObjectRef]) -> str:
+    """A sentence about a glob that means none of the objects, with those that may be meant."""
+    text = str(glob)
+    last = text.rpartition("/")[2]
+    names = [_as_glob(ref) for ref in refs]
+    meant = [name for name, ref in zip(names, refs, strict=True) if ref.name and fnmatchcase(ref.name, last)]
+    near = nearest(text, names[:_COMPARED]) if not meant else ""
+    head = f"nothing in the input matches {text!r}"
+    if "/" not in text and not is_glob(text):
+        head += ", which is read as a kind"
+        meant = meant or [f"*/{text}"] * any(ref.namespace == text for ref in refs)
+    if meant or near:
+        return f"{head}: did you mean {_listed(meant or [near])}?"
+    return f"{head}: it holds {_listed(names) or 'no pods'}"
+
+
+def _shown(match: Match) -> str:
+    parts = [("namespace", match.namespace), ("kind", match.kind), ("name", match.name), *match.labels]
+    return "{" + ", ".join(f"{key}: {value}" for key, value in parts if value) + "}"
+
+
+def _as_glob(ref: ObjectRef) -> str:
+    return "/".join(part for part in (ref.kind, ref.namespace, ref.name) if part)
+
+
+def _no_image(pattern: str, images: Sequence[Reference]) -> str:
+    tagged = ":" in pattern.rpartition("/")[2]
+    names = list(dict.fromkeys(f"{one.name}:{one.tag}" if tagged else one.name for one in images))
+    near = nearest(pattern, names[:_COMPARED])
+    found = f"did you mean {near!r}?" if near else f"it holds {_listed(names) or 'none'}"
+    return f"no image of the input matches {pattern!r}: {found}"
+
+
+def _references(texts: Iterable[str]) -> list[Reference]:
+    references = []
+    for text in dict.fromkeys(texts):
+        try:
+            references.append(parse(text))
+        except InvalidReference:
+            continue
+    return references
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"

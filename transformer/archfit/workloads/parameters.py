@@ -1,0 +1,141 @@
+"""Images that parameters name, where the object itself says every value: no caller can choose another one.
+
+    Workflow, CronWorkflow    {{workflow.parameters.x}}   spec.arguments.parameters[].value
+                              {{inputs.parameters.x}}     what each caller in the object passes, else the template's own
+                                                          value; known where all of them are equal
+    TaskRun, PipelineRun      $(params.x)                 spec.params[].value, else the default of the embedded spec
+
+Not known, so that the text stays as it is: an object that others call (WorkflowTemplate, Task, Pipeline) or that
+another one fills in (a Workflow in a Sensor, an OpenShift Template); a value from a ConfigMap, an output or a loop
+({{item}}); an expression ({{=..}}); a name that stands twice, or in the scope of a task, too.
+
+Source: argo-workflows, workflow/controller/operator.go (setGlobalParameters) and workflow/common/util.go (ProcessArgs);
+tektoncd/pipeline, pkg/reconciler/pipelinerun/resources/apply.go (ApplyParameters, propagateParams).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, TypeAlias
+
+from archfit.patch import Path
+from archfit.workloads.patterns import get
+from archfit.workloads.pods import ImageUse
+
+Values: TypeAlias = Mapping[str, "str | None"]  # None: not known
+
+_ARGO = re.compile(r"\{\{\s*(workflow|inputs)\.parameters\.([\w-]+)\s*\}\}")
+_TEKTON = re.compile(r"""\$\((?:inputs\.)?params(?:\.([\w-]+)|\["([^"]+)"\]|\['([^']+)'\])\)""")
+_WORKFLOWS: Mapping[str, Path] = {"Workflow": ("spec",), "CronWorkflow": ("spec", "workflowSpec")}
+_RUNS: Mapping[str, str] = {"TaskRun": "taskSpec", "PipelineRun": "pipelineSpec"}
+
+
+def resolved(group: str, kind: str, value: dict[str, Any], use: ImageUse) -> ImageUse:
+    """The use with the image that its parameters name, or as it is. value: the object; use.path: from its root."""
+    text = use.text or ""
+    if group == "argoproj.io" and kind in _WORKFLOWS and "{{" in text:
+        spec = get(value, _WORKFLOWS[kind])
+        if isinstance(spec, dict) and not spec.get("workflowTemplateRef"):
+            return use.replace(text=_argo(text, spec, use.path[len(_WORKFLOWS[kind]) :]))
+    if group == "tekton.dev" and kind in _RUNS and "$(" in text:
+        spec = value.get("spec")
+        if isinstance(spec, dict):
+            values = _run_values(spec, _RUNS[kind])
+            made = _TEKTON.sub(lambda found: _text(values, found[1] or found[2] or found[3], found[0]), text)
+            return use.replace(text=made if "$" not in made else text)
+    return use
+
+
+def _text(values: Values, name: str, otherwise: str) -> str:
+    found = values.get(name)
+    return otherwise if found is None else found
+
+
+def _argo(text: str, spec: dict[str, Any], path: Path) -> str:
+    """The image at a path of a workflow's spec."""
+    own = _given(_listed(spec, "arguments"))
+    inputs = _inputs(spec, path[1], own) if _is_template(path) else {}
+    scopes = {"workflow": own, "inputs": inputs}
+    made = _ARGO.sub(lambda found: _text(scopes[found[1]], found[2], found[0]), text)
+    return made if "{" not in made else text
+
+
+def _is_template(path: Path) -> bool:
+    """Whether it is in a template that has a name, not in an inline one."""
+    return path[:1] == ("templates",) and path[2] not in ("steps", "dag")
+
+
+def _inputs(spec: dict[str, Any], number: Any, own: Values) -> Values:
+    """The inputs of a template, of which every caller passes the same."""
+    template = get(spec, ("templates", number))
+    name = template.get("name") if isinstance(template, dict) else None
+    calls = list(_calls(spec))
+    if not isinstance(name, str) or get(spec, ("templateDefaults", "inputs")) is not None:
+        return {}
+    if any(not isinstance(callee, str) or "{" in callee for callee, _ in calls):
+        return {}
+    fill = partial(_ARGO.sub, lambda found: _text(own if found[1] == "workflow" else {}, found[2], found[0]))
+    default = _given(_listed(template, "inputs"), fill)
+    passed = [_given(arguments, fill) for callee, arguments in calls if callee == name]
+    known: dict[str, str | None] = {}
+    for parameter in default:
+        values = {given.get(parameter, default[parameter]) for given in passed}
+        known[parameter] = values.pop() if len(values) == 1 else None
+    return known
+
+
+def _calls(spec: dict[str, Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """(template, parameters that are passed) of everything in a workflow that runs a template."""
+    for name in ("entrypoint", "onExit"):
+        if name in spec:
+            yield spec[name], _listed(spec, "arguments")
+    pending: list[Any] = [spec.get("hooks"), spec.get("templates"), spec.get("templateDefaults")]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            if "template" in value:
+                yield value["template"], _listed(value, "arguments")
+            if isinstance(value.get("onExit"), str):
+                yield value["onExit"], []
+        if isinstance(value, (dict, list)):
+            pending += value.values() if isinstance(value, dict) else value
+
+
+def _run_values(spec: dict[str, Any], embedded: str) -> Values:
+    """The parameters of a run of Tekton, without those that a task has, too."""
+    inside = spec.get(embedded)
+    inside = inside if isinstance(inside, dict) else {}
+    defaults = _given(_list(inside.get("params")), key="default")
+    tasks = [one for name in ("tasks", "finally") for one in _list(inside.get(name))]
+    hidden = dict.fromkeys(name for one in tasks for name in _task_names(one))
+    return {**defaults, **_given(_list(spec.get("params"))), **hidden}
+
+
+def _task_names(task: Any) -> Iterator[str]:
+    for at in (("params",), ("matrix", "params"), ("taskSpec", "params")):
+        yield from _given(_list(get(task, at) if isinstance(task, dict) else None))
+
+
+def _listed(holder: Any, key: str) -> list[Any]:
+    return _list(get(holder, (key, "parameters")) if isinstance(holder, dict) else None)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _given(
+    parameters: list[Any], fill: Callable[[str], str] = str, key: str = "value"
+) -> dict[str, str | None]:
+    """The values by name; None for those that no constant text gives."""
+    values: dict[str, str | None] = {}
+    for one in parameters:
+        name = one.get("name") if isinstance(one, dict) else None
+        if isinstance(name, str):
+            text = one.get(key)
+            constant = type(text) is str and "valueFrom" not in one and name not in values
+            filled = fill(text) if constant else ""
+            values[name] = filled if filled and not any(mark in filled for mark in ("{", "$(")) else None
+    return values
