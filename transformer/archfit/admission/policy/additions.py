@@ -39,7 +39,7 @@ def addition_variables(options: Options) -> Iterator[Variable]:
         "applicableTolerations",
         "the tolerations of the rules that apply to the pod",
         """
-        variables.unasked || !variables.anyAnswer || !variables.tolerates ? [] :
+        variables.unasked || !variables.tolerates ? [] :
         variables.tolerationRules.filter(rule, rule.architectures.exists(a, a in variables.reachable)
           && rule.architectures.all(a, a in variables.reachable || !(a in variables.exposed)))
         .map(rule, rule.toleration)
@@ -105,7 +105,7 @@ def _covers() -> str:
 def _preferences() -> str:
     return cel(
         """
-        variables.unasked || !variables.anyAnswer
+        variables.unasked
         // one architecture alone leaves nothing to prefer
         || variables.reachable.size() < 2
           && !variables.live.exists(live, live.exists(a, !(a in variables.reachable)))

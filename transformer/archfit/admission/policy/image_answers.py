@@ -23,7 +23,7 @@ UNASKED = "unasked"
 
 
 def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -> Iterator[Variable]:
-    """istioInjected, answers, answerClasses, unknownImages, known, unasked, anyAnswer, restrictions.
+    """istioInjected, answers, answerClasses, unknownImages, unasked, restrictions.
 
     images: the mappings that hold the images. classes: the mapping that holds the classes. overridden: there are
     variables of `image_overrides`.
@@ -75,17 +75,10 @@ def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -
         """,
         unknown=text(UNKNOWN),
     )
-    yield variable("known", "every image has an answer", "variables.unknownImages.size() == 0")
     yield variable(
         "unasked",
         "nobody can say for at least one image: no toleration and no preference is added",
         "!variables.platformsStated && variables.answers.exists(answer, answer == %unasked)",
-        unasked=text(UNASKED),
-    )
-    yield variable(
-        "anyAnswer",
-        "at least one image has an answer",
-        "variables.platformsStated || variables.answers.exists(answer, answer != %unasked)",
         unasked=text(UNASKED),
     )
     yield variable(

@@ -9,9 +9,9 @@ defaults are filled in first, so that one pattern can check the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from archfit.admission.policy.cel_text import Variable, text, variable
+from archfit.admission.policy.cel_text import Variable, any_of, text, variable
 from archfit.admission.policy.glob_pattern import quoted
 from archfit.admission.policy.platform_table import CONTAINER, RUNTIME_CLASS, VOLUME
 from archfit.images.reference import HUB, HUB_INDEX
@@ -21,8 +21,8 @@ NAME = text("^[^/]+/[^:@]+")
 """What `find` takes out of a normalised reference: its host and repository."""
 
 
-def reference_variables() -> Iterator[Variable]:
-    """runtimeClass, imageUses, references."""
+def reference_variables(images: Sequence[str]) -> Iterator[Variable]:
+    """runtimeClass, imageUses, references. images: the mappings whose keys are normalised references."""
     yield variable(
         "runtimeClass",
         "how roles of images end in a pod that names a runtime class",
@@ -49,8 +49,9 @@ def reference_variables() -> Iterator[Variable]:
         "references",
         "the images in full, with Docker's defaults; '' where the text is no reference",
         """
-        variables.imageUses
-          .map(use, use.image.matches(%identifier) ? '' : use.image)
+        // a key of the table is its own reference: most pods need no pattern
+        variables.imageUses.map(use, %listed ? use.image : [use.image]
+          .map(r, r.matches(%identifier) ? '' : r)
           // the first segment is a host, or the host is Docker Hub
           .map(r, r.matches('^(?:localhost|[^/]*[.:A-Z][^/]*)/') ? r : %hub + r)
           .map(r, r.startsWith(%index) ? %hub + r.substring(%after_index) : r)
@@ -59,8 +60,9 @@ def reference_variables() -> Iterator[Variable]:
           .map(r, r.matches(%grammar) && r.matches(%length) ? r : '')
           // a digest makes the tag meaningless, and a missing tag is `latest`
           .map(r, r.contains('@') ? r.find(%name) + r.substring(r.indexOf('@'))
-            : r.matches('^[^/]+/[^:]+$') ? r + ':latest' : r)
+            : r.matches('^[^/]+/[^:]+$') ? r + ':latest' : r)[0])
         """,
+        listed=any_of(f"use.image in {one}" for one in images),
         identifier=text(f"^{IDENTIFIER}$"),
         hub=text(f"{HUB}/"),
         after_hub=str(len(HUB) + 1),

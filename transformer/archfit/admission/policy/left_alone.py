@@ -34,10 +34,10 @@ LEFT_ALONE = (
         f"{MAX_VALUES} architectures. CEL has a budget, and the API server may end an expression that costs more.",
         cel(
             """
-            variables.imageUses.size() > %images || variables.terms.size() > %terms
-            || (variables.archRequirements + variables.osRequirements)
-              .map(asked, asked.map(e, has(e.values) ? e.values.size() : 0).sum())
-              .map(values, values * values).sum() > %values
+            variables.imageUses.size() > %images || variables.hasTerms && (variables.terms.size() > %terms
+              || (variables.archRequirements + variables.osRequirements)
+                .map(asked, asked.map(e, has(e.values) ? e.values.size() : 0).sum())
+                .map(values, values * values).sum() > %values)
             """,
             images=str(MAX_IMAGES),
             terms=str(MAX_TERMS),
@@ -47,15 +47,15 @@ LEFT_ALONE = (
     LeftAlone(
         "unlisted-image",
         "An image is neither in the lock file nor covered by `imagePlatforms`. The policy cannot ask a registry.",
-        "!variables.known",
+        "variables.unknownImages.size() > 0",
     ),
     LeftAlone(
         "other-system",
         "The pod asks for nodes of an operating system that is neither `linux` nor `windows`.",
         cel(
             """
-            variables.osPins.exists(pin, !(pin in ['linux', 'windows']))
-            || variables.osRequirements.exists(asked, asked.exists(e,
+            !variables.unconstrained && variables.osPins.exists(pin, !(pin in ['linux', 'windows']))
+            || variables.hasTerms && variables.osRequirements.exists(asked, asked.exists(e,
               e.operator == 'In' && e.values.exists(os, !(os in ['linux', 'windows']))))
             """
         ),
@@ -64,14 +64,15 @@ LEFT_ALONE = (
         "stated-platforms",
         "The annotation `archfit.dev/image-platforms` names a platform that is neither of Linux nor of Windows, or one "
         "with an architecture or variant that the policy does not know.",
-        "variables.wordOffers.exists(offer, offer == ['?'])",
+        "variables.platformsStated && variables.wordOffers.exists(offer, offer == ['?'])",
     ),
     LeftAlone(
         "long-number",
         "A required term names a number of more than 18 digits as an architecture or operating system.",
         cel(
             """
-            (variables.archRequirements + variables.osRequirements).exists(asked, asked.exists(e,
+            variables.hasTerms
+            && (variables.archRequirements + variables.osRequirements).exists(asked, asked.exists(e,
               has(e.values) && e.values.exists(value, value.matches('[0-9]{19}'))))
             """
         ),

@@ -86,7 +86,7 @@ def variables(
 ) -> list[dict[str, str]]:
     """The policy's variables, {name, expression}, each using only earlier ones. The companion policy uses them too.
 
-    unknownImages: the pod's images without an answer. known: there are none. reachable: E. decided: the policy decides
+    unknownImages: the pod's images without an answer. reachable: E. decided: the policy decides
     for the pod. conflict: it does, and no node that the pod allows runs all its images.
     """
     return _named(_carrier(images, options, settings), options)
@@ -111,8 +111,8 @@ def _limited(name: str, expression: str) -> str:
 def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
     yield from carrier.architectures()
     yield from choice_variables(options)
-    yield from reference_variables()
     yield from carrier.table()
+    yield from reference_variables(carrier.images)
     yield from override_variables(stated_classes(options))
     yield from answer_variables(carrier.images, carrier.classes, overridden=bool(options.image_platforms))
     yield from supported_variables(options)

@@ -58,7 +58,11 @@ def written_variables(options: Options) -> Iterator[Variable]:
         """,
         enough=enough,
         not_in=expression("NotIn", "variables.lacking[i]"),
-        live=expression("In", "variables.architectures.filter(a, a in variables.live[i])"),
+        live=expression(
+            "In",
+            "variables.unconstrained ? variables.live[i]"
+            " : variables.architectures.filter(a, a in variables.live[i])",
+        ),
         apart=expression("In", "variables.reachable.filter(a, !(a in variables.meeting[i]))"),
         reachable=expression("In", "variables.reachable"),
         another=expression("In", "[variables.another]"),

@@ -37,8 +37,9 @@ def supported_variables(options: Options) -> Iterator[Variable]:
         "the architectures that every image offers",
         "%offered",
         offered=_by_system(
-            "variables.architectures.filter(a,\n"
-            "  variables.restrictions.all(offer, %os in offer && a in offer[%os]))"
+            "variables.restrictions.size() == 0 ? variables.architectures\n"
+            ": !variables.restrictions.all(offer, %os in offer) ? []\n"
+            ": variables.restrictions[0][%os].map(a, variables.restrictions.all(offer, a in offer[%os]), string(a))"
         ),
     )
     cluster = {os: literal(sorted(names)) for os, names in by_system(options.cluster_architectures).items()}
@@ -59,7 +60,10 @@ def supported_variables(options: Options) -> Iterator[Variable]:
         "supported",
         "the architectures that every image offers and the user's choice leaves",
         "%supported",
-        supported=_by_system("variables.offered[%os].filter(a, variables.only.all(names, a in names))"),
+        supported=_by_system(
+            "variables.only.size() == 0 ? variables.offered[%os]\n"
+            ": variables.offered[%os].filter(a, variables.only.all(names, a in names))"
+        ),
     )
 
 
@@ -75,6 +79,7 @@ def reach_variables() -> Iterator[Variable]:
         "meeting",
         "the architectures that meet each term",
         """
+        variables.unconstrained ? [variables.architectures] :
         variables.archRequirements.map(asked,
           (variables.archPins.size() > 0 ? variables.archPins
             : asked.exists(e, e.operator == 'In') ? asked.filter(e, e.operator == 'In')[0].values
@@ -88,6 +93,7 @@ def reach_variables() -> Iterator[Variable]:
         "allowed",
         "the architectures that each term allows on some node",
         """
+        variables.unconstrained ? [variables.nodes[variables.systems[0][0]]] :
         variables.meeting.transformList(i, meeting, meeting.filter(a, variables.systems[i].exists(os,
           %allowed)))
         """,
@@ -98,6 +104,8 @@ def reach_variables() -> Iterator[Variable]:
         "of these, those on which an image does not run",
         """
         !variables.restricted ? variables.allowed.map(allowed, []) :
+        variables.unconstrained
+        ? [variables.allowed[0].filter(a, !(a in variables.supported[variables.systems[0][0]]))] :
         variables.allowed.transformList(i, allowed, allowed.filter(a, variables.systems[i].exists(os,
           !(a in variables.supported[os]) && (
             %allowed))))
@@ -107,7 +115,8 @@ def reach_variables() -> Iterator[Variable]:
     yield variable(
         "live",
         "of these, the others: where the pod runs",
-        "variables.allowed.transformList(i, allowed, allowed.filter(a, !(a in variables.barred[i])))",
+        "variables.allowed.transformList(i, allowed, variables.barred[i].size() == 0 ? allowed\n"
+        "  : allowed.filter(a, !(a in variables.barred[i])))",
     )
     yield variable(
         "lacking",
@@ -120,7 +129,8 @@ def reach_variables() -> Iterator[Variable]:
     yield variable(
         "reachable",
         "the architectures that the pod can reach in the end",
-        "variables.architectures.filter(a, variables.live.exists(live, a in live))",
+        "variables.unconstrained ? variables.live[0]\n"
+        ": variables.architectures.filter(a, variables.live.exists(live, a in live))",
     )
 
 

@@ -1,6 +1,7 @@
 """CEL: what a pod's required terms ask of a node, by `placement.affinity`; lists have one entry for each term.
 
 terms                               the required terms; one without conditions where there is no required set
+unconstrained                       neither they nor nodeSelector ask anything of architecture or operating system
 archPins, osPins                    what nodeSelector asks of architecture and operating system
 archRequirements, osRequirements    what a term asks of them, by either name of the label
 systems                             the operating systems of a term, linux and windows alone; [] for a closed one
@@ -55,6 +56,12 @@ def term_variables() -> Iterator[Variable]:
             : dyn({'matchExpressions': dyn(left)}))[0])
         """,
     )
+    yield variable(
+        "unconstrained",
+        "neither required terms nor nodeSelector ask anything: most pods, and the rest is short for them",
+        "!variables.hasTerms && !%labels.exists(label, label in variables.nodeSelector)",
+        labels=literal(sorted({*ARCH_LABELS, *OS_LABELS})),
+    )
     yield _pins("archPins", "the architectures that nodeSelector names", _ARCH)
     yield _requirements("archRequirements", "what each term asks of the architecture", _ARCH)
     yield _pins("osPins", "the operating systems that nodeSelector names", _OS)
@@ -82,6 +89,7 @@ def _system_variables() -> Iterator[Variable]:
         "systems",
         "the operating systems whose images count for each term; none where it matches nothing",
         """
+        variables.unconstrained ? [[variables.statedSystem == '' ? 'linux' : variables.statedSystem]] :
         variables.terms.transformList(i, term,
           // a term without conditions matches nothing
           variables.hasTerms && !(has(term.matchExpressions) && term.matchExpressions.size() > 0)
