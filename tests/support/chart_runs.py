@@ -43,6 +43,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "names": ("--set", "fullnameOverride=placement,nameOverride=fit"),
     "digest": ("--set", f"image.digest=sha256:{'a' * 64}", "--set", "imagePullSecrets[0].name=pulls"),
     "nothing-optional": ("--set", "podDisruptionBudget.enabled=false,networkPolicy.enabled=false"),
+    "api-server": ("--set", "networkPolicy.apiServer={10.0.0.5/32,fd00::/64}"),
+    "autoscaler": ("--set", "replicas=null"),
     "no-lists": (
         *("--set", "tolerations=null", "--set", "spreadOver=null", "--set", "nodeSelector=null"),
         *(
@@ -156,7 +158,7 @@ def named(objects: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, 
 
 
 def plain(objects: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Without hooks, without Helm's labels, without certificates and checksums."""
+    """Without hooks, without Helm's labels, without certificates and checksums, also of a Job's name."""
     kept = []
     for value in copy.deepcopy(list(objects)):
         metadata = value["metadata"]
@@ -175,6 +177,10 @@ def _without_certificate(value: dict[str, Any]) -> dict[str, Any]:
     if value["kind"] == "MutatingWebhookConfiguration":
         for one in value["webhooks"]:
             one["clientConfig"].pop("caBundle", None)
+    if value["kind"] == "Job":
+        name, _, digest = value["metadata"]["name"].rpartition("-")
+        assert len(digest) == 10
+        value["metadata"]["name"] = name
     if value["kind"] == "Deployment":
         annotations = value["spec"]["template"]["metadata"]["annotations"]
         assert len(annotations.pop("checksum/configuration")) == 64

@@ -23,6 +23,12 @@ def test_the_reference_of_the_commands_is_the_one_in_the_code():
     assert pages.updated(text) == text
 
 
+def test_the_schema_of_the_charts_values_is_the_one_in_the_code():
+    """Renew it: python -m archfit.usage.pages values charts/archfit/values.schema.json > X && cp X charts/.."""
+    text = (ROOT / "charts" / "archfit" / "values.schema.json").read_text(encoding="utf-8")
+    assert pages.values_schema(text) == text
+
+
 @pytest.mark.real
 def test_roff_takes_the_man_page_without_a_warning():
     done = subprocess.run(

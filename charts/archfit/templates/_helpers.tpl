@@ -67,7 +67,150 @@ name: {{ include "archfit.fullname" . }}-ca
 {{- end -}}
 {{- end -}}
 
+{{/* Ends with a message. `helm lint` passes over `fail`, and stops at an `include` of what nothing defines. */}}
+{{- define "archfit.refuse" -}}
+{{- fail . -}}
+{{- include . (dict) -}}
+{{- end -}}
+
 {{/* Of the job that renews the policy. A CronJob's name has 52 letters at most. */}}
 {{- define "archfit.policyName" -}}
 {{ include "archfit.fullname" . | trunc 45 | trimSuffix "-" }}-policy
+{{- end -}}
+
+{{/* The pod that writes the policy. */}}
+{{- define "archfit.policyPod" -}}
+metadata:
+  labels:
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+    {{- include "archfit.selectorLabels" . | nindent 4 }}
+  {{- with .Values.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  restartPolicy: Never
+  {{- with .Values.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  {{- with .Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  serviceAccountName: {{ include "archfit.policyName" . }}
+  # Without this, the kubelet sets ARCHFIT_* variables for a Service whose name begins with archfit.
+  enableServiceLinks: false
+  {{- with .Values.podSecurityContext }}
+  securityContext:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: archfit
+      image: {{ include "archfit.image" . }}
+      {{- if ne .Values.image.pullPolicy "IfNotPresent" }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      {{- end }}
+      command:
+        - archfit
+        - policy
+        - --live
+        - --apply
+        {{- with .Values.policy }}
+        {{- if ne .carrier "literal" }}
+        - --carrier
+        - {{ .carrier }}
+        {{- end }}
+        {{- range .namespaceSelectors }}
+        - --namespace-selector
+        - {{ . | quote }}
+        {{- end }}
+        {{- if ne .apiVersion "v1" }}
+        - --api-version
+        - {{ .apiVersion }}
+        {{- end }}
+        {{- if ne .name "archfit.dev" }}
+        - --name
+        - {{ .name | quote }}
+        {{- end }}
+        {{- if .deny }}
+        - --deny
+        {{- end }}
+        {{- end }}
+        {{- with .Values.extraArgs }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      env:
+        - name: ARCHFIT_CONFIG
+          value: /etc/archfit/archfit.yaml
+        - name: HOME
+          value: /tmp
+        {{- if .Values.registrySecret }}
+        - name: ARCHFIT_AUTHFILE
+          value: /etc/archfit/registries/config.json
+        {{- end }}
+        {{- with .Values.extraEnv }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- with .Values.policy.resources }}
+      resources:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities:
+          drop:
+            - ALL
+      volumeMounts:
+        - name: configuration
+          mountPath: /etc/archfit
+          readOnly: true
+        - name: tmp
+          mountPath: /tmp
+        {{- if .Values.registrySecret }}
+        - name: registries
+          mountPath: /etc/archfit/registries
+          readOnly: true
+        {{- end }}
+        {{- with .Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+  volumes:
+    - name: configuration
+      configMap:
+        name: {{ include "archfit.policyName" . }}
+    - name: tmp
+      emptyDir:
+        sizeLimit: 256Mi
+    {{- with .Values.registrySecret }}
+    - name: registries
+      secret:
+        secretName: {{ . }}
+        defaultMode: 288
+        items:
+          - key: .dockerconfigjson
+            path: config.json
+    {{- end }}
+    {{- with .Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end -}}
+
+{{/* Another text for another pod or configuration: a Job that exists cannot be changed. */}}
+{{- define "archfit.firstJobName" -}}
+{{ include "archfit.policyName" . }}-{{ printf "%s%s" (include "archfit.policyPod" .) (include "archfit.configuration" .) | sha256sum | trunc 10 }}
 {{- end -}}

@@ -24,7 +24,13 @@ from pod_decisions import found
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILES = ["00-namespace.yaml", "10-access.yaml", "30-configuration.yaml", "50-cronjob.yaml"]
+FILES = [
+    "00-namespace.yaml",
+    "10-access.yaml",
+    "30-configuration.yaml",
+    "50-cronjob.yaml",
+    "60-first-job.yaml",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -75,8 +81,28 @@ def test_it_writes_the_job_and_says_what_to_run(tmp_path: Path):
         "ClusterRoleBinding",
         "ConfigMap",
         "CronJob",
+        "Job",
     }
     assert setup().stderr.startswith("up to date: archfit-policy\n")
+
+
+def test_the_first_job_is_that_of_the_cron_job_and_another_one_has_another_name(tmp_path: Path):
+    """An applied Job cannot be changed (apiserver: "field is immutable")."""
+    (tmp_path / "own.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n", encoding="utf-8")
+
+    def first(folder: str, *words: str) -> tuple[str, dict[str, Any]]:
+        setup("--into", folder, *words)
+        found = objects(tmp_path / folder)
+        template = found["Job"]["spec"]["template"]
+        assert template == found["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]
+        return found["Job"]["metadata"]["name"], template
+
+    same, changed = first("a"), [first("b", "--deny"), first("c", "--configuration", "own.yaml")]
+    assert first("d") == same
+    assert first("e", "--schedule", "@daily") == same  # which the first job has not
+    names = [same[0], *(name for name, _ in changed)]
+    assert len(set(names)) == 3
+    assert all(name.startswith("archfit-policy-") and len(name) <= 63 for name in names)
 
 
 def test_the_flags_of_the_policy_are_those_of_the_job(tmp_path: Path):

@@ -112,7 +112,13 @@ def test_the_api_server_takes_a_service_monitor(plane: ControlPlane) -> None:
 def test_the_pods_meet_the_restricted_pod_security_standard(plane: ControlPlane, tmp_path: Path) -> None:
     (deployment,) = (value for value in setup(tmp_path / "out") if value["kind"] == "Deployment")
     test = named(Chart("helm4").objects())["Pod", "archfit-test"]
-    for name, spec in (("webhook", deployment["spec"]["template"]["spec"]), ("test", test["spec"])):
+    (job,) = (value for value in Chart("helm4").objects("--set", "mode=policy") if value["kind"] == "Job")
+    pods = {
+        "webhook": deployment["spec"]["template"]["spec"],
+        "test": test["spec"],
+        "first-policy": job["spec"]["template"]["spec"],
+    }
+    for name, spec in pods.items():
         spec.pop("serviceAccountName", None)
         pod = {"kind": "Pod", "metadata": {"name": name, "namespace": NAMESPACE}, "spec": spec}
         assert plane.dry(pod)["spec"]["enableServiceLinks"] is False
@@ -248,7 +254,7 @@ def release(request: pytest.FixtureRequest, plane: ControlPlane):
 
     def run(verb: str, *words: str) -> str:
         access = {"KUBECONFIG": str(plane.kubeconfig)}
-        return chart.run(verb, "archfit", "--namespace", NAMESPACE, *words, **access).ok().decode()
+        return chart.run(*verb.split(), "archfit", "--namespace", NAMESPACE, *words, **access).ok().decode()
 
     yield run
     chart.run("uninstall", "archfit", "--namespace", NAMESPACE, KUBECONFIG=str(plane.kubeconfig))
@@ -291,6 +297,26 @@ def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane,
         plane.get(f"{WEBHOOKS}/archfit")
 
 
+def test_an_upgrade_without_a_change_renders_the_same_bytes(plane: ControlPlane, release) -> None:
+    release("install", str(CHART))
+    rendered, first = release("get manifest"), certificate(plane)
+    for _ in range(2):
+        release("upgrade", str(CHART))
+        assert release("get manifest") == rendered
+    assert certificate(plane)[0] == first[0]
+
+
+def test_a_service_of_another_name_gets_a_certificate_for_it(plane: ControlPlane, release) -> None:
+    secret = "certificate.secretName=pair"
+    release("install", str(CHART), "--set", secret)
+    release("upgrade", str(CHART), "--set", f"{secret},fullnameOverride=placement")
+    data = plane.get(f"/api/v1/namespaces/{NAMESPACE}/secrets/pair")["data"]
+    pair = Pair(*(base64.b64decode(data[key]) for key in ("ca.crt", "tls.crt", "tls.key")))
+    examine(pair, "placement.archfit.svc")
+    (webhook,) = plane.get(f"{WEBHOOKS}/placement")["webhooks"]
+    assert webhook["clientConfig"]["caBundle"] == data["ca.crt"]
+
+
 def test_helm_moves_from_its_own_certificate_to_cert_managers(plane: ControlPlane, release) -> None:
     release("install", str(CHART))
     release("upgrade", str(CHART), "--set", "certificate.source=cert-manager")
@@ -301,7 +327,7 @@ def test_helm_moves_from_its_own_certificate_to_cert_managers(plane: ControlPlan
 def test_a_release_may_go_from_the_webhook_to_the_policys_job_and_back(plane: ControlPlane, release) -> None:
     release("install", str(CHART))
     notes = release("upgrade", str(CHART), "--set", "mode=policy")
-    assert "create job --from=cronjob/archfit-policy first" in notes
+    assert "wait --for=condition=Complete --timeout=5m job/archfit-policy-" in notes
     with pytest.raises(Refused):
         plane.get(f"{WEBHOOKS}/archfit")
     assert plane.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/archfit-policy")

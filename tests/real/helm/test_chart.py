@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# With what Helm's templates and YAML could trip over.
+LOCK = '{"version": 1, "images": {"a": "\\"{{ b }}"}}'
+
+
 @pytest.fixture(params=["helm3", "helm4"])
 def chart(request: pytest.FixtureRequest, real) -> Chart:
     """Both Helms."""
@@ -60,8 +64,13 @@ def setup_objects(choices: Choices) -> dict[tuple[str, str], dict[str, Any]]:
             id="pull-secrets",
         ),
         pytest.param(
-            ("--set-string", "image.repository=example.com/a,image.tag=2,lockFile=text"),
-            Choices(image="example.com/a:2", lock="text"),
+            (
+                "--set-string",
+                "image.repository=example.com/a,image.tag=2",
+                "--set-literal",
+                f"lockFile={LOCK}",
+            ),
+            Choices(image="example.com/a:2", lock=LOCK),
             id="image-and-lock",
         ),
     ],
@@ -144,6 +153,52 @@ def test_the_mode_policy_renders_what_setup_policy_writes(
     assert yaml.safe_load(texts[0]) == yaml.safe_load(texts[1])
     for key, value in written.items():
         assert rendered[key] == value, key
+
+
+def first_job(chart: Chart, *words: str) -> tuple[str, dict[str, Any]]:
+    """The name of the one Job, and its pods' template, which is that of the CronJob."""
+    rendered = chart.objects("--set", "mode=policy", *words)
+    (job,) = (value for value in rendered if value["kind"] == "Job")
+    (cron_job,) = (value for value in rendered if value["kind"] == "CronJob")
+    assert job["spec"]["template"] == cron_job["spec"]["jobTemplate"]["spec"]["template"]
+    assert "helm.sh/hook" not in job["metadata"].get("annotations", {})
+    kinds = [value["kind"] for value in rendered]
+    assert kinds.index("Job") > kinds.index("ClusterRoleBinding")
+    return job["metadata"]["name"], job["spec"]["template"]
+
+
+def test_the_first_job_stays_until_its_pod_or_its_configuration_changes(chart: Chart) -> None:
+    """A GitOps controller compares each render; a Job that exists cannot be changed."""
+    name, template = first_job(chart)
+    assert first_job(chart) == (name, template)
+    assert first_job(chart, "--set", "policy.schedule=@daily") == (name, template)
+    assert template["spec"]["enableServiceLinks"] is False
+    changes = (
+        ("--set", "policy.deny=true"),
+        ("--set", "configuration.spec.strict=true"),
+        ("--set", f"image.digest=sha256:{'a' * 64}"),
+        ("--set", "podLabels.team=a"),
+    )
+    names = {first_job(chart, *words)[0] for words in changes}
+    assert len(names | {name}) == len(changes) + 1
+    assert len(first_job(chart, "--set", f"fullnameOverride={'a' * 60}")[0]) <= 63
+
+
+def test_the_first_job_can_be_left_out(chart: Chart) -> None:
+    rendered = chart.objects("--set", "mode=policy,policy.firstJob=false")
+    assert not any(value["kind"] == "Job" for value in rendered)
+
+
+def test_the_network_policy_admits_the_api_server_from_where_it_calls(chart: Chart) -> None:
+    def admits(*words: str) -> list[dict[str, Any]]:
+        return named(chart.objects(*words))["NetworkPolicy", "archfit"]["spec"]["ingress"]
+
+    webhook, probes = admits()
+    assert "from" not in webhook
+    sources = admits("--set", "networkPolicy.apiServer={10.0.0.5/32,fd00::/64}")
+    blocks = [{"ipBlock": {"cidr": cidr}} for cidr in ("10.0.0.5/32", "fd00::/64")]
+    assert sources == [{"from": blocks, **webhook}, probes]
+    assert [port["port"] for rule in sources for port in rule["ports"]] == [8443, 8080]
 
 
 def test_a_policy_of_the_users_own_is_rendered_as_it_is(chart: Chart, tmp_path: Path) -> None:
@@ -235,7 +290,7 @@ def test_the_schema_has_every_value_and_the_chart_the_version() -> None:
 def test_the_configuration_may_be_a_text_of_ones_own(chart: Chart, tmp_path: Path) -> None:
     text = '# ours\napiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {onConflict: leave}\n# "end"\n'
     (tmp_path / "archfit.yaml").write_text(text)
-    (tmp_path / "archfit.lock").write_text('{"a": "\\"{{ b }}"}\n')
+    (tmp_path / "archfit.lock").write_text(f"{LOCK}\n")
     rendered = named(
         chart.objects(
             *("--set-file", f"configuration={tmp_path}/archfit.yaml"),
@@ -244,7 +299,7 @@ def test_the_configuration_may_be_a_text_of_ones_own(chart: Chart, tmp_path: Pat
     )
     data = rendered["ConfigMap", "archfit"]["data"]
     assert data["archfit.yaml"].strip() == text.strip()
-    assert data["archfit.lock"] == '{"a": "\\"{{ b }}"}\n'
+    assert data["archfit.lock"] == f"{LOCK}\n"
     assert from_file(data["archfit.yaml"].encode(), "archfit.yaml").given["onConflict"].value == "leave"
 
 
@@ -263,7 +318,7 @@ def test_a_changed_configuration_starts_new_pods(chart: Chart) -> None:
 
     assert checksum() == checksum("--set", "replicas=4")
     assert checksum() != checksum("--set", "configuration.spec.onConflict=leave")
-    assert checksum() == checksum("--set", "lockFile=a")  # which the pods read themselves
+    assert checksum() == checksum("--set-literal", f"lockFile={LOCK}")  # which the pods read themselves
 
 
 def test_helms_certificate_is_one_that_the_api_server_takes(chart: Chart) -> None:

@@ -1,24 +1,29 @@
-"""Pages made from the table: the man page, and the reference of the commands.
+"""Pages made from the table: the man page, the reference of the commands, and the schema of the chart's values.
 
     python -m archfit.usage.pages man > docs/archfit.1
     python -m archfit.usage.pages commands                   the list of commands, in Markdown
     python -m archfit.usage.pages update docs/commands.md    the page with what is between its markers renewed
+    python -m archfit.usage.pages values charts/archfit/values.schema.json    the schema with its definitions renewed
 
 The markers are `<!-- commands -->` and `<!-- /commands -->` around the list, `<!-- reference -->` and
-`<!-- /reference -->` around the sections, each on a line of its own.
+`<!-- /reference -->` around the sections, each on a line of its own. Of the schema, `definitions` has `configuration`,
+`serveWord` and `policyWord`.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from archfit import __version__
-from archfit.options.describe import replace_between
+from archfit.options.describe import json_schema, replace_between
+from archfit.options.option_types import Schema
 from archfit.options.table import TABLE
 from archfit.usage.command_reference import markdown_list, markdown_reference
 from archfit.usage.command_row import MESSAGES, Command
-from archfit.usage.command_table import COMMANDS, MAIN
+from archfit.usage.command_table import BY_NAME, COMMANDS, MAIN
 from archfit.usage.help import EXAMPLE, exits, flag_entry, general, option_entry
 
 
@@ -106,6 +111,33 @@ def _text(text: str) -> str:
     return f"\\&{text}" if text.startswith(".") else text
 
 
+def values_schema(text: str) -> str:
+    """The JSON Schema (draft 7) of the chart's values with what follows from the tables renewed.
+
+    `configuration` is the configuration file, as keys or as its text; `serveWord` and `policyWord` are a word behind
+    `archfit serve` and `archfit policy`.
+    """
+    schema = json.loads(text)
+    configuration = {key: value for key, value in json_schema().items() if not key.startswith("$")}
+    mirror = configuration["properties"]["operator"]["properties"]["mirror"]["anyOf"][0]
+    # Helm repeats a text that a pattern refuses, and this one may hold a password.
+    mirror["additionalProperties"] = {"not": {"not": mirror["additionalProperties"]}}
+    schema["definitions"] |= {
+        "configuration": {**configuration, "type": ["object", "string"], "minLength": 1},
+        "serveWord": _word(BY_NAME["serve"]),
+        "policyWord": _word(BY_NAME["policy"]),
+    }
+    return json.dumps(schema, indent=2) + "\n"
+
+
+def _word(command: Command) -> Schema:
+    """A flag of the command, alone or with `=` and its value; or the value, which does not begin with a dash."""
+    names = [name for flag in command.flags for name in flag.names]
+    names += [name for option in command.options for name in (option.short, *option.flags) if name]
+    flags = "|".join(re.escape(name).replace("\\-", "-") for name in sorted(names))
+    return {"type": "string", "pattern": f"^(({flags})(=[^\\n]*)?|[^-][^\\n]*)$"}
+
+
 def main(argv: Sequence[str]) -> str:
     """What the module prints for these arguments. Raises ValueError for others."""
     match argv:
@@ -116,7 +148,10 @@ def main(argv: Sequence[str]) -> str:
         case ["update", path]:
             with open(path, encoding="utf-8") as page:
                 return updated(page.read())
-    raise ValueError("write man, commands, or update and the path of a page")
+        case ["values", path]:
+            with open(path, encoding="utf-8") as schema:
+                return values_schema(schema.read())
+    raise ValueError("write man, commands, or update or values and a path")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
     stderr.write(
         f"Now run: kubectl apply --server-side -f {shlex.quote(folder)}\n"
-        "The first policy, at once: kubectl create job -n archfit --from=cronjob/archfit-policy first\n"
+        "A job writes the first policy at once. Is it there? archfit setup policy --check\n"
     )
     if advice := image_advice(choices.image):
         stderr.write(f"{advice}\n")

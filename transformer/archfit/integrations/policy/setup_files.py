@@ -1,11 +1,13 @@
-"""What `archfit setup policy` writes: a CronJob that renews the policy, and the least that it may do.
+"""What `archfit setup policy` writes: Jobs that write the policy, and the least that they may do.
 
     00-namespace.yaml        archfit, which the policy leaves out
     10-access.yaml           ServiceAccount, ClusterRole, ClusterRoleBinding; see `rules`
     30-configuration.yaml    archfit.yaml
     50-cronjob.yaml          archfit policy --live --apply, every hour
+    60-first-job.yaml        the same at once
 
-kubectl applies files of a folder by their names. The texts are in files/. The rules follow from what `live_images`
+kubectl applies files of a folder by their names. The texts are in files/. A Job cannot be changed, so the first one has
+another name where its pod or its configuration differs. The rules follow from what `live_images`
 reads and from the objects of the policy, by name.
 Source: kubernetes.io/docs/reference/access-authn-authz/rbac; a server-side apply that creates is authorised with the
 object's name (apiserver v0.36.3, pkg/endpoints/handlers/patch.go), and a policy with a paramKind needs `get` on all
@@ -14,9 +16,12 @@ objects of it (pkg/registry/admissionregistration/mutatingadmissionpolicy/authz.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.scalarstring import LiteralScalarString
 
 from archfit.cluster_api.resource_paths import DEFINITION, plural
@@ -45,11 +50,13 @@ class Choices(Record):
 
 def files(objects: Sequence[Mapping[str, Any]], choices: Choices) -> dict[str, str]:
     """Path -> text. objects: of the policy, whose names count."""
+    configuration, cronjob = _configuration(choices), _cronjob(choices)
     return {
         "00-namespace.yaml": shipped(__package__, "00-namespace.yaml"),
         "10-access.yaml": _access(objects),
-        "30-configuration.yaml": _configuration(choices),
-        "50-cronjob.yaml": _cronjob(choices),
+        "30-configuration.yaml": written(configuration),
+        "50-cronjob.yaml": written(cronjob),
+        "60-first-job.yaml": written(_first_job(cronjob, configuration)),
     }
 
 
@@ -91,14 +98,14 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, tuple[str, ...
     return [(group, tuple(resources)) for group, resources in found.items()]
 
 
-def _configuration(choices: Choices) -> str:
+def _configuration(choices: Choices) -> Any:
     data = parsed(shipped(__package__, "30-configuration.yaml"))
     if choices.configuration:
         data["data"]["archfit.yaml"] = LiteralScalarString(choices.configuration)
-    return written(data)
+    return data
 
 
-def _cronjob(choices: Choices) -> str:
+def _cronjob(choices: Choices) -> Any:
     data = parsed(shipped(__package__, "50-cronjob.yaml"))
     data["spec"]["schedule"] = choices.schedule
     pod = data["spec"]["jobTemplate"]["spec"]["template"]["spec"]
@@ -107,4 +114,17 @@ def _cronjob(choices: Choices) -> str:
     container["command"] = one_line([*COMMAND, *choices.flags])
     if choices.registry_secret:
         use_registry_secret(pod, container, choices.registry_secret)
-    return written(data)
+    return data
+
+
+def _first_job(cronjob: Any, configuration: Any) -> CommentedMap:
+    text = json.dumps([cronjob["spec"]["jobTemplate"]["spec"]["template"], configuration["data"]])
+    template, _ = json.loads(text)  # without the comments, which keep the columns of the CronJob
+    metadata = cronjob["metadata"]
+    name = f"{NAME}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    return mapping(
+        apiVersion="batch/v1",
+        kind="Job",
+        metadata=mapping(name=name, namespace=metadata["namespace"], labels=metadata["labels"]),
+        spec=mapping(backoffLimit=3, activeDeadlineSeconds=1200, template=template),
+    )
