@@ -9,7 +9,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign fuzz readers pods audits policies policy-cel policy-cost audit lint format bench bundle kinds address docs docs-serve lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost audit lint format bench bundle kinds address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -92,9 +92,12 @@ smoke: .venv/.ready ## Start every command from the wheel, installed alone with 
 	$(call wheel,clean,requirements-lowest.lock,$(LOWEST))
 	@.tools/clean/bin/python -I tests/support/smoke.py
 
-campaign: .venv/.ready ## Put archfit under fire: faults, kills, full disks (SECONDS=600 SEED=1); failures go to .campaign/
+campaign: .venv/.ready ## Put transformer and webhook under fire: faults, kills, hostile tenants (SECONDS=600 SEED=1); failures go to .campaign/
 	@$(RUN) tests/support/install_tools.py redis-server
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+
+floods: .venv/.ready ## Measure the webhook under each flood of a hostile tenant: memory, time of a good pod, 503s (ARGS='--only idle')
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m campaign.webhook $(ARGS)
 
 readers: .venv/.ready ## Compare the objects that kubectl, Helm and kustomize find with what archfit sees (COUNT=100000 SEED=1)
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m fuzz.readers --count $(COUNT) --seed $(SEED) $(ARGS)

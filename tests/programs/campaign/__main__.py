@@ -1,28 +1,37 @@
 """`make campaign SECONDS=600 SEED=1`: scripts until the time is over; a table; exit 1 if an invariant is broken.
 
-    python -m campaign [--seconds N] [--scripts N] [--seed N] [--workers N] [--only NUMBER] [--folder DIR]
+    python -m campaign [--doors transform webhook] [--seconds N] [--scripts N] [--seed N] [--workers N]
+                       [--only NUMBER] [--folder DIR]
 
-DIR/SEED-NUMBER.json is a script that broke an invariant, with what was said; `--seed SEED --only NUMBER` plays it
-again.
+    transform   scripts of faults around the transformer (`campaign.scripts`), by several workers at once
+    webhook     storms around the server (`campaign.webhook.storms`), one at a time, so that its times mean something
+
+Each door has an equal part of the time. DIR/SEED-NUMBER.json, or DIR/storm-SEED-NUMBER.json, is what broke an
+invariant, with what was said; `--doors DOOR --seed SEED --only NUMBER` plays it again.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import statistics
 import sys
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import machine
 from campaign.scripts import SORTS
+from campaign.webhook.storms import LATE, played, storm
 from campaign.workers import outcomes
 
 if TYPE_CHECKING:
     from campaign.playing import Outcome
     from campaign.scripts import Script
+    from campaign.webhook.storms import Outcome as StormOutcome
+    from campaign.webhook.storms import Storm
 
 
 _EVERY = 250
@@ -37,7 +46,14 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", type=int, nargs="*", default=[])
     parser.add_argument("--folder", type=Path, default=machine.ROOT / ".campaign")
+    parser.add_argument("--doors", nargs="+", choices=list(DOORS), default=list(DOORS))
     given = parser.parse_args()
+    given.seconds /= len(given.doors)
+    return max([DOORS[door](given) for door in given.doors])
+
+
+def transform(given: argparse.Namespace) -> int:
+    """Scripts around the transformer. The exit code."""
     started = time.monotonic()
     by_sort: dict[str, Counter[str]] = {sort: Counter() for sort in SORTS}
     sent: Counter[str] = Counter()
@@ -87,12 +103,91 @@ def table(by_sort: dict[str, Counter[str]], sent: Counter[str]) -> str:
     return "\n".join([*lines, "", f"faults sent: {faults or 'none'}"])
 
 
+def webhook(given: argparse.Namespace) -> int:
+    """Storms around the server. The exit code."""
+    started = time.monotonic()
+    seen = StormsSeen()
+    for number in given.only or range(given.scripts):
+        if time.monotonic() - started > given.seconds and not given.only:
+            break
+        made = storm(given.seed, number)
+        outcome = played(made)
+        late = bool(outcome.broken) and all(text.startswith(LATE) for text in outcome.broken)
+        if late:
+            outcome = played(made)  # a machine may be busy, but not twice
+        print(seen.add(made, outcome, late=late), flush=True)
+        if outcome.broken:
+            told = {"broken": outcome.broken, "vectors": outcome.vectors, "script": made.plain()}
+            print(f"    {_kept(given, f'storm-{given.seed}-{number}', told)}", flush=True)
+    print(f"{seen.table()}\nseed {given.seed}: {seen.summary()} in {time.monotonic() - started:.0f} s")
+    return int(bool(seen.broken) or not seen.storms)
+
+
 def _write(given: argparse.Namespace, played_script: Script, outcome: Outcome) -> Path:
-    given.folder.mkdir(exist_ok=True)
-    path: Path = given.folder / f"{given.seed}-{outcome.number}.json"
     told = {"broken": outcome.broken, "said": outcome.words, "script": played_script.plain()}
+    return _kept(given, f"{given.seed}-{outcome.number}", told)
+
+
+def _kept(given: argparse.Namespace, name: str, told: dict[str, Any]) -> Path:
+    given.folder.mkdir(exist_ok=True)
+    path: Path = given.folder / f"{name}.json"
     path.write_text(json.dumps(told, indent=1), encoding="utf-8")
     return path
+
+
+class StormsSeen:
+    """What came of all storms of a campaign."""
+
+    def __init__(self) -> None:
+        self.storms = self.broken = self.late = 0
+        self._peak = self._after = 0.0
+        self._judged: Counter[str] = Counter()
+        self._vectors: Counter[str] = Counter()
+        self._seconds: list[float] = []
+        self._refusals = 0
+
+    def add(self, script: Storm, outcome: StormOutcome, *, late: bool) -> str:
+        """One more. late: it was played twice. The line about it, and what it broke."""
+        tally = outcome.tally
+        self.storms += 1
+        self.broken += bool(outcome.broken)
+        self.late += late
+        self._peak, self._after = max(self._peak, outcome.peak), max(self._after, outcome.after)
+        self._judged.update(tally.judged)
+        self._judged.update(
+            {"refused": tally.refused, "without an answer": tally.lost, "too late": tally.late()}
+        )
+        self._vectors.update(name for name, _, _ in script.vectors)
+        self._vectors.update(what for _, what in script.troubles)
+        self._seconds += [one for kind in ("known", "new") for one in tally.seconds.get(kind, ())]
+        self._refusals += outcome.seen
+        what = [f"{name} {size:,}" for name, size, _ in script.vectors]
+        what += [name for _, name in script.troubles]
+        what += [f"disk {script.disk}"] * bool(script.disk)
+        what += ["a registry that lies"] * bool(script.false)
+        line = (
+            f"{outcome.number}: {', '.join(what)}: peak {outcome.peak:,.0f} MiB, after {outcome.after:,.0f}; "
+            f"{tally.asked} good pods, p50 {1000 * tally.median('known', 'new'):,.0f} ms; "
+            f"503 {outcome.seen}, counted {outcome.counted}; load {os.getloadavg()[0]:.1f}"
+        )
+        return "\n    ".join([line, *(text[:600] for text in outcome.broken)])
+
+    def table(self) -> str:
+        """How often each happened, and what good tenants saw."""
+        happened = ", ".join(f"{name} {count:,}" for name, count in sorted(self._vectors.items()))
+        judged = ", ".join(f"{name} {count:,}" for name, count in sorted(self._judged.items()) if count)
+        return f"what happened: {happened}\ngood pods: {judged}"
+
+    def summary(self) -> str:
+        half, most = (statistics.median(self._seconds), max(self._seconds)) if self._seconds else (0.0, 0.0)
+        return (
+            f"{self.storms:,} storms, peak {self._peak:,.0f} MiB, at most {self._after:,.0f} MiB afterwards; a good "
+            f"pod took {1000 * half:,.0f} ms at the median, {1000 * most:,.0f} at most; {self._refusals:,} times 503; "
+            f"late once {self.late}; {self.broken} with broken invariants"
+        )
+
+
+DOORS = {"transform": transform, "webhook": webhook}
 
 
 if __name__ == "__main__":

@@ -108,7 +108,8 @@ def orders(made: Script) -> dict[str, Any]:
     return told
 
 
-def _faults(drawn: random.Random, most: int) -> list[dict[str, Any]]:
+def faults(drawn: random.Random, most: int) -> list[dict[str, Any]]:
+    """Orders for a registry, at most so many."""
     return [
         {
             "name": drawn.choice(list(FAULTS)),
@@ -125,7 +126,7 @@ def _misbehaving(drawn: random.Random, base: dict[str, Any]) -> list[Round]:
     rounds = []
     realm = "/token"
     for _ in range(drawn.choice([1, 1, 2, 3])):
-        told = {**base, "faults": _faults(drawn, 3), "moves": drawn.choice([0, 0, 1, 2, 3])}
+        told = {**base, "faults": faults(drawn, 3), "moves": drawn.choice([0, 0, 1, 2, 3])}
         if drawn.random() < 0.25:
             realm = drawn.choice(["/token", "/token/new"])
         told["realm"] = realm
@@ -149,19 +150,19 @@ def _killed(drawn: random.Random, base: dict[str, Any]) -> list[Round]:
 
 
 def _eight(drawn: random.Random, base: dict[str, Any]) -> list[Round]:
-    faults = _faults(drawn, 1) if drawn.random() < 0.5 else []
+    wrong = faults(drawn, 1) if drawn.random() < 0.5 else []
     kills = [(drawn.random(), drawn.choice(["KILL", "TERM"])) for _ in range(drawn.choice([0, 0, 2, 4]))]
-    return [Round({**base, "faults": faults, "pause": 0.02}, 3.0, processes=8, kills=kills)]
+    return [Round({**base, "faults": wrong, "pause": 0.02}, 3.0, processes=8, kills=kills)]
 
 
 def _redis(drawn: random.Random, base: dict[str, Any]) -> list[Round]:
     rounds = []
     for _ in range(drawn.randint(1, 3)):
         trouble = [(drawn.random() * 0.5, drawn.choice(TROUBLES)) for _ in range(drawn.randint(1, 2))]
-        faults = _faults(drawn, 1) if drawn.random() < 0.3 else []
+        wrong = faults(drawn, 1) if drawn.random() < 0.3 else []
         rounds.append(
             Round(
-                {**base, "faults": faults, "pause": drawn.choice([0, 0.1])},
+                {**base, "faults": wrong, "pause": drawn.choice([0, 0.1])},
                 2.0,
                 processes=drawn.choice([1, 1, 3]),
                 trouble=[*trouble, (1.0 + drawn.random(), "start")],

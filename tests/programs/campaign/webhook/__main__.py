@@ -1,0 +1,80 @@
+"""`make floods`: each vector alone on a fresh server, in its full size; a table, and exit 1 if an invariant is broken.
+
+python -m campaign.webhook [--only VECTOR..] [--part 0.1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from campaign.webhook.storms import Storm, played
+from campaign.webhook.vectors import VECTORS
+
+if TYPE_CHECKING:
+    from campaign.webhook.storms import Outcome
+
+HEAD = (
+    "vector",
+    "peak MiB",
+    "after MiB",
+    "over the limit",
+    "known image: p50, max ms",
+    "new image: p50, max ms",
+    "longest gap s",
+    "placed",
+    "left: known, new",
+    "503",
+    "no answer, late",
+    "503 seen, counted",
+    "hostile answers",
+    "load",
+)
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(prog="make floods", description="Puts the webhook under fire.")
+    parser.add_argument("--only", nargs="*", choices=list(VECTORS), default=list(VECTORS))
+    parser.add_argument("--part", type=float, default=1.0, help="of each vector's size")
+    given = parser.parse_args()
+    print("| " + " | ".join(HEAD) + " |\n|" + " --- |" * len(HEAD), flush=True)
+    broken = []
+    for number, name in enumerate(given.only):
+        size = max(1, int(VECTORS[name].size * given.part))
+        outcome = played(Storm(number, 1, [(name, size, 0.0)], least=20.0))
+        print("| " + " | ".join(_cells(name, outcome)) + " |", flush=True)
+        broken += [f"{name}: {text}" for text in outcome.broken]
+    print("\n".join(["", *(text[:600] for text in broken), f"{len(broken)} broken invariants"]))
+    return int(bool(broken))
+
+
+def _cells(name: str, outcome: Outcome) -> list[str]:
+    tally = outcome.tally
+    hostile = outcome.vectors.get(name, {})
+    answers = [f"{status}: {count}" for status, count in hostile.get("answered", {}).items()]
+    answers.append(f"none: {hostile.get('lost')}")
+    return [
+        f"{name}: {VECTORS[name].what}",
+        f"{outcome.peak:,.0f}",
+        f"{outcome.after:,.0f}",
+        "-" if outcome.over is None else f"after {outcome.over:.0f} s",
+        *(
+            f"{1000 * tally.median(kind):,.0f}, {1000 * tally.longest(kind):,.0f}"
+            for kind in ("known", "new")
+        ),
+        f"{outcome.gap:.1f}",
+        f"{sum(count for kind, count in tally.judged.items() if kind.startswith('right')):,}",
+        f"{tally.judged['left known']}, {tally.judged['left new']}",
+        str(tally.refused),
+        f"{tally.lost}, {tally.late()}",
+        f"{outcome.seen}, {'no metric' if outcome.counted is None else outcome.counted}",
+        f"{', '.join(answers)} in {hostile.get('seconds')} s",
+        f"{os.getloadavg()[0]:.1f}",
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

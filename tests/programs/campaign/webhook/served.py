@@ -1,0 +1,206 @@
+"""`archfit serve` as a process under fire, with the limits that are shipped, and what it costs.
+
+with Served(folder, ports) as server:
+    server.rss(), server.peak()      MiB now; MiB at most since its start (Linux, /proc/PID/status)
+    server.listens(False)            nobody reads its log any longer
+    server.refusals()                the 503s that its metric counts
+    server.said()                    what is wrong with its log: no JSON, a traceback, a bug, a secret
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import os
+import signal
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from campaign.webhook.tenants import SECRET
+from program import PROGRAM
+from tls_files import tls_files
+from webhook_server import Secret, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LIMIT_MIB = 512
+"""The memory limit of the shipped manifests."""
+GUARD_MIB = 6 * 1024
+_REFUSALS = 'archfit_http_errors_total{code="503"}'
+_STOPS_SECONDS = 30.0
+_LIMITED = ("sh", "-c", 'ulimit -f "$1"; shift; exec "$@"', "sh")
+
+
+class Served:
+    """See the module. ports: of the registries, by the host that stands for each. words: more arguments.
+
+    port: to listen at, 0 for any. file_blocks: how large a file may grow, in the shell's blocks; 0 for any size.
+    """
+
+    def __init__(
+        self, folder: Path, ports: Mapping[str, int], *words: str, port: int = 0, file_blocks: int = 0
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._heard = threading.Event()
+        self._heard.set()
+        self._lines: list[bytes] = []
+        self.tls = Secret(folder / "tls")
+        self.tls.write(tls_files().certificate, tls_files().key)
+        cache = () if "--cache" in words else ("--cache", str(folder / "lookups.sqlite"))
+        arguments = ["--tls-dir", str(self.tls.folder), "--listen", f"127.0.0.1:{port}"]
+        arguments += [
+            "--probe-listen",
+            "127.0.0.1:0",
+            "--drain-delay",
+            "0s",
+            *cache,
+            *_trust(folder, ports),
+            *words,
+        ]
+        limited = (*_LIMITED, str(file_blocks)) if file_blocks else ()
+        self.process = subprocess.Popen(
+            [*limited, PROGRAM, "serve", *arguments, *_memory_limit()],
+            stderr=subprocess.PIPE,
+            env={"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"},
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            line = until("the server listens", self._listening)
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        self.port = int(line["webhook"].rpartition(":")[2].partition("/")[0])
+        self.probes: str = line["probes"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end("KILL")
+
+    @property
+    def up(self) -> bool:
+        return self.process.poll() is None
+
+    def listens(self, heard: bool) -> None:
+        """Whether somebody reads its log."""
+        (self._heard.set if heard else self._heard.clear)()
+
+    def end(self, name: str) -> int:
+        """Its exit code after SIGKILL or SIGTERM."""
+        if self.up:
+            self.process.send_signal(signal.Signals[f"SIG{name}"])
+        try:
+            self.process.wait(_STOPS_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._heard.set()
+        self._reader.join(_STOPS_SECONDS)
+        if self.process.stderr and not self._reader.is_alive():
+            self.process.stderr.close()
+        return self.process.returncode
+
+    def rss(self) -> float:
+        return _status(self.process.pid, "VmRSS")
+
+    def peak(self) -> float:
+        return _status(self.process.pid, "VmHWM")
+
+    def ready(self) -> int:
+        """The status of /readyz; 0 where it gives none."""
+        return self._get("/readyz")[0]
+
+    def metrics(self) -> dict[str, float]:
+        """Each sample by its name with labels; {} where it gives none."""
+        text = self._get("/metrics")[1]
+        rows = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
+        return {name: float(value) for name, value in rows}
+
+    def refusals(self) -> int | None:
+        """How many times it answered 503, by its metric; None where it has no such metric."""
+        counted = [value for name, value in self.metrics().items() if name.startswith(_REFUSALS)]
+        return int(sum(counted)) if counted else None
+
+    def log(self) -> bytes:
+        return b"".join(self._lines)
+
+    def said(self) -> Iterator[str]:
+        """What is wrong with its log so far."""
+        for line in self.log().splitlines(keepends=True):
+            try:
+                told = json.loads(line)
+            except ValueError:
+                if line.endswith(b"\n"):
+                    yield f"the log has a line that is no JSON: {line[:200]!r}"
+                continue
+            if told.get("outcome") == "error" or "Traceback" in str(told):
+                yield f"the log has an error: {line[:400].decode(errors='replace')}"
+            if len(line) > 16 * 1024:
+                yield f"the log has a line of {len(line):,} bytes: {line[:80]!r}"
+        if SECRET.encode() in self.log():
+            yield "the log has a secret"
+
+    def _get(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"{self.probes}{path}", timeout=20) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, ""
+        except (OSError, http.client.HTTPException):
+            return 0, ""
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        descriptor = self.process.stderr.fileno()
+        while True:
+            self._heard.wait()
+            part = os.read(descriptor, 65_536)
+            if not part:
+                return
+            self._lines.append(part)
+
+    def _listening(self) -> dict[str, Any] | None:
+        assert self.up, self.log().decode(errors="replace")
+        for line in self.log().splitlines():
+            if b'"listening"' in line:
+                found: dict[str, Any] = json.loads(line)
+                return found
+        return None
+
+
+def _trust(folder: Path, ports: Mapping[str, int]) -> list[str]:
+    """Mirrors, and a credential for the good registry."""
+    word = base64.b64encode(f"me:{SECRET}".encode()).decode()
+    path = folder / "auth.json"
+    path.write_text(
+        json.dumps({"auths": {f"127.0.0.1:{ports['good.invalid']}": {"auth": word}}}), encoding="utf-8"
+    )
+    words = ["--authfile", str(path)]
+    for name, port in ports.items():
+        words += ["--mirror", f"{name}=http://127.0.0.1:{port}"]
+    return words
+
+
+def _memory_limit() -> list[str]:
+    done = subprocess.run([PROGRAM, "serve", "--help-all"], capture_output=True, text=True, check=False)
+    return ["--memory-limit", f"{LIMIT_MIB}Mi"] if "--memory-limit" in done.stdout + done.stderr else []
+
+
+def _status(pid: int, field: str) -> float:
+    """MiB; 0 for a process that has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{field}:")), 0.0)
