@@ -17,6 +17,8 @@ from archfit.images.reference import parse
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 STALE = AMD.replace(origin="stale", age_seconds=9)
 WAIT_SECONDS = 20
+SECONDS = 7.5
+PAUSED = "quay.io is slow, and is asked again in 5 s"
 
 
 class Scripted:
@@ -26,7 +28,8 @@ class Scripted:
         self._site = site
         self.messages: list[str] = []
 
-    def resolve(self, texts: list[str]) -> dict[str, Answer]:
+    def resolve(self, texts: list[str], *, seconds: float) -> dict[str, Answer]:
+        self._site.seconds.append(seconds)
         found = self._site.answers.pop(0)
         if isinstance(found, Exception):
             raise found
@@ -49,6 +52,7 @@ class Site:
         self.opened = 0
         self.closed = 0
         self.now = 0.0
+        self.seconds: list[float] = []
         self.said: list[str] = []
         self.replies: list[Any] = []
         self.landed: queue.SimpleQueue[tuple[Flight, Answer]] = queue.SimpleQueue()
@@ -62,15 +66,15 @@ class Site:
             **more,
         )
 
-    def ask(self, *secrets: PullSecret, down: bool = False) -> Answer:
-        return self.flown(*secrets, down=down)[1]
+    def ask(self, *secrets: PullSecret, paused: str = "") -> Answer:
+        return self.flown(*secrets, paused=paused)[1]
 
-    def flown(self, *secrets: PullSecret, down: bool = False) -> tuple[Flight, Answer]:
+    def flown(self, *secrets: PullSecret, paused: str = "") -> tuple[Flight, Answer]:
         async def flight() -> Flight:
-            return Flight(parse("quay.io/app:1"), secrets, "shop", asyncio.get_running_loop().create_future())
+            return Flight(parse("quay.io/app:1"), secrets, asyncio.get_running_loop().create_future())
 
         made = asyncio.run(flight())
-        made.down = down
+        made.paused, made.seconds = paused, SECONDS
         self.lanes.start(made)
         return self.landed.get(timeout=WAIT_SECONDS)
 
@@ -128,6 +132,33 @@ def test_a_pull_secret_is_tried_first(given: Answer | None, opened: int):
     site.lanes.close()
 
 
+def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
+    def with_secrets(_: Flight) -> Any:
+        site.now += 3
+        return None, [], {}
+
+    site = Site(AMD, AMD, with_secrets=with_secrets)
+    site.ask()
+    site.ask(PullSecret("shop", "hub"))
+    assert site.seconds == [SECONDS, SECONDS - 3]
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        pytest.param(AMD, True, id="the registry"),
+        pytest.param(Unknown("no"), True, id="the registry, in vain"),
+        pytest.param(AMD.replace(origin="cache"), False, id="the cache alone"),
+        pytest.param(UsageError("the file is gone"), False, id="nobody"),
+    ],
+)
+def test_a_flight_says_whether_the_registry_was_asked(answer: Answer | Exception, asked: bool):
+    site = Site(answer)
+    assert site.flown()[0].asked is asked
+    site.lanes.close()
+
+
 @pytest.mark.parametrize(
     ("kept", "opened", "stale"),
     [
@@ -179,14 +210,14 @@ def test_a_registry_that_gave_no_answer_at_all_is_unreached(answer: Answer, stat
         pytest.param(AMD.replace(origin="cache"), AMD.replace(origin="cache"), id="fresh"),
         pytest.param(
             Unknown("not in the cache"),
-            Unknown("quay.io could not be reached, and is asked again in a few seconds"),
+            Unknown(PAUSED),
             id="nothing",
         ),
     ],
 )
-def test_while_a_registry_is_down_only_the_cache_answers(kept: Answer, expected: Answer):
+def test_while_a_registry_is_paused_only_the_cache_answers(kept: Answer, expected: Answer):
     cache = Site(kept)
     site = Site(open_cached=cache._open)
-    assert site.ask(down=True) == expected
+    assert site.ask(paused=PAUSED) == expected
     assert site.opened == 0
     site.lanes.close()

@@ -50,6 +50,7 @@ class Site:
 
     def __init__(self, fake: FakeRegistry, folder: Path, secrets: dict[PullSecret, Any]) -> None:
         self.now = 0.0
+        self.seconds = 60.0
         self.reads: list[PullSecret] = []
         self._fake = fake
         self._secrets = secrets
@@ -66,7 +67,9 @@ class Site:
     def ask(self, *secrets: PullSecret) -> tuple[Any, Any, Any]:
         async def flight() -> Flight:
             future = asyncio.get_running_loop().create_future()
-            return Flight(parse(f"{self._fake.host}/app:1"), secrets, "shop", future)
+            made = Flight(parse(f"{self._fake.host}/app:1"), secrets, future)
+            made.seconds = self.seconds
+            return made
 
         return self.answers.answer(asyncio.run(flight()))
 
@@ -135,3 +138,10 @@ def test_a_secret_that_cannot_be_read_is_not_asked_for_at_each_pod(fake: FakeReg
 def test_without_a_service_account_the_server_does_not_start(environ: dict[str, str], tmp_path: Path):
     with pytest.raises(UsageError, match="--authfile"):
         ClusterSecrets(environ, str(tmp_path))
+
+
+def test_credentials_are_tried_no_longer_than_a_lookup_may_take(fake: FakeRegistry, tmp_path: Path):
+    site = Site(fake, tmp_path, {HUB: secret(fake.host)})
+    site.seconds = 0.0
+    assert site.ask(HUB)[0] is None
+    assert fake.count() == 0

@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 
+from archfit.admission.server.circuit_breakers import FIRST_PAUSE_SECONDS, SLOW_SECONDS, CircuitBreakers
 from archfit.admission.server.lookup_turns import LookupTurns
-from archfit.admission.server.shared_answers import PAUSE_SECONDS, Flight, PullSecret, SharedAnswers
+from archfit.admission.server.shared_answers import (
+    PAUSE_SECONDS,
+    SHORTEST_SECONDS,
+    Flight,
+    PullSecret,
+    SharedAnswers,
+)
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, parse_platform
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
@@ -17,6 +24,7 @@ from archfit.options.settings import Options
 DIGEST = "sha256:" + "a" * 64
 AMD = Found((parse_platform("amd64"),), DIGEST)
 TTL = 600
+TIMEOUT = 30.0
 
 
 class Site:
@@ -26,19 +34,37 @@ class Site:
         self.now = 1000.0
         self.in_time = True
         self.started: list[Flight] = []
-        limits = {"lanes": 4, "share": 2, "most": 6, "most_of_one": 4, **turns}
+        self.evicted = self.cut_off = 0
+        limits = {"lanes": 32, "most": 6, "most_of_one": 4, **turns}
+        self.breakers = CircuitBreakers(self.clock)
         self.answers = SharedAnswers(
             options or Options(),
             TTL,
             lock,
-            LookupTurns(**limits),
+            LookupTurns(**limits, standing=self.breakers.standing, clock=self.clock),
+            self.breakers,
             self.started.append,
-            lambda: self.now,
+            self.clock,
             kept=100,
+            timeout_seconds=TIMEOUT,
+            evicted=lambda: self.count("evicted"),
+            cut_off=lambda: self.count("cut_off"),
         )
 
+    def clock(self) -> float:
+        return self.now
+
+    def count(self, what: str) -> None:
+        setattr(self, what, getattr(self, what) + 1)
+
     def land(self, answer: Answer = AMD, which: int = 0) -> None:
-        self.answers.landed(self.started.pop(which), answer)
+        flight = self.started.pop(which)
+        flight.asked = not flight.paused
+        self.answers.landed(flight, answer)
+
+    def images(self) -> list[str]:
+        """What is being looked up, each as namespace and image."""
+        return [f"{one.turn.namespace} {one.reference.original}" for one in self.started]
 
     async def ask(self, *texts: str, seconds: float = 5, namespace: str = "shop", **more: Any) -> Any:
         found, self.in_time = await self.answers.asked(texts, namespace, seconds, **more)
@@ -210,73 +236,225 @@ def test_a_registry_that_could_not_be_reached_is_left_in_peace_for_a_moment():
     async def test() -> None:
         site = Site(lanes=1)
         tasks = [await site.soon(text) for text in ("quay.io/a:1", "quay.io/b:1", "ghcr.io/c:1")]
-        downs = []
+        paused = []
         for answer in (Unknown("refused"), AMD, AMD):
             flight = site.started[0]
-            downs.append((flight.reference.registry, flight.down))
+            paused.append((flight.reference.registry, flight.paused))
             flight.unreached = isinstance(answer, Unknown)
             site.land(answer)
         await asyncio.gather(*tasks)
-        assert sorted(downs) == [("ghcr.io", False), ("quay.io", False), ("quay.io", True)]
-        site.now += PAUSE_SECONDS
+        why = "quay.io could not be reached, and is asked again in 5 s"
+        assert sorted(paused) == [("ghcr.io", ""), ("quay.io", ""), ("quay.io", why)]
+        site.now += FIRST_PAUSE_SECONDS
         task = await site.soon("quay.io/d:1")
-        assert not site.started[0].down
+        assert (site.started[0].paused, site.started[0].trial) == ("", True)
         site.land()
         await task
 
     run(test())
 
 
-class TestTurns:
-    def test_one_namespace_cannot_take_all_lanes(self):
+class TestSlowRegistries:
+    """Nobody waits for a registry that is known to be slow."""
+
+    def test_once_three_lookups_are_slow_nobody_waits_for_them(self):
         async def test() -> None:
             site = Site()
-            tasks = [await site.soon(f"r{number}.example/app:1", namespace="greedy") for number in range(5)]
-            tasks.append(await site.soon("app:1", namespace="modest"))
-            assert [flight.namespace for flight in site.started] == ["greedy", "greedy", "modest"]
-            while site.started:
+            tasks = [await site.soon(f"slow.example/{name}:1", seconds=60) for name in "abc"]
+            stale = AMD.replace(origin="stale", age_seconds=9)
+            site.answers.stale_found(site.started[0], stale)
+            site.now += SLOW_SECONDS
+            for flight in list(site.started):
+                assert not flight.landed.done()
+                site.answers.overdue(flight)
+            why = Unknown("slow.example is slow, and is asked again in 5 s")
+            assert await asyncio.gather(*tasks) == [[stale], [why], [why]]
+            assert await site.ask("slow.example/b:1", seconds=60) == [why]  # its lookup goes on
+            for _ in range(3):
                 site.land()
+            assert site.answers.known("slow.example/b:1") is AMD
+
+        run(test())
+
+    def test_images_that_wait_are_looked_up_in_the_cache_at_once(self):
+        async def test() -> None:
+            site = Site(most=100, most_of_one=100)
+            tasks = [await site.soon(f"slow.example/a:{number}", seconds=60) for number in range(20)]
+            assert len(site.started) == 8
+            for flight in site.started[:3]:
+                site.answers.overdue(flight)
+            assert len(site.started) == 20
+            assert all(flight.paused for flight in site.started[8:])
+            while site.started:
+                site.land(which=-1)
             await asyncio.gather(*tasks)
 
         run(test())
 
-    def test_one_registry_cannot_take_all_lanes(self):
+    def test_other_namespaces_ask_for_themselves_until_three_have_found_it_slow(self):
+        async def test() -> None:
+            site = Site(most=100)
+            for namespace in ("a", "b", "c"):
+                task = await site.soon(f"hub.example/{namespace}:1", namespace=namespace)
+                assert not site.started[-1].paused
+                site.started[-1].unreached = True
+                site.land(Unknown("no"), which=-1)
+                await task
+            task = await site.soon("hub.example/d:1", namespace="d")
+            assert site.started[-1].paused
+            site.land(Unknown("no"))
+            await task
+
+        run(test())
+
+    def test_a_registry_that_is_tried_again_and_answers_is_asked_by_all(self):
         async def test() -> None:
             site = Site()
+            task = await site.soon("slow.example/a:1")
+            site.started[0].unreached = True
+            site.land(Unknown("no"))
+            await task
+            site.now += FIRST_PAUSE_SECONDS
+            trial = await site.soon("slow.example/b:1")
+            (refused,) = [await site.soon("slow.example/c:1")]
+            assert site.started[1].paused == "slow.example could not be reached, and is being tried again"
+            site.land()
+            site.land(Unknown("x"))
+            await asyncio.gather(trial, refused)
+            task = await site.soon("slow.example/d:1")
+            assert not site.started[0].paused
+            site.land()
+            await task
+
+        run(test())
+
+    def test_a_trial_that_finds_its_answer_in_the_cache_leaves_the_trial_to_the_next(self):
+        async def test() -> None:
+            site = Site()
+            task = await site.soon("slow.example/a:1")
+            site.started[0].unreached = True
+            site.land(Unknown("no"))
+            await task
+            site.now += FIRST_PAUSE_SECONDS
+            task = await site.soon("slow.example/b:1")
+            flight = site.started.pop()
+            site.answers.landed(flight, AMD.replace(origin="cache"))
+            await task
+            task = await site.soon("slow.example/c:1")
+            assert site.started[0].trial
+            site.land()
+            await task
+
+        run(test())
+
+
+class TestLimits:
+    """A lookup's time: a quarter of --timeout, less where few lanes are free."""
+
+    def test_the_fewer_lanes_are_free_the_shorter_a_new_registry_may_take(self):
+        async def test() -> None:
+            site = Site(most=100)
             tasks = [
-                await site.soon(f"slow.example/app:{number}", namespace=f"n{number}") for number in range(4)
+                await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(30)
             ]
-            tasks.append(await site.soon("app:1", namespace="n9"))
-            hosts = [flight.reference.registry for flight in site.started]
-            assert hosts == ["slow.example", "slow.example", "docker.io"]
+            seconds = [flight.seconds for flight in site.started]
+            assert len(seconds) == 24
+            assert seconds[:8] == [TIMEOUT / 4] * 8
+            assert seconds[8:] == sorted(seconds[8:], reverse=True)
+            assert seconds[-1] == SHORTEST_SECONDS
             while site.started:
                 site.land()
             await asyncio.gather(*tasks)
 
         run(test())
 
-    def test_where_too_many_wait_an_image_is_unknown_at_once(self):
+    @pytest.mark.parametrize(
+        ("took", "cut_off"), [pytest.param(7.4, 0, id="in time"), pytest.param(7.5, 1, id="at its limit")]
+    )
+    def test_a_lookup_that_took_all_of_its_time_is_counted(self, took: float, cut_off: int):
         async def test() -> None:
-            site = Site(lanes=1, most_of_one=2)
-            tasks = [await site.soon(f"app:{number}") for number in range(3)]
-            (refused,) = await site.ask("app:3")
-            assert isinstance(refused, Unknown)
-            assert "too many other images" in refused.cause
-            other = await site.soon("app:4", namespace="other")
+            site = Site()
+            task = await site.soon("app:1")
+            site.now += took
+            site.land(Unknown("late"))
+            await task
+            assert site.cut_off == cut_off
+
+        run(test())
+
+    def test_a_registry_that_is_cut_off_early_is_slow_and_not_down(self):
+        async def test() -> None:
+            site = Site(most=100)
+            tasks = [
+                await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(24)
+            ]
+            site.now += SHORTEST_SECONDS
+            site.started[-1].unreached = True
+            site.land(Unknown("late"), which=-1)
+            assert site.breakers.states() == {}
             while site.started:
                 site.land()
-            await asyncio.gather(*tasks, other)
+            await asyncio.gather(*tasks)
+
+        run(test())
+
+
+class TestTurns:
+    def test_where_too_many_wait_the_greediest_loses_one(self):
+        async def test() -> None:
+            site = Site(lanes=1)
+            tasks = [await site.soon("first:1", namespace="first")]
+            tasks += [await site.soon(f"app:{number}", namespace="greedy") for number in range(4)]
+            tasks += [await site.soon(f"tool:{number}", namespace="other") for number in range(2)]
+            assert site.evicted == 0
+            tasks.append(await site.soon("good:1", namespace="good"))
+            assert site.evicted == 1
+            (lost,) = await tasks[4]
+            assert isinstance(lost, Unknown)
+            assert "too many other images" in lost.cause
+            while site.started:
+                site.land()
+            answers = await asyncio.gather(*tasks)
+            assert [one for one in answers if one != [lost]] == [[AMD]] * 7
             assert site.answers.known("app:3") is None
 
         run(test())
 
-    def test_namespaces_take_turns(self):
-        turns: LookupTurns[str] = LookupTurns(lanes=1, share=1, most=10, most_of_one=10)
-        for item in ("a1", "a2", "a3", "b1"):
-            turns.add(item[0], "r", item)
-        order = []
-        while item := turns.take():
-            order.append(item)
-            turns.give_back(item[0], "r")
-        assert order == ["a1", "b1", "a2", "a3"]
-        assert (turns.waiting, turns.running) == (0, 0)
+    def test_a_namespace_may_have_so_many_waiting_and_no_more(self):
+        async def test() -> None:
+            site = Site(lanes=1, most=100, most_of_one=2)
+            tasks = [await site.soon(f"app:{number}") for number in range(3)]
+            (refused,) = await site.ask("app:3")
+            assert isinstance(refused, Unknown)
+            while site.started:
+                site.land()
+            await asyncio.gather(*tasks)
+
+        run(test())
+
+    def test_who_needs_an_image_of_a_crowded_namespace_does_not_wait_with_it(self):
+        async def test() -> None:
+            site = Site(lanes=1, most=100, most_of_one=100)
+            tasks = [await site.soon(f"app:{number}", namespace="crowd") for number in range(9)]
+            tasks.append(await site.soon("app:8", namespace="good"))
+            site.land()
+            assert site.images() == ["good app:8"]
+            while site.started:
+                site.land()
+            assert await asyncio.gather(*tasks) == [[AMD]] * 10
+
+        run(test())
+
+    def test_an_image_that_one_namespace_loses_is_still_looked_up_for_another(self):
+        async def test() -> None:
+            site = Site(lanes=1, most=3)
+            tasks = [await site.soon("first:1", namespace="first")]
+            tasks += [await site.soon(f"app:{number}", namespace="crowd") for number in range(2)]
+            tasks.append(await site.soon("app:1", namespace="good"))
+            tasks.append(await site.soon("new:1", namespace="new"))
+            assert site.evicted == 0
+            while site.started:
+                site.land()
+            assert await asyncio.gather(*tasks) == [[AMD]] * 5
+
+        run(test())

@@ -11,6 +11,7 @@ import pytest
 
 from admission_reviews import Answered, body, decoded, pod, review
 from archfit.admission.admitted_pod import at_admission
+from archfit.admission.server.circuit_breakers import CircuitBreakers
 from archfit.admission.server.lookup_turns import LookupTurns
 from archfit.admission.server.probes import Probes
 from archfit.admission.server.server_log import ServerLog
@@ -48,8 +49,10 @@ class Door:
         self._stream = io.StringIO()
         self._log = ServerLog(self._stream, "debug", lambda: 1_767_225_600.25)
         self.metrics = ServerMetrics()
+        breakers = CircuitBreakers(lambda: 0.0)
+        turns: LookupTurns[Flight] = LookupTurns(32, 1000, 1000, breakers.standing, lambda: 0.0)
         self._answers = SharedAnswers(
-            chosen, 600, None, LookupTurns(4, 4, 1000, 1000), self._start, lambda: 0.0, self.metrics.looked_up
+            chosen, 600, None, turns, breakers, self._start, lambda: 0.0, self.metrics.looked_up
         )
         self.webhook = Webhook(
             self._answers,

@@ -7,10 +7,18 @@ from typing import get_args
 
 import pytest
 
-from archfit.admission.server import connection, http_server, server_process, shared_answers, webhook
+from archfit.admission.server import (
+    circuit_breakers,
+    connection,
+    http_server,
+    server_process,
+    shared_answers,
+    webhook,
+)
 from archfit.admission.server.server_metrics import MOST_HOSTS, ServerMetrics
 from archfit.admission.server.verdict import Outcome
 from archfit.admission.server.warning_texts import LONGEST, LONGEST_TOGETHER
+from archfit.options.settings import Operator
 from machine import ROOT
 
 PAGE = " ".join((ROOT / "docs" / "serve.md").read_text(encoding="utf-8").split())
@@ -39,7 +47,13 @@ def test_the_page_names_every_outcome():
 @pytest.mark.parametrize(
     "text",
     [
-        f"At most {server_process.LANES} lookups run at once, at most {server_process.SHARE} of them for one namespace",
+        f"At most {server_process.LANES} lookups run at once.",
+        f"{server_process.LANES // 4} where it is alone",
+        f"One registry may hold {server_process.LANES // 4} lanes",
+        f"may hold {server_process.LANES * 3 // 4} together, so that {server_process.LANES // 4} stay free",
+        f"a quarter of `--timeout`, which is {Operator().timeout_seconds / 4} s",
+        f"{circuit_breakers.SLOW_SECONDS:.0f} s or longer, or cut off. "
+        f"Then the registry is not asked for {circuit_breakers.FIRST_PAUSE_SECONDS:.0f} seconds",
         f"At most {server_process.MOST_WAITING:,} more images wait, "
         f"at most {server_process.MOST_WAITING_OF_ONE} of one namespace",
         f"of one pod at most {webhook.MOST_IMAGES} images are looked up",

@@ -126,9 +126,14 @@ class Lookup:
                 answers.update(dict.fromkeys(same, found))
         return answers
 
-    def resolve(self, texts: Iterable[str], taken: Taken | None = None) -> dict[str, Answer]:
-        """An answer for each distinct text. Raises UsageError when overrides contradict each other."""
-        self._deadline.start(self._operator.timeout_seconds)
+    def resolve(
+        self, texts: Iterable[str], taken: Taken | None = None, *, seconds: float | None = None
+    ) -> dict[str, Answer]:
+        """An answer for each distinct text. Raises UsageError when overrides contradict each other.
+
+        seconds: how long it may take, where that is not --timeout.
+        """
+        self._deadline.start(self._operator.timeout_seconds if seconds is None else seconds)
         answers, wanted = self._without_lookup(texts)
         resolved = self._references([reference for reference, _ in wanted.values()], taken)
         for name, (_, same) in wanted.items():

@@ -4,9 +4,10 @@
                                                   ├── stale: `stale_found`, for requests that cannot wait longer
                                                   └── Lookup.resolve, with the registry ── `landed`
 
-A Lookup is made for one run: it remembers servers that could not be reached, counts retries, reads credentials once and
-has one deadline. So a lane makes a new one after a lookup that failed, and after five minutes; until then
-connections, tokens and the cache's file stay open. The threads are daemons: none delays the end of the process.
+A Lookup is made for one run: it remembers servers that could not be reached, counts retries and reads credentials once.
+So a lane makes a new one after a lookup that failed, and after five minutes; until then connections, tokens and the
+cache's file stay open. Each lookup has a deadline of its own (`Flight.seconds`), so that its lane is soon free again.
+The threads are daemons: none delays the end of the process.
 
 Pods are written by tenants, so a registry at a private address is asked only where the operator named it
 (`named_hosts_only`, see `registry.transport.host_policy`).
@@ -25,6 +26,7 @@ from archfit.lookup.resolver import Lookup
 from archfit.registry.limits import NO_THREAD
 
 LIFE_SECONDS = 300.0
+_LEAST_SECONDS = 0.1
 Replies = Mapping[tuple[str, int], int]
 
 
@@ -93,7 +95,7 @@ class LookupLanes:
         lane = _Lane(self._open, self._clock)
         while (flight := self._flights.get()) is not None:
             kept = self._kept(cached, flight) if cached else None
-            answer = kept if kept and (flight.down or kept.origin != "stale") else self._asked(lane, flight)
+            answer = kept if kept and (flight.paused or kept.origin != "stale") else self._asked(lane, flight)
             with self._counting:
                 self._idle += 1
             self._landed(flight, answer)
@@ -106,7 +108,7 @@ class LookupLanes:
         if flight.secrets:
             return None
         try:
-            answer, _, _ = cached.answer(flight.reference.original)
+            answer, _, _ = cached.answer(flight.reference.original, flight.seconds)
         except Exception:  # noqa: BLE001 - the lookup that follows meets it again and tells it
             return None
         if not isinstance(answer, Found):
@@ -116,17 +118,20 @@ class LookupLanes:
         return answer
 
     def _asked(self, lane: _Lane, flight: Flight) -> Answer:
-        if flight.down:
-            return Unknown(
-                f"{flight.reference.registry} could not be reached, and is asked again in a few seconds"
-            )
+        if flight.paused:
+            return Unknown(flight.paused)
+        until = self._clock() + flight.seconds
         try:
             if flight.secrets and self._with_secrets:
                 answer, messages, replies = self._with_secrets(flight)
                 self._tell(messages, replies)
                 if answer:
+                    flight.asked = True
                     return answer
-            answer, messages, replies = lane.answer(flight.reference.original)
+            answer, messages, replies = lane.answer(
+                flight.reference.original, max(_LEAST_SECONDS, until - self._clock())
+            )
+            flight.asked = not (isinstance(answer, Found) and answer.origin == "cache")
             flight.unreached = _failed(answer) and not any(status for _, status in replies)
             self._tell(messages, replies)
         except Exception as error:  # noqa: BLE001 - a lane must not end, and each flight lands
@@ -155,7 +160,7 @@ class _Lane:
         self._until = 0.0
         self._said = 0
 
-    def answer(self, text: str) -> tuple[Answer, Sequence[str], Replies]:
+    def answer(self, text: str, seconds: float) -> tuple[Answer, Sequence[str], Replies]:
         """The answer for an image string, the warnings about it, the answers of servers. Raises ArchfitError."""
         if self._lookup is None or self._clock() >= self._until:
             self.close()
@@ -163,7 +168,7 @@ class _Lane:
             self._until, self._said = self._clock() + LIFE_SECONDS, 0
         lookup = self._lookup
         try:
-            answer = lookup.resolve([text])[text]
+            answer = lookup.resolve([text], seconds=seconds)[text]
             messages, replies = lookup.messages[self._said :], lookup.take_replies()
             self._said += len(messages)
         except BaseException:

@@ -51,10 +51,14 @@ class PullSecretAnswers:
         messages: list[str] = []
         replies: dict[tuple[str, int], int] = {}
         reference = flight.reference
+        until = self._clock() + flight.seconds
         for credential in self._credentials(flight.secrets, reference, messages):
+            left = until - self._clock()
+            if left <= 0:
+                break
             lookup = self._open({(itself(reference).host, reference.repository): credential})
             try:
-                answer = lookup.resolve([reference.original])[reference.original]
+                answer = lookup.resolve([reference.original], seconds=left)[reference.original]
                 messages += lookup.messages
                 for key, number in lookup.take_replies().items():
                     replies[key] = replies.get(key, 0) + number

@@ -6,6 +6,9 @@
     archfit_admission_requests_in_progress               requests that are being answered
     archfit_lookups_total{origin,outcome}                answers for images: where each is from, what it is
     archfit_lookups_waiting, archfit_lookups_running     images that wait for a lookup; lookups that are under way
+    archfit_lookups_evicted_total                        images that lost their place among those that wait
+    archfit_lookups_cut_off_total                        lookups that took all of their time
+    archfit_registries_paused{state}                     registries that are slow or down: `open`, `half_open`
     archfit_registry_requests_total{host,code}           answers of registries by server and status; `none`: no answer
     archfit_certificate_expiry_timestamp_seconds         the end of the certificate in use
     archfit_certificate_reloads_total{result}            certificates read again: `success`, `failure`
@@ -20,6 +23,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import get_args
 
 import prometheus_client as prometheus
@@ -35,13 +39,17 @@ _KINDS = {Found: "found", Absent: "absent", Unknown: "unknown", Unasked: "unaske
 
 
 class ServerMetrics:
-    """waiting, running: lookups, read when the metrics are. expiry: of the certificate, in Unix seconds."""
+    """waiting, running: lookups, read when the metrics are. expiry: of the certificate, in Unix seconds.
+
+    paused: how many registries are, by state.
+    """
 
     def __init__(
         self,
         waiting: Callable[[], float] = lambda: 0,
         running: Callable[[], float] = lambda: 0,
         expiry: Callable[[], float] | None = None,
+        paused: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
         prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]  # as it is written there
         self.registry = registry = prometheus.CollectorRegistry()
@@ -77,6 +85,24 @@ class ServerMetrics:
         self._counted: dict[tuple[str, str], prometheus.Counter] = {}
         _gauge(registry, "archfit_lookups_waiting", "Images that wait for a lookup.", waiting)
         _gauge(registry, "archfit_lookups_running", "Lookups that are under way.", running)
+        self.evicted = prometheus.Counter(
+            "archfit_lookups_evicted_total",
+            "Images that lost their place among those that wait for a lookup.",
+            registry=registry,
+        )
+        self.cut_off = prometheus.Counter(
+            "archfit_lookups_cut_off_total",
+            "Lookups that took all of the time that one may take.",
+            registry=registry,
+        )
+        states = prometheus.Gauge(
+            "archfit_registries_paused",
+            "Registries that are slow or down, by the state of their circuit breaker.",
+            ["state"],
+            registry=registry,
+        )
+        for state in ("open", "half_open"):
+            states.labels(state).set_function(partial(_number, paused, state))
         self._replies = prometheus.Counter(
             "archfit_registry_requests_total",
             "Answers of registries, by server and HTTP status; none is no answer.",
@@ -131,6 +157,10 @@ CONTENT_TYPE = prometheus.CONTENT_TYPE_LATEST
 
 def _gauge(registry: prometheus.CollectorRegistry, name: str, text: str, read: Callable[[], float]) -> None:
     prometheus.Gauge(name, text, registry=registry).set_function(read)
+
+
+def _number(counts: Callable[[], Mapping[str, int]], key: str) -> int:
+    return counts().get(key, 0)
 
 
 def _reloads(registry: prometheus.CollectorRegistry, what: str, text: str) -> prometheus.Counter:

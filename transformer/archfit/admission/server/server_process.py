@@ -25,6 +25,7 @@ from uvloop import new_event_loop
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.admission.server.certificate_files import Certificates
+from archfit.admission.server.circuit_breakers import CircuitBreakers
 from archfit.admission.server.cluster_secrets import ClusterSecrets
 from archfit.admission.server.http_server import HttpServer, collect_rarely, route_library_messages
 from archfit.admission.server.listen_address import ListenAddress, listen
@@ -47,8 +48,7 @@ from archfit.options.settings import Settings
 from archfit.record import Record
 from archfit.registry.credentials.pull_keychain import PullKeychain
 
-LANES = 16
-SHARE = 8
+LANES = 64
 MOST_WAITING = 1024
 MOST_WAITING_OF_ONE = 256
 WATCH_SECONDS = 2.0
@@ -112,11 +112,15 @@ class ServerProcess:
         self._stopping = asyncio.Event()
         self._at_once = asyncio.Event()
         options = at_admission(settings.options)
-        turns: LookupTurns[Flight] = LookupTurns(LANES, SHARE, MOST_WAITING, MOST_WAITING_OF_ONE)
+        breakers = CircuitBreakers(time.monotonic)
+        turns: LookupTurns[Flight] = LookupTurns(
+            LANES, MOST_WAITING, MOST_WAITING_OF_ONE, breakers.standing, time.monotonic
+        )
         self._metrics = ServerMetrics(
             lambda: turns.waiting,
             lambda: turns.running,
             (lambda: certificates.current.not_after) if certificates else None,
+            breakers.states,
         )
         no_cache = settings.operator.no_cache or settings.operator.offline
         with_secrets = None
@@ -139,9 +143,13 @@ class ServerProcess:
             settings.operator.cache_ttl_seconds,
             lock.current,
             turns,
+            breakers,
             self._lanes.start,
             time.monotonic,
             self._metrics.looked_up,
+            timeout_seconds=settings.operator.timeout_seconds,
+            evicted=self._metrics.evicted.inc,
+            cut_off=self._metrics.cut_off.inc,
         )
         self._probes = Probes(self._metrics, self._not_ready)
         self._webhook = Webhook(

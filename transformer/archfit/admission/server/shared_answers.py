@@ -10,9 +10,11 @@
                      Absent, Unknown, an answer that is stale      5 seconds, then the registry is asked again
     at most          20,000 texts; the oldest goes first
 
-When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown.
+When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown. The same at once where
+the registry is paused (`circuit_breakers`), or the image lost its place among those that wait (`lookup_turns`).
 
-A registry that could not be reached is not asked for 5 seconds: pods get what the cache has without waiting for it.
+A lookup may take a quarter of --timeout; of a registry that has not answered before less, where few lanes are free,
+but a second at least.
 
 Everything here runs in the event loop and never waits. A lookup that a request no longer waits for goes on, so that the
 next request finds its answer.
@@ -23,7 +25,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from archfit.admission.server.lookup_turns import LookupTurns
+from archfit.admission.server.circuit_breakers import SLOW_SECONDS, CircuitBreakers
+from archfit.admission.server.lookup_turns import LookupTurns, Turn
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
@@ -34,7 +37,8 @@ from archfit.record import Record
 
 KEPT = 20_000
 PAUSE_SECONDS = 5.0
-_MOST_DOWN = 1000
+SHORTEST_SECONDS = 1.0
+_NO_TURN = Turn("", "", is_new=False)
 _FOR_EVER = float("inf")
 _MEMORY = "memory"
 
@@ -53,33 +57,55 @@ Secrets = tuple[PullSecret, ...]
 
 
 class Flight:
-    """A lookup that is under way. texts: the image strings that it is for. landed: its answer, when it has one.
+    """A lookup, from its first request on. texts: the image strings that it is for. landed: the answer for requests.
 
-    stale: what the cache has, too old to be used before the registry was asked. down: the registry could not be reached
-    a moment ago, so that only the cache is asked. unreached: the registry could not be reached now.
+    waiting: the namespaces whose turn it waits for. turn: the one that came. began: by the clock.
+    seconds: how long it may take. paused: why only the cache is asked, "" where the registry is. trial: it shows
+    whether a paused registry answers again. slow: it has been counted as such.
+
+    Set by the lane: stale, what the cache has, too old to be used before the registry was asked; asked, whether the
+    registry was; unreached, whether that gave no answer at all.
     """
 
-    __slots__ = ("down", "landed", "namespace", "reference", "secrets", "stale", "texts", "unreached")
+    __slots__ = (
+        "asked",
+        "began",
+        "landed",
+        "paused",
+        "reference",
+        "seconds",
+        "secrets",
+        "slow",
+        "stale",
+        "texts",
+        "timer",
+        "trial",
+        "turn",
+        "unreached",
+        "waiting",
+    )
 
-    def __init__(
-        self, reference: Reference, secrets: Secrets, namespace: str, landed: asyncio.Future[Answer]
-    ) -> None:
+    def __init__(self, reference: Reference, secrets: Secrets, landed: asyncio.Future[Answer]) -> None:
         self.reference = reference
         self.secrets = secrets
-        self.namespace = namespace
         self.texts: set[str] = set()
         self.landed = landed
+        self.waiting: set[str] = set()
+        self.turn = _NO_TURN
+        self.began = self.seconds = 0.0
+        self.paused = ""
         self.stale: Found | None = None
-        self.down = False
-        self.unreached = False
+        self.timer: asyncio.TimerHandle | None = None
+        self.asked = self.slow = self.trial = self.unreached = False
 
 
 class SharedAnswers:
     """overrides: those of the configuration. ttl_seconds: how long the digest of a tag is believed.
 
-    turns: who is looked up next. start: begins a lookup, whose answer comes back to `landed`. clock: seconds of a
-    clock that never goes back.
-    counted: called with each answer that a request gets, and "memory" where it was there.
+    timeout_seconds: of all lookups of a run. turns: who is looked up next. breakers: which registries are asked.
+    start: begins a lookup, whose answer comes back to `landed`. clock: seconds of a clock that never goes back.
+    counted: called with each answer that a request gets, and "memory" where it was there. evicted, cut_off: called for
+    each image that lost its place, and each lookup that took all of its time.
     """
 
     def __init__(
@@ -88,10 +114,15 @@ class SharedAnswers:
         ttl_seconds: float,
         lock: Lock | None,
         turns: LookupTurns[Flight],
+        breakers: CircuitBreakers,
         start: Callable[[Flight], None],
         clock: Callable[[], float],
         counted: Callable[[Answer, str], None] = lambda _answer, _origin: None,
         kept: int = KEPT,
+        *,
+        timeout_seconds: float = 30.0,
+        evicted: Callable[[], None] = lambda: None,
+        cut_off: Callable[[], None] = lambda: None,
     ) -> None:
         self._overrides: tuple[ImagePlatforms, ...] = options.image_platforms
         self._ttl = ttl_seconds
@@ -101,9 +132,14 @@ class SharedAnswers:
         self._counted = counted
         self._most = kept
         self._turns = turns
+        self._breakers = breakers
+        breakers.changed = self._standing_changed
+        self._longest = timeout_seconds / 4
+        self._evicted = evicted
+        self._cut_off = cut_off
+        self._running: set[Flight] = set()
         self._kept: dict[tuple[str, Secrets], tuple[Answer, float]] = {}
         self._flights: dict[tuple[str, Secrets], Flight] = {}
-        self._down: dict[str, float] = {}
 
     def use_lock(self, lock: Lock | None) -> None:
         """The lock file has changed: what is kept in memory may be from the old one."""
@@ -134,17 +170,8 @@ class SharedAnswers:
         seconds: until the request has to be answered.
         """
         answers: dict[str, Answer] = {}
-        flights: dict[str, Flight] = {}
-        for text in texts:
-            flight = self._flight(text, namespace, secrets)
-            if flight:
-                flights[text] = flight
-            else:
-                answers[text] = Unknown(
-                    "too many other images are being looked up: create the pod again later"
-                )
-        if flights:
-            await asyncio.wait({flight.landed for flight in flights.values()}, timeout=max(0.0, seconds))
+        flights = {text: self._flight(text, namespace, secrets) for text in texts}
+        await asyncio.wait({flight.landed for flight in flights.values()}, timeout=max(0.0, seconds))
         in_time = all(flight.landed.done() for flight in flights.values())
         for text, flight in flights.items():
             landed = flight.landed
@@ -160,34 +187,97 @@ class SharedAnswers:
     def landed(self, flight: Flight, answer: Answer) -> None:
         """The lookup has its answer."""
         self._flights.pop((flight.reference.normalised, flight.secrets), None)
-        if flight.unreached:
-            self._down[flight.reference.registry] = self._clock() + PAUSE_SECONDS
-            if len(self._down) > _MOST_DOWN:
-                del self._down[next(iter(self._down))]
+        self._running.discard(flight)
+        if flight.timer:
+            flight.timer.cancel()
+        self._judge(flight)
         until = self._until(flight.reference, answer)
         for text in flight.texts:
             self._keep(text, flight.secrets, answer, until)
-        flight.landed.set_result(answer)
-        self._turns.give_back(flight.namespace, flight.reference.registry)
+        if not flight.landed.done():
+            flight.landed.set_result(answer)
+        self._turns.give_back(flight.turn)
         self._begin()
 
-    def _flight(self, text: str, namespace: str, secrets: Secrets) -> Flight | None:
+    def overdue(self, flight: Flight) -> None:
+        """The lookup is slow; it goes on."""
+        flight.slow = True
+        self._turns.strike(flight.turn.namespace)
+        trial, flight.trial = flight.trial, False
+        self._breakers.slow(flight.reference.registry, flight.turn.namespace, trial=trial)
+        self._begin()
+
+    def _judge(self, flight: Flight) -> None:
+        """What the lookup says about its registry."""
+        registry, namespace = flight.reference.registry, flight.turn.namespace
+        trial, flight.trial = flight.trial, False
+        if not flight.asked:
+            if trial:
+                self._breakers.untried(registry)
+            return
+        cut_off = self._clock() - flight.began >= flight.seconds
+        if cut_off:
+            self._cut_off()
+        if flight.unreached and not (cut_off and flight.seconds < self._longest):
+            self._breakers.unreached(registry, namespace, trial=trial)
+        elif cut_off and not flight.slow:
+            flight.trial = trial
+            self.overdue(flight)
+        elif not flight.slow:
+            self._breakers.answered(registry, trial=trial)
+
+    def _standing_changed(self, registry: str) -> None:
+        """Where it is paused now, nobody waits for its lookups any longer. They go on, for the next pod."""
+        self._turns.reconsider(registry)
+        for flight in self._running:
+            if flight.reference.registry == registry and not (flight.paused or flight.trial):
+                why = self._breakers.paused(registry, flight.turn.namespace)
+                if why and not flight.landed.done():
+                    flight.landed.set_result(flight.stale or Unknown(why))
+
+    def _flight(self, text: str, namespace: str, secrets: Secrets) -> Flight:
         reference = parse(text)
         key = reference.normalised, secrets
         flight = self._flights.get(key)
         if flight is None:
-            landed = asyncio.get_running_loop().create_future()
-            flight = Flight(reference, secrets, namespace, landed)
-            if not self._turns.add(namespace, reference.registry, flight):
-                return None
+            flight = Flight(reference, secrets, asyncio.get_running_loop().create_future())
             self._flights[key] = flight
-            self._begin()
         flight.texts.add(text)
+        if flight not in self._running and namespace not in flight.waiting:
+            flight.waiting.add(namespace)
+            lost = self._turns.add(namespace, reference.registry, flight)
+            if lost:
+                self._evict(*lost)
+            self._begin()
         return flight
 
+    def _evict(self, namespace: str, flight: Flight) -> None:
+        """It waits no longer for a turn of the namespace; others may still have it looked up."""
+        flight.waiting.discard(namespace)
+        if not flight.waiting:
+            self._evicted()
+            del self._flights[flight.reference.normalised, flight.secrets]
+            flight.landed.set_result(
+                Unknown("too many other images are being looked up: create the pod again later")
+            )
+
     def _begin(self) -> None:
-        while flight := self._turns.take():
-            flight.down = self._down.get(flight.reference.registry, 0) > self._clock()
+        while taken := self._turns.take():
+            turn, flight = taken
+            namespace, registry = turn.namespace, turn.registry
+            for other in flight.waiting:
+                if other != namespace:
+                    self._turns.remove(other, registry, flight)
+            flight.waiting.clear()
+            flight.turn, flight.began = turn, self._clock()
+            ease = self._turns.ease if turn.is_new else 1.0
+            flight.seconds = min(self._longest, max(SHORTEST_SECONDS, self._longest * ease))
+            flight.paused = self._breakers.paused(registry, namespace)
+            self._running.add(flight)
+            if not flight.paused:
+                flight.trial = self._breakers.begin(registry, namespace)
+                loop = asyncio.get_running_loop()
+                flight.timer = loop.call_later(SLOW_SECONDS, self.overdue, flight)
             self._start(flight)
 
     def _stated(self, reference: Reference) -> Answer | None:

@@ -1,0 +1,100 @@
+"""A good tenant's new image is looked up whatever others do with registries that hang.
+
+A registry that hangs holds each request until the test ends. The good tenant's own request may take 24 seconds here,
+for a busy machine; it takes well below one where nothing else runs.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from admission_reviews import pod
+from fake_registry import Answer, Asked, FakeRegistry
+from webhook_server import WebhookServer, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from admission_reviews import Answered
+
+PATIENCE = "30s"
+Flood = list[tuple[str, list[str]]]
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        for number in range(4):
+            running.index("good", str(number), ["linux/amd64"])
+        hangs = threading.Event()
+
+        def script(asked: Asked) -> Answer | None:
+            return Answer(hold=hangs) if asked.repository == "slow" else None
+
+        running.on(script)
+        yield running
+        hangs.set()
+
+
+@pytest.fixture
+def server(fake: FakeRegistry, tmp_path: Path) -> Iterator[WebhookServer]:
+    with WebhookServer(tmp_path / "server", "--mirror", f"*={fake.url}") as running:
+        yield running
+
+
+def two_registries() -> Flood:
+    """Two namespaces, each with a pod of 64 images of one registry."""
+    return [(f"bad{one}", [f"bad{one}.example/slow:{image}" for image in range(64)]) for one in range(2)]
+
+
+def four_pods() -> Flood:
+    """Four pods of 256 images, each image of a registry of its own."""
+    return [(f"bad{one}", [f"r{image}.bad{one}.example/slow:1" for image in range(256)]) for one in range(4)]
+
+
+def a_hundred_registries() -> Flood:
+    """A hundred namespaces, each with a pod of ten images of one registry."""
+    return [(f"bad{one}", [f"bad{one}.example/slow:{image}" for image in range(10)]) for one in range(100)]
+
+
+def attack(server: WebhookServer, flood: Flood) -> None:
+    """Create the pods; nobody waits for their answers any longer, and their lookups go on."""
+
+    def create(one: tuple[str, list[str]]) -> Answered:
+        return server.review(pod(*one[1]), timeout="1s", namespace=one[0])
+
+    with ThreadPoolExecutor(16) as threads:
+        assert all(answered.allowed for answered in threads.map(create, flood))
+    assert server.metric("archfit_lookups_running") > 0
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        pytest.param(two_registries, id="2 namespaces, 2 registries"),
+        pytest.param(four_pods, id="4 pods of 256 images"),
+        pytest.param(a_hundred_registries, id="100 namespaces, 100 registries"),
+    ],
+)
+def test_a_new_image_of_another_tenant_is_looked_up(server: WebhookServer, flood: Callable[[], Flood]):
+    assert server.review(pod("hub.example/good:0"), PATIENCE, namespace="good").patch
+    attack(server, flood())
+    assert server.review(pod("hub.example/good:1"), PATIENCE, namespace="good").patch
+    assert server.review(pod("new.example/good:2"), PATIENCE, namespace="fine").patch
+
+
+def test_pods_do_not_wait_for_a_registry_that_is_known_to_hang(server: WebhookServer):
+    attack(server, [("shop", [f"slow.example/slow:{number}" for number in range(3)])])
+    states = [f'archfit_registries_paused{{state="{state}"}}' for state in ("open", "half_open")]
+    until("the registry is paused", lambda: any(map(server.metric, states)))
+    late = server.metric("archfit_admission_deadlines_total")
+    for number in range(3, 6):
+        warnings = server.review(pod(f"slow.example/slow:{number}"), PATIENCE, namespace="shop").warnings
+        assert re.search("slow.example (is slow|could not be reached), and is", warnings[0])
+    assert server.metric("archfit_admission_deadlines_total") == late
