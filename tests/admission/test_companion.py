@@ -56,8 +56,11 @@ def test_it_is_about_the_same_pods_and_reads_the_same_table(carrier: Any):
     mutating = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
     bound = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
     policy, binding = companion_objects(objects, settings)
-    for key in ("matchConstraints", "matchConditions", "paramKind"):
+    for key in ("matchConditions", "paramKind"):
         assert policy["spec"].get(key) == mutating["spec"].get(key)
+    own, theirs = policy["spec"]["matchConstraints"], mutating["spec"]["matchConstraints"]
+    assert own["namespaceSelector"] == theirs["namespaceSelector"]
+    assert [rule["operations"] for rule in own["resourceRules"]] == [["CREATE"]]
     assert binding["spec"].get("paramRef") == bound["spec"].get("paramRef")
     assert ("paramKind" in policy["spec"]) == (carrier == "crd")
     assert {policy["apiVersion"], binding["apiVersion"]} == {"admissionregistration.k8s.io/v1"}

@@ -21,6 +21,7 @@ from archfit.admission.server.verdicts import Verdicts
 from archfit.admission.server.webhook import MOST_BYTES, MOST_REQUESTS, Webhook, budget
 from archfit.images.platforms import Answer, Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
+from pod_updates import GKE, OWN, applied, manifest, stored
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 JSON = (b"content-type", b"application/json")
@@ -204,8 +205,8 @@ def test_bodies_in_memory_are_bounded_together(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     "request_",
     [
-        pytest.param({"operation": "UPDATE"}, id="update"),
-        pytest.param({"subResource": "ephemeralcontainers"}, id="a subresource"),
+        pytest.param({"operation": "DELETE", "object": None, "oldObject": pod()}, id="a deletion"),
+        pytest.param({"operation": "UPDATE", "subResource": "ephemeralcontainers"}, id="a subresource"),
         pytest.param(
             {"resource": {"group": "apps", "version": "v1", "resource": "deployments"}}, id="a Deployment"
         ),
@@ -213,7 +214,7 @@ def test_bodies_in_memory_are_bounded_together(monkeypatch: pytest.MonkeyPatch):
 )
 def test_other_requests_are_allowed_as_they_are(request_: dict[str, Any]):
     door = Door()
-    answered = door.review(**request_)
+    answered = door.review(pod(), **request_)
     assert (answered.allowed, answered.patch, answered.warnings) == (True, None, [])
     assert door.count('archfit_admission_requests_total{outcome="ignored"}') == 1
 
@@ -280,6 +281,32 @@ def test_overrides_that_disagree_admit_the_pod_with_a_warning():
     answered = Door(image_platforms=rows).review(pod("app:1"))
     assert (answered.allowed, answered.patch) == (True, None)
     assert answered.warnings[0].startswith("archfit: ")
+
+
+@pytest.mark.parametrize("padding", [0, 300_000], ids=["small", "large"])
+def test_an_update_gets_back_what_it_lacks_without_any_lookup(padding: int):
+    own = manifest("arm:1", {"tolerations": [OWN]})
+    old = stored(own)
+    update = applied(own, old)
+    update["metadata"]["annotations"]["note"] = "x" * padding
+    door = Door(None)
+    reply = door.send(body(review(update, operation="UPDATE", oldObject=old)))
+    assert reply.answered().patch == [{"op": "add", "path": "/spec/tolerations/3", "value": GKE}]
+    again = door.send(body(review(old, operation="UPDATE", oldObject=old)))
+    assert (again.answered().allowed, again.answered().patch, again.answered().warnings) == (True, None, [])
+    assert door.flights == []
+    lines = [(line["outcome"], line["reason"], line["images"]) for line in door.log()]
+    assert lines == [
+        ("changed", "what archfit added is put back", 0),
+        ("unchanged", "the update lacks nothing that archfit added", 0),
+    ]
+
+
+def test_an_update_without_the_old_pod_is_refused_and_the_process_goes_on():
+    door = Door()
+    reply = door.send(body(review(pod("app:1"), operation="UPDATE")))
+    assert (reply.status, reply.body) == (400, b"the request has no oldObject\n")
+    assert door.send(body(review(pod("app:1")))).answered().patch
 
 
 def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():

@@ -194,13 +194,13 @@ class ControlPlane:
         return self.until(f"every pod of {namespace} is placed", answers)
 
     def kubectl(
-        self, *words: str, stdin: str | None = None, check: bool = True
+        self, *words: str, stdin: str | None = None, check: bool = True, **environ: str
     ) -> subprocess.CompletedProcess[str]:
-        """See the module. check: its failure is an AssertionError with its words."""
+        """See the module. check: its failure is an AssertionError with its words. environ: more variables."""
         done = subprocess.run(
             [self._programs["kubectl"], *words],
             input=stdin,
-            env={**os.environ, "KUBECONFIG": str(self.kubeconfig)},
+            env={**os.environ, "KUBECONFIG": str(self.kubeconfig), **environ},
             capture_output=True,
             text=True,
             check=False,

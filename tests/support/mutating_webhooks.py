@@ -18,6 +18,10 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
+from archfit.integrations.webhook import setup_files
+from archfit.integrations.webhook.setup_files import WEBHOOK, Choices
 from tls_files import tls_files
 
 if TYPE_CHECKING:
@@ -30,8 +34,13 @@ _CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigur
 
 
 @contextlib.contextmanager
-def webhook(plane: ControlPlane, name: str, url: str, namespace: str) -> Iterator[None]:
-    """A configuration that calls url for the pods of one namespace."""
+def webhook(
+    plane: ControlPlane, name: str, url: str, namespace: str, *, shipped: bool = False
+) -> Iterator[None]:
+    """A configuration that calls url for the new pods of one namespace.
+
+    shipped: for the pods that the manifests of `archfit setup webhook` name.
+    """
     configuration = {
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "MutatingWebhookConfiguration",
@@ -59,6 +68,7 @@ def webhook(plane: ControlPlane, name: str, url: str, namespace: str) -> Iterato
                         "scope": "Namespaced",
                     }
                 ],
+                **(_shipped() if shipped else {}),
             }
         ],
     }
@@ -67,6 +77,12 @@ def webhook(plane: ControlPlane, name: str, url: str, namespace: str) -> Iterato
         yield
     finally:
         plane.delete(f"{_CONFIGURATIONS}/{name}")
+
+
+def _shipped() -> dict[str, Any]:
+    """The rules and conditions of the manifests."""
+    (made,) = yaml.safe_load(setup_files.files(Choices())[WEBHOOK])["webhooks"]
+    return {member: made[member] for member in ("rules", "objectSelector", "matchConditions")}
 
 
 @contextlib.contextmanager

@@ -91,15 +91,22 @@ def test_the_pods_need_no_right_and_no_writable_root() -> None:
     }
 
 
-def test_the_webhook_fails_open_and_sees_new_pods_only() -> None:
+def test_the_webhook_fails_open_and_sees_new_pods_and_updates_of_those_that_it_changed() -> None:
     (webhook,) = yaml.safe_load(setup_files.files(Choices())[WEBHOOK])["webhooks"]
     assert webhook["failurePolicy"] == "Ignore"
     assert webhook["reinvocationPolicy"] == "IfNeeded"
     assert webhook["sideEffects"] == "None"
     assert webhook["timeoutSeconds"] == 5
     (rule,) = webhook["rules"]
-    assert (rule["resources"], rule["operations"]) == (["pods"], ["CREATE"])
-    assert len(webhook["matchConditions"]) == 4
+    assert (rule["resources"], rule["operations"]) == (["pods"], ["CREATE", "UPDATE"])
+    names = [one["name"] for one in webhook["matchConditions"]]
+    assert names == [
+        "not-bound",
+        "not-of-a-daemon-set",
+        "not-static",
+        "not-skipped",
+        "updated-after-a-change",
+    ]
 
 
 def test_the_configuration_is_one_that_archfit_reads() -> None:

@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 
 LOCKED = at_creation.platforms()
 LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
-# What the patch may write: variables that are made of the policy's own literals.
-WRITTEN = ("written", "newTolerations", "newPreferences", "newRecord")
+# What the patch may write: variables that are made of the policy's own literals, or of texts of the stored pod.
+WRITTEN = (
+    *("written", "newTolerations", "newPreferences", "newRecord"),
+    *("lostTolerations", "lostExpressions", "lostPreferences", "recordBefore"),
+)
 
 
 @pytest.fixture(scope="module")

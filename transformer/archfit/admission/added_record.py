@@ -70,6 +70,11 @@ class Item(Record):
         """The index of that term."""
         return int(self.path[len(TERMS)])
 
+    @property
+    def index(self) -> int:
+        """Its own, in its list."""
+        return int(self.path[-1])
+
 
 class AddedRecord(Record):
     """The annotation of a Pod.
@@ -102,7 +107,7 @@ def read_record(value: Mapping[str, Any], door: Door) -> AddedRecord:
     if not isinstance(text, str):
         return AddedRecord(None, images)
     own, others = list[str](), list[str]()
-    for line in text[1:-1].split(SEPARATOR) if _is_record(text) else []:
+    for line in _lines(text):
         head = _HEAD.match(line)
         late = head and door == "webhook" and head["by"] == "policy" and int(head["images"]) < images
         if head and (head["by"] == door or late):
@@ -110,6 +115,16 @@ def read_record(value: Mapping[str, Any], door: Door) -> AddedRecord:
         elif line.startswith(_PREFIX):
             others.append(line)
     return AddedRecord(text, images, tuple(own), tuple(others))
+
+
+def recorded_lines(text: str) -> frozenset[str]:
+    """The lines of a record, of either door, as `items` writes them for the webhook."""
+    heads = [(line, _HEAD.match(line)) for line in _lines(text)]
+    return frozenset(f'{_PREFIX}webhook",{line[head.end() :]}' for line, head in heads if head)
+
+
+def _lines(text: str) -> list[str]:
+    return text[1:-1].split(SEPARATOR) if _is_record(text) else []
 
 
 def _images(value: Mapping[str, Any]) -> int:
@@ -126,16 +141,25 @@ def _is_record(text: str) -> bool:
     return text.startswith(f"[{_PREFIX}") and text.endswith("]") and len(text) < LONGEST
 
 
-def items(value: Mapping[str, Any], door: Door, tolerations: Iterable[Mapping[str, str]]) -> list[Item]:
-    """What of the Pod has the shape of what archfit adds. tolerations: `toleration_fields` of the rules."""
-    rules = list(tolerations)
+def items(
+    value: Mapping[str, Any], door: Door, tolerations: Iterable[Mapping[str, str]] | None = None
+) -> list[Item]:
+    """What of the Pod has the shape of what archfit adds, list by list.
+
+    tolerations: `toleration_fields` of the rules; None for those of any rule, as the rules may have been others then.
+    """
+    rules = None if tolerations is None else list(tolerations)
     made = []
     terms = at(value, TERMS)
     for index in range(len(terms) if isinstance(terms, list) else 0):
         path = (*TERMS, index, "matchExpressions")
         made += [_item(door, one) for one in _listed(value, path) if _is_expression(one[1])]
     made += [_item(door, one) for one in _listed(value, PREFERENCES) if _is_preference(one[1])]
-    made += [_item(door, one) for one in _listed(value, TOLERATIONS) if one[1] in rules]
+    made += [
+        _item(door, one)
+        for one in _listed(value, TOLERATIONS)
+        if (_is_toleration(one[1]) if rules is None else one[1] in rules)
+    ]
     return made
 
 
@@ -158,6 +182,14 @@ def _is_expression(value: Any) -> bool:
         and value["operator"] in OPERATORS
         and isinstance(value["values"], list)
         and all(isinstance(one, str) for one in value["values"])
+    )
+
+
+def _is_toleration(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() <= {"key", "operator", "value", "effect"}
+        and all(isinstance(text, str) for text in value.values())
     )
 
 

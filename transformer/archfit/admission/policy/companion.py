@@ -7,8 +7,8 @@
     NAME-deny    with `deny` alone:         refuses a pod that no node can run; NAME then warns of the others only
 
 An unknown image is never refused: it says nothing about the pod, and a new image would stop every deployment.
-matchConstraints, matchConditions, variables and parameters are those of the policy; variables that the validations do
-not need are left out, because each is evaluated for each pod.
+matchConstraints, matchConditions, variables and parameters are those of the policy, less its updates; variables that
+the validations do not need are left out, because each is evaluated for each pod.
 
 A message stays within 256 characters together with what the API server writes before it (KEP-3488; apiserver v0.36.3,
 pkg/endpoints/filters/warning.go and pkg/admission/plugin/policy/validating/dispatcher.go).
@@ -62,7 +62,9 @@ def _pair(
     own = policy["spec"]
     spec = {key: own[key] for key in ("paramKind",) if key in own}
     spec |= {"failurePolicy": "Ignore"}
-    spec |= {key: own[key] for key in ("matchConstraints", "matchConditions") if key in own}
+    rules = [{**rule, "operations": ["CREATE"]} for rule in own["matchConstraints"]["resourceRules"]]
+    spec |= {"matchConstraints": {**own["matchConstraints"], "resourceRules": rules}}
+    spec |= {key: own[key] for key in ("matchConditions",) if key in own}
     spec |= {"variables": needed(own["variables"], validations), "validations": list(validations)}
     bound = {"policyName": name, "validationActions": list(actions)}
     bound |= {key: binding["spec"][key] for key in ("paramRef", "matchResources") if key in binding["spec"]}

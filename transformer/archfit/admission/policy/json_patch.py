@@ -2,6 +2,7 @@
 
     same as an earlier pass    nothing, but for the annotation
     else                       its additions out, the new ones in
+    an update                  what it lacks of what was recorded is put back (`updated_pods`)
 
 There is one, so that the API server does all of it or nothing. Its values are made of the policy's own literals, never
 of parts of `object`, and never of a list of `Object{..}`: the API server loses the one and panics at the other
@@ -18,6 +19,7 @@ from archfit.admission.policy.recorded_entries import (
     PATH_OF_ANNOTATION,
     same_items,
 )
+from archfit.admission.policy.updated_pods import restoring
 from archfit.workloads.pods import PREFERRED, REQUIRED
 
 _PATH = "/spec/affinity/nodeAffinity"
@@ -27,6 +29,9 @@ def mutation() -> str:
     """The expression of the JSON patch."""
     return cel(
         """
+        request.operation == 'UPDATE' ?
+        %restoring
+        :
         (%same ? [] :
         %removed
         + (!variables.places ? [] :
@@ -39,6 +44,7 @@ def mutation() -> str:
             ? [JSONPatch{op: 'add', path: %annotation, value: variables.newRecord}]
           : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {%name: variables.newRecord}}])
         """,
+        restoring=restoring(),
         same=same_items(),
         removed=_removed(),
         added=_added(),

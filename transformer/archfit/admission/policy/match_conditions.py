@@ -30,8 +30,17 @@ _TRUE = text(r"^\s*true\s*$")
 def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
     """(name, expression) of each condition; the policy sees the pods that meet all of them.
 
+    On an update only that counts which the pod itself says: it may be bound, and the options may have been others when
+    it was created.
+
     Raises UsageError for more rules or excludes than a policy holds.
     """
+    yield "not-skipped", f"!({_annotated(f'{PREFIX}skip', f'.matches({_TRUE})')})"
+    for name, expression in _on_creation(options):
+        yield name, f"request.operation == 'UPDATE' || {expression}"
+
+
+def _on_creation(options: Options) -> Iterator[tuple[str, str]]:
     yield "not-bound-to-a-node", "!has(object.spec.nodeName) || object.spec.nodeName == ''"
     yield (
         "not-of-a-daemon-set",
@@ -39,7 +48,6 @@ def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
         "has(o.controller) && o.controller && o.kind == 'DaemonSet')",
     )
     yield "not-a-mirror-of-a-static-pod", f"!({_annotated(MIRROR, '.size() > 0')})"
-    yield "not-skipped", f"!({_annotated(f'{PREFIX}skip', f'.matches({_TRUE})')})"
     yield (
         "not-for-virtual-nodes-alone",
         "!has(object.spec.nodeSelector) || !('type' in object.spec.nodeSelector) "

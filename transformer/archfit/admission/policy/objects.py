@@ -1,7 +1,8 @@
 """The Kubernetes objects of a policy, in the order to apply them.
 
 CustomResourceDefinition, PlatformTable    with the carrier `crd`: where the platforms stand
-MutatingAdmissionPolicy                    the decision as CEL: match conditions, variables, and one mutation
+MutatingAdmissionPolicy                    the decision as CEL: match conditions, variables, and one mutation, which on
+                                           an update puts back what the policy had added
 MutatingAdmissionPolicyBinding             puts it into force
 
 Everything in the CEL is known to Kubernetes 1.34, whose API server checks it as 1.33 would: two-variable comprehensions
@@ -29,6 +30,7 @@ from archfit.admission.policy.recorded_entries import result_variables
 from archfit.admission.policy.required_affinity import written_variables
 from archfit.admission.policy.term_reach import reach_variables, supported_variables
 from archfit.admission.policy.term_requirements import term_variables
+from archfit.admission.policy.updated_pods import update_condition, update_variables
 from archfit.errors import UsageError
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
@@ -63,11 +65,16 @@ def policy_objects(
 
 
 def match_constraints(settings: PolicySettings) -> dict[str, Any]:
-    """Pods that are created, in all namespaces but those that are left out."""
+    """Pods that are created or updated, in all namespaces but those that are left out. No subresource counts."""
     left_out = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(ALWAYS_LEFT_OUT)}
     return {
         "resourceRules": [
-            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+            {
+                "apiGroups": [""],
+                "apiVersions": ["v1"],
+                "operations": ["CREATE", "UPDATE"],
+                "resources": ["pods"],
+            }
         ],
         "namespaceSelector": {"matchExpressions": [left_out, *settings.namespace_selector]},
     }
@@ -77,7 +84,7 @@ def conditions(options: Options) -> list[dict[str, str]]:
     """The match conditions, {name, expression}."""
     return [
         {"name": name, "expression": _limited(name, expression)}
-        for name, expression in match_conditions(options)
+        for name, expression in (*match_conditions(options), update_condition())
     ]
 
 
@@ -122,6 +129,7 @@ def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
     yield from left_alone_variables(options)
     yield from addition_variables(options)
     yield from result_variables()
+    yield from update_variables()
 
 
 def _carrier(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> Carrier:

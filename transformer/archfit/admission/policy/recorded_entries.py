@@ -25,6 +25,7 @@ from archfit.admission.added_record import (
     REQUIRED_SET,
     SEPARATOR,
     TERMS,
+    TOLERATIONS,
     entry,
 )
 from archfit.admission.policy.cel_text import Variable, cel, literal, text, variable
@@ -34,6 +35,9 @@ from archfit.workloads.pods import PREFERRED
 
 _OWN, _ANY = text('{"by":"policy",'), text('{"by":"')
 _PATTERN = text(r'^\{"by":"policy","images":[0-9]{1,9},"path":')
+_OF_ANY_DOOR = text(r'^\{"by":"(?:policy|webhook)","images":[0-9]{1,9},"path":')
+BEGINNING = '[{"by":"'
+"""How the annotation begins; that of a rendered Pod begins otherwise."""
 _HOLDERS = tuple(text(entry("policy", path, {})) for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET))
 AFFINITY_LINE, NODE_AFFINITY_LINE, REQUIRED_LINE = _HOLDERS
 
@@ -54,23 +58,14 @@ def record_variables() -> Iterator[Variable]:
     yield variable(
         "recordLines",
         "its entries",
-        """
-        variables.recordText.startsWith('[' + %any) && variables.recordText.endsWith(']')
-          && variables.recordText.size() < %longest
-        ? variables.recordText.substring(1, variables.recordText.size() - 1).split(%separator) : []
-        """,
-        any=_ANY,
-        longest=str(LONGEST),
-        separator=text(SEPARATOR),
+        "%lines",
+        lines=_lines("variables.recordText"),
     )
     yield variable(
         "ownLines",
         "those of this policy, less the number of images that it saw",
-        """
-        variables.recordLines.filter(l, l.matches(%pattern)).map(l, %own + l.substring(l.indexOf('"path":')))
-        """,
-        pattern=_PATTERN,
-        own=_OWN,
+        "variables.recordLines%own",
+        own=_as_own(_PATTERN),
     )
     yield variable(
         "otherLines",
@@ -79,6 +74,30 @@ def record_variables() -> Iterator[Variable]:
         any=_ANY,
         pattern=_PATTERN,
     )
+
+
+def _lines(record: str) -> str:
+    """The entries of an annotation. record: it, in CEL."""
+    return cel(
+        """
+        %record.startsWith(%beginning) && %record.endsWith(']') && %record.size() < %longest
+        ? %record.substring(1, %record.size() - 1).split(%separator) : []
+        """,
+        record=record,
+        beginning=text(BEGINNING),
+        longest=str(LONGEST),
+        separator=text(SEPARATOR),
+    )
+
+
+def _as_own(pattern: str) -> str:
+    """Of a list of entries those that match, less the number of images, as the policy would write them."""
+    return f""".filter(l, l.matches({pattern})).map(l, {_OWN} + l.substring(l.indexOf('"path":')))"""
+
+
+def lines_of_any_door(record: str) -> str:
+    """The entries of an annotation, whichever door wrote them, as the policy would. record: the annotation, in CEL."""
+    return f"({_lines(record)}){_as_own(_OF_ANY_DOOR)}"
 
 
 def toleration_variables() -> Iterator[Variable]:
@@ -116,12 +135,10 @@ def expression_variables() -> Iterator[Variable]:
         """
         variables.ownLines.size() == 0 ? variables.statedTerms.map(term, []) :
         variables.statedTerms.transformList(i, term, !has(term.matchExpressions) ? [] :
-          term.matchExpressions.transformList(k, e, e.key == %arch && e.operator in %operators
-            && %line in variables.ownLines, k))
+          term.matchExpressions.transformList(k, e, %is_expression && %line in variables.ownLines, k))
         """,
-        arch=text(ARCH),
-        operators=literal(OPERATORS),
-        line=_expression_line("e"),
+        is_expression=is_expression("e"),
+        line=expression_line("e"),
     )
     yield variable(
         "requiredRecorded",
@@ -143,14 +160,11 @@ def preference_variables() -> Iterator[Variable]:
         "where in the pod's list an earlier pass's preferred terms stand",
         """
         variables.ownLines.size() == 0 || !has(%stated) ? [] :
-        %stated.transformList(i, p, !has(p.preference.matchFields) && has(p.preference.matchExpressions)
-          && p.preference.matchExpressions.size() == 1 && p.preference.matchExpressions.all(e,
-            e.key == %arch && e.operator == 'In')
-          && %line in variables.ownLines, i)
+        %stated.transformList(i, p, %is_preference && %line in variables.ownLines, i)
         """,
         stated=stated,
-        arch=text(ARCH),
-        line=_preference_line("p"),
+        is_preference=is_preference("p"),
+        line=preference_line("p"),
     )
     yield variable(
         "preferences",
@@ -199,10 +213,10 @@ def result_variables() -> Iterator[Variable]:
         + variables.recordedTolerations.map(i, object.spec.tolerations[i]).map(t,
           variables.tolerationRules.filter(rule, %equal)[0].line)
         """,
-        expression=_expression_line("e"),
+        expression=expression_line("e"),
         separator=separator,
         preferred=PREFERRED,
-        preference=_preference_line("p"),
+        preference=preference_line("p"),
         equal=" && ".join(
             f"(has(t.{field}) ? t.{field} : '') == (has(rule.toleration.{field}) ? rule.toleration.{field} : '')"
             for field in ("key", "operator", "value", "effect")
@@ -218,9 +232,9 @@ def result_variables() -> Iterator[Variable]:
         + variables.newPreferences.map(p, %preference)
         + variables.newTolerations.map(new, variables.tolerationRules.filter(rule, rule.toleration == new)[0].line)
         """,
-        expression=_expression_line("e"),
+        expression=expression_line("e"),
         separator=separator,
-        preference=_preference_line("p"),
+        preference=preference_line("p"),
     )
     yield variable(
         "addsTerms",
@@ -261,14 +275,43 @@ def same_items() -> str:
     )
 
 
-def _expression_line(e: str) -> str:
+def is_expression(e: str) -> str:
+    """Whether an expression has the shape of what archfit adds."""
+    return f"{e}.key == {text(ARCH)} && {e}.operator in {literal(OPERATORS)} && has({e}.values)"
+
+
+def is_preference(p: str) -> str:
+    """The same for a preferred term."""
+    return cel(
+        """
+        !has(%p.preference.matchFields) && has(%p.preference.matchExpressions)
+          && %p.preference.matchExpressions.size() == 1 && %p.preference.matchExpressions.all(e,
+            e.key == %arch && e.operator == 'In' && has(e.values))
+        """,
+        p=p,
+        arch=text(ARCH),
+    )
+
+
+def stated_toleration_line(t: str) -> str:
+    """The entry of a toleration of a pod: the text of taints has no mark that JSON escapes."""
+    before, _, close = entry("policy", (*TOLERATIONS, "-"), 0).rpartition("0")
+    fields = ", ".join(
+        f"""has({t}.{field}) ? {text(f'"{field}":"')} + string({t}.{field}) + '"' : ''"""
+        for field in ("effect", "key", "operator", "value")
+    )
+    return f"""({text(before + "{")} + [{fields}].filter(f, f != '').join(',') + {text("}" + close)})"""
+
+
+def expression_line(e: str) -> str:
     """The entry of an expression of term `i`."""
     before, after = entry("policy", (*TERMS, "%", "matchExpressions", "-"), 0).split("%")
     end, _, close = after.rpartition("0")
     return f"({text(before)} + string(i) + {text(end)} + {_expression(e)} + {text(close)})"
 
 
-def _preference_line(p: str) -> str:
+def preference_line(p: str) -> str:
+    """The entry of a preferred term."""
     before, _, close = entry("policy", (*PREFERENCES, "-"), 0).rpartition("0")
     head, tail = '{"preference":{"matchExpressions":[', ']},"weight":'
     expression = _expression(f"{p}.preference.matchExpressions[0]")

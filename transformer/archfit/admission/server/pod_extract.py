@@ -9,6 +9,11 @@
 Left out is what differs from one replica to the next and never counts: uid, creationTimestamp, managedFields, the
 random name of the token's volume. So all replicas of a controller have the same extract. A test compares the decisions
 for whole Pods with those for their extracts.
+
+An update reads less:
+
+    metadata               name, generateName, annotations, deletionTimestamp
+    spec                   affinity, tolerations
 """
 
 from __future__ import annotations
@@ -16,6 +21,10 @@ from __future__ import annotations
 from typing import Any
 
 _METADATA = ("name", "generateName", "namespace", "labels", "annotations", "ownerReferences")
+_OF_UPDATE = (
+    ("metadata", ("name", "generateName", "annotations", "deletionTimestamp")),
+    ("spec", ("affinity", "tolerations")),
+)
 _CONTAINER = ("name", "image", "imagePullPolicy")
 
 
@@ -34,6 +43,15 @@ def pod_extract(value: dict[str, Any]) -> dict[str, Any]:
         if isinstance(spec.get("volumes"), list):
             spec["volumes"] = [_volume(one) for one in spec["volumes"]]
     return made
+
+
+def update_extract(value: dict[str, Any]) -> dict[str, Any]:
+    """What of a Pod an update reads; parts of it are shared with `value`."""
+    return {
+        part: {key: value[part][key] for key in keys if key in value[part]}
+        for part, keys in _OF_UPDATE
+        if isinstance(value.get(part), dict)
+    }
 
 
 def _container(value: Any) -> Any:

@@ -3,6 +3,7 @@
     {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
      "request": {"uid": .., "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
                  "namespace": .., "dryRun": .., "object": {..}}}
+    .. "operation": "UPDATE", "object": {..}, "oldObject": {..}
 
     {"apiVersion": .., "kind": .., "response": {"uid": .., "allowed": true}}                         nothing changes
     .. "allowed": true, "patchType": "JSONPatch", "patch": BASE64 of an RFC 6902 patch               both or neither
@@ -12,7 +13,9 @@
     what is wrong                                          HTTP status
     no JSON, no object, no AdmissionReview of v1           400
     no request, no uid; no Pod where one is created        400
-    anything but the creation of a Pod                     none: it is allowed as it is
+    no Pod or no oldObject where one is updated            400
+    anything but the creation or the update of a Pod       none: it is allowed as it is
+    a subresource of a Pod                                 none: it is allowed as it is
 
 The namespace of the request counts, as the Pod of a controller may not repeat it. The name of a Pod with generateName
 is empty: the API server makes it after admission.
@@ -26,7 +29,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from archfit.admission.server.pod_extract import pod_extract
+from archfit.admission.server.pod_extract import pod_extract, update_extract
 from archfit.errors import ArchfitError
 from archfit.record import Record
 from archfit.source.values import mapping_of
@@ -50,7 +53,8 @@ class Review(Record):
     """One request.
 
     name: of the Pod as a person finds it in a log, generateName where it has no name yet. pod: the part of the Pod that
-    a decision reads (`pod_extract`); None where nothing has to be decided.
+    a decision reads (`pod_extract`); None where nothing has to be decided. old: on an update the Pod as it is stored;
+    of it and of pod the part that an update reads (`update_extract`).
     """
 
     uid: str
@@ -58,6 +62,7 @@ class Review(Record):
     name: str
     dry_run: bool
     pod: dict[str, Any] | None
+    old: dict[str, Any] | None = None
 
 
 def read_review(body: bytes) -> Review:
@@ -81,7 +86,7 @@ def read_review(body: bytes) -> Review:
     uid = request.get("uid")
     if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
         raise BadReview("the request has no uid")
-    pod = _created_pod(request)
+    pod, old = _pods(request)
     namespace = request.get("namespace")
     metadata = mapping_of((pod or {}).get("metadata"))
     names = (request.get("name"), metadata.get("name"), metadata.get("generateName"))
@@ -91,22 +96,31 @@ def read_review(body: bytes) -> Review:
         next((name for name in names if isinstance(name, str) and name), ""),
         request.get("dryRun") is True,
         pod,
+        old,
     )
 
 
-def _created_pod(request: Mapping[str, Any]) -> dict[str, Any] | None:
+def _pods(request: Mapping[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     resource = mapping_of(request.get("resource"))
     named = tuple(resource.get(part) for part in ("group", "version", "resource"))
-    if request.get("operation") != "CREATE" or named != _PODS or request.get("subResource"):
-        return None
-    value = request.get("object")
+    if named != _PODS or request.get("subResource"):
+        return None, None
+    if request.get("operation") == "CREATE":
+        return pod_extract(_pod(request, "object")), None
+    if request.get("operation") == "UPDATE":
+        return update_extract(_pod(request, "object")), update_extract(_pod(request, "oldObject"))
+    return None, None
+
+
+def _pod(request: Mapping[str, Any], member: str) -> dict[str, Any]:
+    value = request.get(member)
     if not isinstance(value, dict):
-        raise BadReview("the request has no object")
+        raise BadReview(f"the request has no {member}")
     if (value.get("apiVersion"), value.get("kind")) != ("v1", "Pod") or not isinstance(
         value.get("spec"), dict
     ):
-        raise BadReview("the object is not a v1 Pod with a spec")
-    return pod_extract(value)
+        raise BadReview(f"the {member} is not a v1 Pod with a spec")
+    return value
 
 
 def allowed(patch: Sequence[Mapping[str, Any]] = (), warnings: Sequence[str] = ()) -> str:

@@ -10,6 +10,9 @@
     errors, and the operator asked for a refusal             denied        allowed: false, with the first error
     the patch does not do what it should: a bug of archfit   error         a warning
 
+    an update that lacks what archfit added                  changed       patch
+    any other update                                         unchanged     nothing
+
     the operator asked for a refusal with     for
     --strict                                  any error: also an image that is no reference, a wrong annotation
     --on-absent fail                          an image that does not exist
@@ -22,15 +25,16 @@ missing member has the value null, which the API server's library takes (gopkg.i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 from archfit.admission.admitted_pod import AdmittedPod
 from archfit.admission.server.review import allowed, denied
 from archfit.admission.server.warning_texts import BUG, warning_text, warning_texts
+from archfit.admission.updated_pod import put_back
 from archfit.images.platforms import Absent, Answer, Unknown
 from archfit.options.settings import Options
-from archfit.patch import to_json
+from archfit.patch import Operation, to_json
 from archfit.record import Record
 from archfit.report.verified_patches import difference
 from archfit.results import Decision
@@ -47,7 +51,7 @@ Outcome: TypeAlias = Literal[
     "ignored",
     "invalid",
 ]
-"""`ignored`: the request is not about the creation of a Pod. `invalid`: it was answered with an HTTP error."""
+"""`ignored`: the request neither creates nor updates a Pod. `invalid`: it was answered with an HTTP error."""
 
 _OUTCOMES: Mapping[str, Outcome] = {
     "Change": "changed",
@@ -78,11 +82,25 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
     if errors and _refuses(decision, answers, options):
         texts = warning_texts([result for result in warned if result is not errors[0]])
         return Verdict("denied", denied(warning_text(errors[0]), texts), decision.reason)
-    why = difference(admitted.value, decision.patch) if decision.patch else ""
+    outcome = _OUTCOMES[decision.outcome]
+    return _patched(outcome, admitted.value, decision.patch, warning_texts(warned), decision.reason)
+
+
+def updated(value: Mapping[str, Any], old: Mapping[str, Any]) -> Verdict:
+    """The verdict on an update. value, old: as for `put_back`."""
+    patch = put_back(value, old)
+    if not patch:
+        return Verdict("unchanged", allowed(), "the update lacks nothing that archfit added")
+    return _patched("changed", value, patch, (), "what archfit added is put back")
+
+
+def _patched(
+    outcome: Outcome, value: Any, patch: Sequence[Operation], warnings: Sequence[str], reason: str
+) -> Verdict:
+    why = difference(value, patch) if patch else ""
     if why:
         return Verdict("error", allowed(warnings=(BUG,)), f"the patch is wrong: {why}")
-    patch = plain(to_json(decision.patch))
-    return Verdict(_OUTCOMES[decision.outcome], allowed(patch, warning_texts(warned)), decision.reason)
+    return Verdict(outcome, allowed(plain(to_json(patch)), warnings), reason)
 
 
 def failed(warning: str, reason: str) -> Verdict:

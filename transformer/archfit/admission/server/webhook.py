@@ -9,7 +9,8 @@
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
 answers are Unknown, and the lookups go on. What is Unknown leaves the Pod as it is, with a warning, unless the operator
-asked for something else (`verdict`). Any error of archfit's own admits the Pod as it is.
+asked for something else (`verdict`). Any error of archfit's own admits the Pod as it is. An update of a Pod needs no
+lookup (`updated_pod`).
 
 A body of more than 128 KiB is read and decided in a thread, so that others do not wait for it.
 Source: ASGI 3.0, HTTP; Kubernetes, "Dynamic Admission Control", request and response.
@@ -28,7 +29,7 @@ from archfit.admission.server.review import BadReview, Review, read_review, resp
 from archfit.admission.server.server_log import ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
 from archfit.admission.server.shared_answers import PullSecret, Secrets, SharedAnswers
-from archfit.admission.server.verdict import IGNORED, Verdict, failed
+from archfit.admission.server.verdict import IGNORED, Verdict, failed, updated
 from archfit.admission.server.verdicts import Verdicts
 from archfit.admission.server.warning_texts import BUG, shortened
 from archfit.errors import ArchfitError, message_of
@@ -142,7 +143,12 @@ class Webhook:
             verdict = IGNORED
         else:
             try:
-                verdict, images = await self._decided(review, started + seconds, large=large)
+                if review.old is None:
+                    verdict, images = await self._decided(review, started + seconds, large=large)
+                elif large:
+                    verdict = await asyncio.to_thread(updated, review.pod, review.old)
+                else:
+                    verdict = updated(review.pod, review.old)
             except ArchfitError as error:  # overrides that disagree, more images than a pod may have
                 verdict = failed(shortened(f"archfit: {error}"), str(error))
             except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails

@@ -1,0 +1,96 @@
+"""A generated policy, by the API server's own CEL without a server, puts back on an update what the webhook does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.admission.added_record import NAME
+from archfit.admission.policy.objects import policy_objects
+from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.admission.updated_pod import put_back
+from archfit.options.option_entries import Exclude
+from archfit.options.settings import Options
+from archfit.patch import apply
+from pod_updates import FORGED, GKE, KNOWN, OWN, PREFER, UPDATES, Update, applied, manifest, record, stored
+from policy_judge import PolicyJudge, judge_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOCKED = {f"docker.io/library/{text}": answer for text, answer in KNOWN.items()}
+
+
+@pytest.fixture(scope="module", params=["literal", "crd"])
+def judge(request: pytest.FixtureRequest) -> Iterator[PolicyJudge]:
+    with PolicyJudge(judge_binary()) as running:
+        settings = PolicySettings(carrier=request.param)
+        assert running.compile(policy_objects(LOCKED, PREFER, settings)) == []
+        yield running
+
+
+@pytest.mark.parametrize("door", ["policy", "webhook"])
+@pytest.mark.parametrize("case", UPDATES)
+def test_an_update(judge: PolicyJudge, case: Update, door: Any):
+    own = manifest(case.image, case.spec)
+    old = judge.normalised(stored(own, door))
+    update = judge.normalised(case.change(own, old))
+    made = judge.admit(update, old=old)
+    assert made.error == ""
+    assert made.pod == judge.normalised(case.result(update, old))
+    assert made.pod == judge.normalised(apply(update, put_back(update, old)))
+    again = judge.admit(made.pod, old=old)
+    assert (again.error, again.pod) == ("", made.pod)
+
+
+def test_what_the_policy_stores_it_puts_back(judge: PolicyJudge):
+    own = manifest("arm:1", {"tolerations": [OWN]})
+    old = judge.admit(own).pod
+    assert GKE in old["spec"]["tolerations"]
+    assert judge.admit(applied(own, old), old=old).pod["spec"]["tolerations"].count(GKE) == 1
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        pytest.param({"deletionTimestamp": "2026-01-01T00:00:00Z"}, id="it is being deleted"),
+        pytest.param({"annotations": {}}, id="no record"),
+        pytest.param({"annotations": {NAME: ""}}, id="an empty record"),
+        pytest.param({"annotations": {NAME: '[{"path":"/spec/tolerations/-"}]'}}, id="a record of a render"),
+        pytest.param({"annotations": {NAME: FORGED}}, id="a record of what the pod does not have"),
+        pytest.param({"annotations": {NAME: '[{"by":"webhook"'}}, id="a record that is cut off"),
+    ],
+)
+def test_nothing_is_put_back(judge: PolicyJudge, metadata: dict[str, Any]):
+    own = manifest("arm:1", {"tolerations": [OWN]})
+    old = stored(own)
+    changed = {**old, "metadata": {**old["metadata"], **metadata}}
+    update = judge.normalised(applied(own, changed))
+    made = judge.admit(update, old=changed)
+    assert (made.error, made.pod) == ("", update)
+    assert judge.admit(update, old=old).pod != update
+
+
+def test_options_that_have_changed_since_do_not_count():
+    """A pod of another table, whose toleration no rule has any more, and which is excluded now."""
+    own = manifest("arm:1", {"tolerations": [OWN]})
+    old = {**stored(own), "spec": {**stored(own)["spec"], "nodeName": "n1"}}
+    options = Options(tolerate=(), exclude=(Exclude("Pod", "*"),))
+    with PolicyJudge(judge_binary()) as judge:
+        assert judge.compile(policy_objects({}, options, PolicySettings())) == []
+        assert judge.admit(applied(own, old), old=old).pod == judge.normalised(old)
+        created = judge.admit(own)
+    assert (created.matches, record(old).count("tolerations")) == (False, 1)
+
+
+def test_an_update_costs_little(judge: PolicyJudge):
+    spec = {
+        "tolerations": [{"key": f"k{number}", "operator": "Exists"} for number in range(100)],
+        "affinity": {"nodeAffinity": stored(manifest("arm:1", {}))["spec"]["affinity"]["nodeAffinity"]},
+    }
+    own = manifest("arm:1", spec)
+    old = stored(own)
+    made = judge.admit(applied(own, old), old=old)
+    assert made.pod == judge.normalised(old)
+    assert made.cost < 200_000

@@ -1,0 +1,293 @@
+"""Pods that a door changed are applied, replaced and edited again: the real API server refuses none of it.
+
+door    policy, archfit's own webhook with the rules that its manifests have, or both
+
+Every Pod states its own lists, which are atomic: an apply writes them without archfit's entries. One namespace has no
+door, and shows that the API server refuses the same there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from archfit.admission.added_record import NAME
+from archfit.lookup.lockfile import render
+from archfit.options.settings import Options
+from control_plane import ControlPlane, Refused
+from drawn_pods import at_creation
+from fake_registry import FakeRegistry
+from mutating_webhooks import webhook
+from pod_decisions import ARCH, GKE, REQUIRED
+from webhook_server import WebhookServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from policy_runs import Policies
+
+LOCKED = at_creation.platforms()
+OWN = {"key": "team", "operator": "Equal", "value": "web", "effect": "NoSchedule"}
+NEW = {"key": "spot", "operator": "Exists", "effect": "NoSchedule"}
+POOL = {"key": "pool", "operator": "In", "values": ["a"]}
+ZONE = {"key": "zone", "operator": "In", "values": ["b"]}
+ARM = {"key": ARCH, "operator": "In", "values": ["arm64"]}
+
+
+class Door(NamedTuple):
+    """A namespace whose pods one door sees, or both."""
+
+    plane: ControlPlane
+    namespace: str
+
+    def manifest(self, name: str, *expressions: dict[str, Any], **spec: Any) -> dict[str, Any]:
+        """A Pod for arm64 with a toleration of its own, and a required term of these expressions, if any."""
+        terms = {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}
+        affinity = {"affinity": {"nodeAffinity": {REQUIRED: terms}}} if expressions else {}
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "namespace": self.namespace},
+            "spec": {
+                "containers": [{"name": "c", "image": "quay.io/team/arm:1"}],
+                "tolerations": [OWN],
+                **affinity,
+                **spec,
+            },
+        }
+
+    def run(self, *words: str, stdin: Any = None, check: bool = True, **environ: str) -> str:
+        """kubectl, its words on both outputs."""
+        given = None if stdin is None else json.dumps(stdin)
+        done = self.plane.kubectl(*words, "-n", self.namespace, stdin=given, check=check, **environ)
+        return done.stdout + done.stderr
+
+    def apply(self, pod: dict[str, Any], *words: str) -> str:
+        return self.run("apply", *words, "-f", "-", stdin=pod)
+
+    def get(self, name: str) -> dict[str, Any]:
+        made: dict[str, Any] = self.plane.get(f"/api/v1/namespaces/{self.namespace}/pods/{name}")
+        return made
+
+
+def placement(pod: dict[str, Any]) -> tuple[Any, ...]:
+    spec = pod["spec"]
+    return spec.get("affinity"), spec["tolerations"], pod["metadata"]["annotations"].get(NAME)
+
+
+def changed(pod: dict[str, Any]) -> bool:
+    return GKE in pod["spec"]["tolerations"] and ARM in expressions(pod)
+
+
+def expressions(pod: dict[str, Any]) -> list[dict[str, Any]]:
+    (term,) = pod["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
+    found: list[dict[str, Any]] = term["matchExpressions"]
+    return found
+
+
+@pytest.fixture(scope="module", params=["policy", "webhook", "both"])
+def door(request: pytest.FixtureRequest, policies: Policies, tmp_path_factory: Any) -> Iterator[Door]:
+    kind = request.param
+    folder: Path = tmp_path_factory.mktemp(f"updates-{kind}")
+    plane, name = policies.plane, f"updates-{kind}"
+    plane.namespace(name)
+    made = Door(plane, name)
+    with contextlib.ExitStack() as stack:
+        if kind != "webhook":
+            installed = policies.install(name, LOCKED, Options())
+            stack.callback(policies.remove, installed)
+        if kind != "policy":
+            registry = stack.enter_context(FakeRegistry())
+            (folder / "archfit.lock").write_bytes(render(LOCKED))
+            words = ("--mirror", f"*={registry.url}", "--lock-file", str(folder / "archfit.lock"))
+            server = stack.enter_context(WebhookServer(folder / "server", *words))
+            stack.enter_context(webhook(plane, name, server.url, name, shipped=True))
+        arm = made.manifest("probe")
+        plane.until("archfit acts", lambda: "affinity" in plane.dry(arm)["spec"])
+        if kind == "both":
+            outcome = 'archfit_admission_requests_total{outcome="unchanged"}'
+            plane.until("the webhook is called", lambda: plane.dry(arm) and server.metric(outcome) > 0)
+        yield made
+        plane.delete(f"/api/v1/namespaces/{name}/pods")
+
+
+@pytest.mark.parametrize("words", [(), ("--server-side",)], ids=["client side", "server side"])
+@pytest.mark.parametrize("own", [(), (POOL,)], ids=["no term", "an own term"])
+def test_a_pod_is_applied_again_without_a_change(door: Door, words: tuple[str, ...], own: tuple[Any, ...]):
+    pod = door.manifest(f"again-{len(words)}-{len(own)}", *own)
+    door.apply(pod, *words)
+    first = door.get(pod["metadata"]["name"])
+    assert changed(first)
+    assert door.run("diff", *words, "-f", "-", stdin=pod) == ""
+    door.apply(pod, *words)
+    again = door.get(pod["metadata"]["name"])
+    assert (placement(again), again["metadata"]["resourceVersion"]) == (
+        placement(first),
+        first["metadata"]["resourceVersion"],
+    )
+
+
+def test_without_a_door_the_api_server_refuses_it(policies: Policies):
+    bare = Door(policies.plane, policies.plane.namespace("updates-none"))
+    pod = bare.manifest("web", POOL)
+    made = {**pod, "spec": {**pod["spec"], "tolerations": [OWN, GKE]}}
+    bare.plane.create(made)
+    with pytest.raises(Refused, match="existing toleration can not be modified"):
+        bare.plane.request("PUT", f"/api/v1/namespaces/{bare.namespace}/pods/web", pod)
+
+
+def test_an_apply_adds_what_the_user_adds(door: Door):
+    pod = door.manifest("more")
+    door.apply(pod)
+    first = door.get("more")
+    pod["spec"]["tolerations"] = [OWN, NEW]
+    pod["metadata"]["labels"] = {"tier": "front"}
+    door.apply(pod)
+    second = door.get("more")
+    assert second["metadata"]["labels"] == {"tier": "front"}
+    assert second["spec"]["affinity"] == first["spec"]["affinity"]
+    assert second["metadata"]["annotations"][NAME] == first["metadata"]["annotations"][NAME]
+    tolerations = second["spec"]["tolerations"]
+    assert tolerations[:2] == [OWN, NEW]
+    assert sorted(tolerations, key=repr) == sorted([*first["spec"]["tolerations"], NEW], key=repr)
+    door.apply(pod)
+    assert door.get("more")["metadata"]["resourceVersion"] == second["metadata"]["resourceVersion"]
+
+
+def test_a_replacement_by_the_manifest_keeps_what_archfit_added(door: Door):
+    for name, own in (("replaced", ()), ("replaced-term", (POOL,))):
+        pod = door.manifest(name, *own)
+        door.run("create", "-f", "-", stdin=pod)
+        first = door.get(name)
+        assert changed(first)
+        door.run("replace", "-f", "-", stdin=pod)
+        assert placement(door.get(name)) == placement(first)
+
+
+def test_an_edit_that_takes_archfits_entries_away_changes_the_rest(door: Door, tmp_path: Path):
+    pod = door.manifest("edited")
+    door.apply(pod)
+    first = door.get("edited")
+    editor = tmp_path / "editor.py"
+    editor.write_text(
+        "import json, sys\n"
+        "path = sys.argv[1]\n"
+        "pod = json.load(open(path))\n"
+        "pod['metadata']['labels'] = {'tier': 'back'}\n"
+        f"pod['spec']['tolerations'] = [one for one in pod['spec']['tolerations'] if one['key'] != '{ARCH}']\n"
+        f"del pod['metadata']['annotations']['{NAME}']\n"
+        "json.dump(pod, open(path, 'w'))\n"
+    )
+    door.run("edit", "pod", "edited", "-o", "json", KUBE_EDITOR=f"python3 {editor}")
+    second = door.get("edited")
+    assert second["metadata"]["labels"] == {"tier": "back"}
+    assert placement(second) == placement(first)
+
+
+def test_labels_annotations_and_images_change_as_ever(door: Door):
+    door.apply(door.manifest("labelled"))
+    first = door.get("labelled")
+    door.run("label", "pod", "labelled", "tier=front")
+    door.run("annotate", "pod", "labelled", "note=a")
+    door.run("set", "image", "pod/labelled", "c=quay.io/team/amd:1")
+    second = door.get("labelled")
+    assert second["spec"]["containers"][0]["image"] == "quay.io/team/amd:1"
+    assert (second["metadata"]["labels"], second["metadata"]["annotations"]["note"]) == (
+        {"tier": "front"},
+        "a",
+    )
+    assert placement(second) == placement(first)
+
+
+def test_the_record_stays_as_long_as_the_pod_has_what_it_says(door: Door):
+    door.apply(door.manifest("recorded"))
+    first = door.get("recorded")
+    forged = json.dumps([{"by": "policy", "images": 1, "path": "/spec/tolerations/-", "value": NEW}])
+    for word in (f"{NAME}-", f"{NAME}={forged}"):
+        door.run("annotate", "--overwrite", "pod", "recorded", word)
+        assert placement(door.get("recorded")) == placement(first)
+    door.run("annotate", "--overwrite", "pod", "recorded", "archfit.dev/skip=true", f"{NAME}-")
+    assert placement(door.get("recorded")) == (*placement(first)[:2], None)
+
+
+def test_a_forged_record_gives_a_pod_nothing(door: Door):
+    line = json.dumps(
+        {"by": "webhook", "images": 1, "path": "/spec/tolerations/-", "value": NEW}, separators=(",", ":")
+    )
+    pod = door.manifest("forged", nodeSelector={ARCH: "arm64"})
+    pod["metadata"]["annotations"] = {NAME: f"[{line}]"}
+    door.apply(pod)
+    first = door.get("forged")
+    door.apply({**pod, "metadata": {**pod["metadata"], "labels": {"tier": "front"}}})
+    assert door.get("forged")["spec"]["tolerations"] == first["spec"]["tolerations"]
+    assert NEW not in first["spec"]["tolerations"]
+
+
+def test_a_debugging_container_joins_a_pod(door: Door):
+    door.apply(door.manifest("debugged"))
+    first = door.get("debugged")
+    door.run("debug", "debugged", "--image=quay.io/team/new:1", "--container=look", "--profile=general")
+    second = door.get("debugged")
+    assert [one["name"] for one in second["spec"]["ephemeralContainers"]] == ["look"]
+    assert placement(second) == placement(first)
+    door.apply(door.manifest("debugged"))
+    assert placement(door.get("debugged")) == placement(first)
+
+
+def test_a_gated_pod_is_narrowed_and_then_let_go(door: Door):
+    gates = [{"name": "tests.archfit.dev/quota"}]
+    pod = door.manifest("gated", POOL, schedulingGates=gates)
+    door.apply(pod)
+    first = door.get("gated")
+    assert changed(first)
+    narrowed = door.manifest("gated", POOL, ZONE, schedulingGates=gates, nodeSelector={"disk": "fast"})
+    door.apply(narrowed)
+    second = door.get("gated")
+    assert second["spec"]["nodeSelector"] == {"disk": "fast"}
+    assert expressions(second) == [POOL, ARM, ZONE]
+    assert second["spec"]["tolerations"] == first["spec"]["tolerations"]
+    narrowed["spec"]["schedulingGates"] = []
+    door.apply(narrowed)
+    free = door.get("gated")
+    assert "schedulingGates" not in free["spec"]
+    assert placement(free) == placement(second)
+    door.apply(narrowed)
+    assert placement(door.get("gated")) == placement(second)
+
+
+def test_a_gated_pod_without_terms_gets_one_from_the_user(door: Door):
+    gates = [{"name": "tests.archfit.dev/quota"}]
+    door.apply(door.manifest("gated-bare", schedulingGates=gates))
+    door.apply(door.manifest("gated-bare", ZONE, schedulingGates=gates))
+    assert expressions(door.get("gated-bare")) == [ARM, ZONE]
+
+
+def test_a_pod_on_a_node_is_applied_again(door: Door):
+    pod = door.manifest("bound")
+    door.apply(pod)
+    path = f"/api/v1/namespaces/{door.namespace}/pods/bound/binding"
+    target = {"kind": "Node", "name": "somewhere"}
+    door.plane.request("POST", path, {"kind": "Binding", "metadata": {"name": "bound"}, "target": target})
+    first = door.get("bound")
+    assert (first["spec"]["nodeName"], changed(first)) == ("somewhere", True)
+    door.apply(pod)
+    assert door.get("bound")["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]
+
+
+def test_a_pod_that_is_being_deleted_is_left_as_it_is(door: Door):
+    pod = door.manifest("leaving")
+    pod["metadata"]["finalizers"] = ["tests.archfit.dev/wait"]
+    door.apply(pod)
+    door.run("delete", "pod", "leaving", "--wait=false", "--grace-period=1")
+    leaving = door.get("leaving")
+    assert leaving["metadata"]["deletionTimestamp"]
+    assert "existing toleration can not be modified" in door.run("apply", "-f", "-", stdin=pod, check=False)
+    door.run("annotate", "pod", "leaving", f"{NAME}-")
+    assert NAME not in door.get("leaving")["metadata"].get("annotations", {})
+    door.run("patch", "pod", "leaving", "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
+    with pytest.raises(Refused, match="not found"):
+        door.plane.until("the pod is gone", lambda: not door.get("leaving"))
