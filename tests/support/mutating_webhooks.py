@@ -35,7 +35,13 @@ _CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigur
 
 @contextlib.contextmanager
 def webhook(
-    plane: ControlPlane, name: str, url: str, namespace: str, *, shipped: bool = False
+    plane: ControlPlane,
+    name: str,
+    url: str,
+    namespace: str,
+    *,
+    shipped: bool = False,
+    failure_policy: str = "Ignore",
 ) -> Iterator[None]:
     """A configuration that calls url for the new pods of one namespace.
 
@@ -50,7 +56,7 @@ def webhook(
                 "name": f"{name}.tests.archfit.dev",
                 "admissionReviewVersions": ["v1"],
                 "sideEffects": "None",
-                "failurePolicy": "Ignore",
+                "failurePolicy": failure_policy,
                 "matchPolicy": "Equivalent",
                 "reinvocationPolicy": "IfNeeded",
                 "timeoutSeconds": 3,

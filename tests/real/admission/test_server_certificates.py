@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import ssl
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import machine
 from admission_reviews import pod, review
 from archfit.admission.server.certificate_dates import validity
 from archfit.admission.server.certificate_files import Certificates
 from archfit.errors import ArchfitError
+from control_plane import ControlPlane, Refused
+from mutating_webhooks import webhook
 from tls_files import tls_files
 from webhook_server import Secret, WebhookServer, finished_load, issued, started_load, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def dates(path: Path) -> tuple[int, int]:
@@ -160,6 +164,86 @@ class TestFiles:
             Certificates(str(pairs[0][0]), str(locked))
 
 
+def admitted(certificates: Certificates, *client: Path) -> bool:
+    """Whether a client gets through a new handshake. client: its certificate and key, if it has one."""
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = certificates.context.wrap_bio(to_server, to_client, server_side=True)
+    context = ssl.create_default_context(cafile=str(tls_files().ca))
+    if client:
+        context.load_cert_chain(*client)
+    other = context.wrap_bio(to_client, to_server, server_hostname="localhost")
+    for _ in range(8):
+        for side in (other, server):
+            try:
+                side.do_handshake()
+            except ssl.SSLWantReadError:
+                continue
+            except ssl.SSLError:
+                return False
+    return server.getpeercert() is not None
+
+
+class TestClientCa:
+    @pytest.fixture
+    def ca(self, tmp_path: Path) -> Path:
+        return Path(shutil.copyfile(tls_files().ca, tmp_path / "client-ca.crt"))
+
+    @pytest.fixture
+    def certificates(self, ca: Path) -> Certificates:
+        files = tls_files()
+        return Certificates(str(files.certificate), str(files.key), str(ca))
+
+    def test_only_clients_with_a_certificate_of_it_get_through(
+        self, tmp_path: Path, certificates: Certificates
+    ):
+        stranger = new_ca(tmp_path, "stranger")
+        assert admitted(certificates, tls_files().client, tls_files().client_key)
+        assert not admitted(certificates)
+        assert not admitted(certificates, *stranger)
+
+    def test_it_is_read_again_when_it_changes(self, tmp_path: Path, ca: Path, certificates: Certificates):
+        other, key = new_ca(tmp_path, "other")
+        shutil.copyfile(other, ca)
+        assert certificates.changed()
+        assert not admitted(certificates, other, key)
+        certificates.reload()
+        assert admitted(certificates, other, key)
+        assert not admitted(certificates, tls_files().client, tls_files().client_key)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            pytest.param("", "holds no certificate in PEM", id="empty"),
+            pytest.param("-----BEGIN CERTIFICATE-----", "holds no certificate in PEM", id="cut off"),
+            pytest.param("a client", "holds a certificate that is no CA", id="no CA"),
+            pytest.param("both", "holds a certificate that is no CA", id="a CA and one that is none"),
+        ],
+    )
+    def test_a_file_that_is_no_ca_leaves_the_old_one(
+        self, ca: Path, certificates: Certificates, content: str, message: str
+    ):
+        client = tls_files().client.read_text()
+        texts = {"a client": client, "both": tls_files().ca.read_text() + client}
+        ca.write_text(texts.get(content, content))
+        with pytest.raises(ArchfitError, match=message):
+            certificates.reload()
+        assert admitted(certificates, tls_files().client, tls_files().client_key)
+        assert not admitted(certificates)
+
+    def test_no_session_is_resumed_without_it(self, certificates: Certificates):
+        context = certificates.current.context
+        assert (context.num_tickets, context.options & ssl.OP_NO_TICKET) == (0, ssl.OP_NO_TICKET)
+
+
+def new_ca(folder: Path, name: str) -> tuple[Path, Path]:
+    """A CA of its own and its key; it is a client, too."""
+    cert, key = folder / f"{name}.crt", folder / f"{name}.key"
+    words = ("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-x509")
+    subject = ("-keyout", key, "-out", cert, "-days", "2", "-subj", f"/CN={name}")
+    subprocess.run(["openssl", *words, *subject], check=True, capture_output=True)
+    return cert, key
+
+
 def seen(server: WebhookServer) -> str:
     context = ssl.create_default_context(cafile=str(tls_files().ca))
     with (
@@ -211,3 +295,40 @@ def test_a_server_with_an_expired_certificate_is_not_ready(tmp_path: Path):
         status, text = server.probe("/readyz")
         assert (status, "expired" in text) == (503, True)
         assert server.probe("/livez")[0] == 200
+
+
+def test_the_api_server_presents_a_certificate_as_the_page_says(tmp_path: Path):
+    page = (machine.ROOT / "docs" / "serve.md").read_text(encoding="utf-8").partition("### Who may call")[2]
+    commands, configuration, users = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)[:3]
+    files = tmp_path / "admission"
+    files.mkdir()
+    subprocess.run(["bash", "-ec", commands], cwd=files, check=True, capture_output=True)
+    words = ("--image-platforms", "quay.io/amd:1=amd64", "--client-ca", str(files / "ca.crt"))
+    with WebhookServer(tmp_path / "one", *words) as server, WebhookServer(tmp_path / "two", *words) as other:
+        for name, text in (("configuration.yaml", configuration), ("webhooks.yaml", users)):
+            changed = text.replace("/etc/kubernetes/admission", str(files))
+            (files / name).write_text(changed.replace("archfit.archfit.svc", f"127.0.0.1:{server.port}"))
+        assert server.probe("/readyz")[0] == 200
+        (tmp_path / "plane").mkdir()
+        flag = f"--admission-control-config-file={files / 'configuration.yaml'}"
+        with ControlPlane(tmp_path / "plane", flag) as plane:
+            for name, url in (("admitted", server.url), ("refused", other.url)):
+                plane.namespace(name)
+                with webhook(plane, name, url, name, failure_policy="Fail"):
+                    value = {
+                        "kind": "Pod",
+                        "metadata": {"name": "web", "namespace": name},
+                        "spec": {"containers": [{"name": "c", "image": "quay.io/amd:1"}]},
+                    }
+                    told = plane.until("the webhook is called", lambda value=value: created(plane, value))
+                    assert ("failed to call webhook" in told) is (name == "refused"), told
+        assert server.metric('archfit_admission_requests_total{outcome="changed"}') > 0
+        assert other.metric('archfit_admission_requests_total{outcome="changed"}') == 0
+
+
+def created(plane: ControlPlane, value: dict[str, Any]) -> str:
+    """What became of a dry-run create, "" where no webhook was called."""
+    try:
+        return str(plane.dry(value)["spec"].get("affinity", ""))
+    except Refused as refused:
+        return str(refused)

@@ -335,6 +335,27 @@ def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: P
         pytest.param(("--tls-dir", "{good}", "--log-level", "loud"), 2, "debug, info", id="level"),
         pytest.param(("--insecure-http",), 2, "is for loopback only", id="plain HTTP for all"),
         pytest.param(("--insecure-http", "--tls-dir", "x"), 2, "name the certificate once", id="both"),
+        pytest.param(
+            ("--tls-dir", "{good}", "--client-ca", "none.crt"), 1, "cannot read 'none.crt'", id="client CA"
+        ),
+        pytest.param(
+            ("--tls-dir", "{good}", "--client-ca", "{good}/tls.key"),
+            1,
+            "holds no certificate in PEM",
+            id="client CA: a key",
+        ),
+        pytest.param(
+            ("--tls-dir", "{good}", "--client-ca", "{good}/tls.crt"),
+            1,
+            "holds a certificate that is no CA",
+            id="client CA: a client",
+        ),
+        pytest.param(
+            ("--insecure-http", "--listen", "127.0.0.1:0", "--client-ca", "x"),
+            2,
+            "plain HTTP knows no client certificates",
+            id="client CA without TLS",
+        ),
         pytest.param(("--tls-dir", "{good}", "pod.yaml"), 2, "takes flags alone", id="a file"),
     ],
 )

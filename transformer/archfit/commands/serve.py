@@ -51,6 +51,7 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
         drain_delay,
         _level(flags, quiet=invocation.settings.operator.quiet),
         frozenset(PullSecret(*_secret(text)) for text in flags.pull_secret),
+        flags.client_ca,
     )
     if flags.insecure_http and not own.listen.is_loopback:
         raise UsageError("--insecure-http: is for loopback only: add --listen 127.0.0.1:8443")
@@ -69,6 +70,8 @@ def _tls(flags: Namespace) -> tuple[str, str]:
         return f"{flags.tls_dir}/tls.crt", f"{flags.tls_dir}/tls.key"
     if not flags.insecure_http and not all(both):
         raise UsageError(_TLS)
+    if flags.insecure_http and flags.client_ca:
+        raise UsageError("--client-ca: plain HTTP knows no client certificates: leave out --insecure-http")
     return both
 
 

@@ -302,6 +302,13 @@ SERVE = Command(
         Flag(("--tls-cert",), "FILE", "The certificate chain (PEM), instead of --tls-dir.", default=""),
         Flag(("--tls-key",), "FILE", "The key of --tls-cert (PEM).", default=""),
         Flag(
+            ("--client-ca",),
+            "FILE",
+            "The CA (PEM) of the clients that may connect to the webhook; default: every client. The API server "
+            "has to be told to present a certificate. archfit reads it again when it changes.",
+            default="",
+        ),
+        Flag(
             ("--insecure-http",),
             "",
             "Serves plain HTTP, for tests: only with a --listen address of this machine alone, such as "

@@ -9,8 +9,10 @@ does not match, and the next look finds the right one.
 
 A context that is in use is never changed: loading a new pair into it would serve the new certificate with the old key
 for as long as the second file is missing. Handshakes begin with the first context and get the current one from its
-server-name callback, which also runs for clients that send no name. Source: kubernetes,
-pkg/volume/util/atomic_writer.go; Python, ssl.SSLContext.sni_callback.
+server-name callback, which also runs for clients that send no name.
+
+With a client CA, a handshake needs a certificate of it. Then no session is resumed: a ticket would outlive the CA.
+Source: kubernetes, pkg/volume/util/atomic_writer.go; Python, ssl.SSLContext.sni_callback.
 """
 
 from __future__ import annotations
@@ -35,13 +37,15 @@ class Pair(Record):
 
 
 class Certificates:
-    """cert, key: paths of PEM files. Raises ArchfitError for a pair that cannot be served.
+    """cert, key: paths of PEM files. client_ca: of the clients that may connect, "" for all.
+
+    Raises ArchfitError for files that cannot be used.
 
     context: what the listener takes; it serves the current pair. current: that pair.
     """
 
-    def __init__(self, cert: str, key: str) -> None:
-        self._cert, self._key = cert, key
+    def __init__(self, cert: str, key: str, client_ca: str = "") -> None:
+        self._cert, self._key, self._client_ca = cert, key, client_ca
         self._seen: object = None
         self.current = self._read()
         self.context = self.current.context
@@ -81,6 +85,8 @@ class Certificates:
             raise ArchfitError(
                 f"--tls-cert: {self._cert!r} cannot be used ({error}): name a file with a certificate in PEM"
             ) from None
+        if self._client_ca:
+            _admit_only(context, self._client_ca)
         return Pair(context, not_before, not_after)
 
     def _wrong(self, error: ssl.SSLError) -> str:
@@ -96,7 +102,30 @@ class Certificates:
         )
 
     def _state(self) -> tuple[object, ...]:
-        return tuple(_identity(path) for path in _resolved((self._cert, self._key)))
+        others = (self._client_ca,) if self._client_ca else ()
+        return tuple(_identity(path) for path in (*_resolved((self._cert, self._key)), *others))
+
+
+def _admit_only(context: ssl.SSLContext, client_ca: str) -> None:
+    """Handshakes need a certificate of these authorities. Raises ArchfitError."""
+    try:
+        context.load_verify_locations(client_ca)
+    except ssl.SSLError:
+        pass  # nothing was loaded, or a part
+    except OSError as error:
+        raise ArchfitError(
+            f"--client-ca: cannot read {client_ca!r} ({error.strerror}): name the CA of the API server's client "
+            "certificate, in PEM"
+        ) from None
+    loaded = context.cert_store_stats()
+    if not loaded["x509_ca"] or loaded["x509_ca"] != loaded["x509"]:
+        what = "a certificate that is no CA" if loaded["x509"] else "no certificate in PEM"
+        raise ArchfitError(
+            f"--client-ca: {client_ca!r} holds {what}: name the CA of the API server's client certificate, in PEM"
+        )
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.options |= ssl.OP_NO_TICKET
+    context.num_tickets = 0
 
 
 def _resolved(paths: tuple[str, str]) -> tuple[str, str]:

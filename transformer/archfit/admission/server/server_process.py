@@ -59,7 +59,8 @@ _MOST_SAID = 1000
 class ServeOptions(Record):
     """What `archfit serve` has beside the options of any run.
 
-    cert, key: paths; "" for plain HTTP. drain_delay: seconds. pull_secrets: those that count.
+    cert, key: paths; "" for plain HTTP. drain_delay: seconds. pull_secrets: those that count. client_ca: a path; "" for
+    clients without a certificate.
     """
 
     listen: ListenAddress
@@ -69,13 +70,14 @@ class ServeOptions(Record):
     drain_delay: float = 5.0
     log_level: str = "info"
     pull_secrets: frozenset[PullSecret] = frozenset()
+    client_ca: str = ""
 
 
 def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """Serve until a signal. The exit code. Raises ArchfitError where the server cannot start."""
     check(settings.operator, settings.options.lock_file)
     lock = WatchedLock(settings.options)
-    certificates = Certificates(own.cert, own.key) if own.cert else None
+    certificates = Certificates(own.cert, own.key, own.client_ca) if own.cert else None
     with contextlib.ExitStack() as sockets:
         ports = [
             sockets.enter_context(listen(address, flag))
