@@ -44,7 +44,7 @@ def main() -> int:
     broken = []
     for number, name in enumerate(given.only):
         size = max(1, int(VECTORS[name].size * given.part))
-        outcome = played(Storm(number, 1, [(name, size, 0.0)], least=20.0))
+        outcome = played(Storm(number, 1, [(name, size, 0.0)], least=20.0, most=VECTORS[name].seconds))
         print("| " + " | ".join(_cells(name, outcome)) + " |", flush=True)
         broken += [f"{name}: {text}" for text in outcome.broken]
     print("\n".join(["", *(text[:600] for text in broken), f"{len(broken)} broken invariants"]))

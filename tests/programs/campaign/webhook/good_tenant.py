@@ -201,7 +201,7 @@ class GoodTenant(threading.Thread):
             self._wrong(f"forged: it reaches {sorted(tenants.reach(stored))}: {json.dumps(value)}")
 
     def _updated(self, number: int) -> None:
-        """An update that leaves out what archfit added: it may be put back, and nothing else."""
+        """An update that leaves out what archfit added: it is put back, whatever the registries do now."""
         wanted = tenants.drawn_pod(self._drawn, number, known=True)
         old = self.create(wanted, "updated")
         if old is None:
@@ -210,12 +210,11 @@ class GoodTenant(threading.Thread):
         if answered is None:
             return
         stored = tenants.patched(wanted.value, answered)
-        allowed = tenants.reach(wanted.value) | tenants.reach(old)
-        verdict = "right" if answered.allowed and tenants.reach(stored) <= allowed else "wrong"
+        verdict = "right" if answered.allowed and tenants.reach(stored) == tenants.reach(old) else "wrong"
         with self._lock:
             self._tally.judged[f"{verdict} updated"] += 1
         if verdict == "wrong":
-            self._wrong(f"updated: {answered}")
+            self._wrong(f"updated: it reaches {sorted(tenants.reach(stored))}: {json.dumps(old)}: {answered}")
 
     def _wrong(self, text: str) -> None:
         if len(self._tally.wrong) < 20:

@@ -45,6 +45,7 @@ _PAUSE_SECONDS = 0.1
 _TENANTS = 3
 _CALM_SECONDS = 2.0
 _RECOVERS_SECONDS = 60.0
+_SAID = 3
 TROUBLES = ("rotate", "mismatch", "expire", "KILL", "TERM")
 DISKS = ("", "", "", "", "no folder", "full", "nearly full")
 _BLOCKS = {"full": 1, "nearly full": 200}
@@ -218,7 +219,7 @@ class Playing:
         for server in self._servers:
             if server.up and server.end("TERM"):
                 outcome.broken.append(f"exit code {server.process.returncode} after SIGTERM")
-            outcome.broken += server.said()
+            outcome.broken += list(server.said())[:_SAID]
         return outcome
 
     def _rage(self, port: int, began: float) -> None:
@@ -274,7 +275,7 @@ class Playing:
             status = victim.end(what)
             if (what, status) not in {("KILL", -signal.SIGKILL), ("TERM", 0)}:
                 self.outcome.broken.append(f"exit code {status} after SIG{what}")
-            self.outcome.broken += victim.said()
+            self.outcome.broken += list(victim.said())[:_SAID]
             self._servers.append(self._start(victim.port))
             return
         folder = self._folder / "issued"
