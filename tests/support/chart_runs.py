@@ -44,6 +44,11 @@ VALUES: dict[str, tuple[str, ...]] = {
     "digest": ("--set", f"image.digest=sha256:{'a' * 64}", "--set", "imagePullSecrets[0].name=pulls"),
     "nothing-optional": ("--set", "podDisruptionBudget.enabled=false,networkPolicy.enabled=false"),
     "api-server": ("--set", "networkPolicy.apiServer={10.0.0.5/32,fd00::/64}"),
+    "monitoring": (
+        *("--set", "metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus"),
+        *("--set", "metrics.prometheusRule.enabled=true,metrics.prometheusRule.labels.release=prometheus"),
+        *("--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.grafana_folder=archfit"),
+    ),
     "autoscaler": ("--set", "replicas=null"),
     "no-lists": (
         *("--set", "tolerations=null", "--set", "spreadOver=null", "--set", "nodeSelector=null"),
@@ -122,6 +127,7 @@ POLICY_VALUES: dict[str, tuple[str, ...]] = {
         *("--set-json", 'extraVolumes=[{"name":"ca","configMap":{"name":"ca"}}]'),
         *("--set-json", 'extraVolumeMounts=[{"name":"ca","mountPath":"/etc/ca"}]'),
     ),
+    "policy-monitoring": (*_POLICY, "--set", "metrics.prometheusRule.enabled=true"),
     "policy-long-name": (*_POLICY, "--set", f"fullnameOverride={'a' * 60}"),
 }
 

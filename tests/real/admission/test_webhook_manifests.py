@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 NAMESPACE = "archfit"
 WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
-_DEFINITIONS = ("crd-certificates.yaml", "crd-issuers.yaml", "monitoring.coreos.com_servicemonitors.yaml")
+_DEFINITIONS = (
+    "crd-certificates.yaml",
+    "crd-issuers.yaml",
+    "monitoring.coreos.com_prometheusrules.yaml",
+    "monitoring.coreos.com_servicemonitors.yaml",
+)
 
 
 @pytest.fixture(scope="module")
@@ -99,14 +104,6 @@ def test_the_api_server_takes_what_the_chart_renders(plane: ControlPlane, words:
     chart = Chart("helm4")
     stream = chart.render(*words).ok().decode()
     assert len(accepted(plane, "-f", "-", stdin=stream)) == len(chart.objects(*words))
-
-
-def test_the_api_server_takes_a_service_monitor(plane: ControlPlane) -> None:
-    words = ("--set", "metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus")
-    stream = Chart("helm4").render(*words).ok().decode()
-    assert "servicemonitor.monitoring.coreos.com/archfit created (server dry run)" in accepted(
-        plane, "-f", "-", stdin=stream
-    )
 
 
 def test_the_pods_meet_the_restricted_pod_security_standard(plane: ControlPlane, tmp_path: Path) -> None:

@@ -163,10 +163,20 @@ _ARCHITECTURES = "at '/configuration/spec/clusterArchitectures/0': value must be
             id="a-policy-in-the-mode-webhook",
         ),
         pytest.param(
-            ("--set", "mode=policy,pullSecrets={a/b},metrics.serviceMonitor.enabled=true"),
+            (
+                *("--set", "mode=policy,pullSecrets={a/b}"),
+                *("--set", "metrics.serviceMonitor.enabled=true,metrics.dashboard.enabled=true"),
+            ),
+            "metrics.dashboard.enabled: the mode policy has no use for it: take it out, or set mode to webhook\n"
             "metrics.serviceMonitor.enabled: the mode policy has no use for it: take it out, or set mode to webhook\n"
             "pullSecrets: the mode policy has no use for it: take it out, or set mode to webhook",
             id="values-of-the-other-mode",
+        ),
+        pytest.param(
+            ("--set", "mode=policy,policy.manifests=MutatingAdmissionPolicy,metrics.prometheusRule.enabled=true"),
+            "metrics.prometheusRule.enabled: no job renews the policy of policy.manifests, so nothing has metrics: "
+            "take it out",
+            id="alerts-about-a-file",
         ),
         pytest.param(
             ("--set-json", 'extraEnv=[{"name":"ARCHFIT_CONFIG","value":"/x"}]'),
@@ -222,6 +232,8 @@ MERGED = {
     "podLabels": (),
     "podAnnotations": (),
     "metrics.serviceMonitor.labels": ("--set", "metrics.serviceMonitor.enabled=true"),
+    "metrics.prometheusRule.labels": ("--set", "metrics.prometheusRule.enabled=true"),
+    "metrics.dashboard.labels": ("--set", "metrics.dashboard.enabled=true"),
     "webhook.annotations": ("--set", "certificate.source=cert-manager"),
 }
 POLICY_MERGED = {"podLabels": ("--set", "mode=policy")}
@@ -256,6 +268,7 @@ def test_a_key_of_the_charts_is_refused_in_a_map_of_the_users(
     """Whatever the chart renders into the same mapping, in whatever object."""
     probe = "probe.example/a"
     own = keys_beside(chart.objects(*words, "--set-json", f'{path}={{"{probe}":"x"}}'), probe)
+    own -= {"grafana_dashboard"}  # a default of the user's map
     assert own
     for key in own:
         said = refused(chart, *words, "--set-json", f'{path}={{"{key}":"x"}}')
@@ -308,7 +321,10 @@ def paths(value: Any, path: str = "") -> Iterator[str]:
 
 # Each also where it counts: what one mode does not read, the other may.
 PATHS = list(paths(yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))))
-EVERYTHING = "metrics.serviceMonitor.enabled=true"
+_EVERYTHING = (
+    *("--set", "metrics.serviceMonitor.enabled=true,metrics.prometheusRule.enabled=true"),
+    *("--set", "metrics.dashboard.enabled=true,registrySecret=a,podLabels.a=b"),
+)
 _SECTIONS = {path for path in PATHS if any(other.startswith(f"{path}.") for other in PATHS)}
 _FREE = {"configuration.spec", "podSecurityContext", "podSecurityContext.seccompProfile", "nodeSelector"}
 _FREE |= {path for path in PATHS if path.rpartition(".")[2] in {"resources", "requests", "limits", "labels"}}
@@ -318,7 +334,7 @@ _FREE |= {path for path in PATHS if path.rpartition(".")[2] in {"resources", "re
 def test_whatever_is_null_is_its_absence_or_is_named(chart: Chart, path: str) -> None:
     """Helm takes a default away where a value is null. A map of the chart's own cannot be away."""
     refusals = []
-    for mode in (("--set", EVERYTHING), ("--set", "mode=policy")):
+    for mode in (_EVERYTHING, ("--set", "mode=policy,metrics.prometheusRule.enabled=true")):
         ran = chart.render(*mode, "--set", f"{path}=null")
         assert "nil pointer" not in ran.stderr
         assert "error calling" not in ran.stderr

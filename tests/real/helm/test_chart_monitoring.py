@@ -1,0 +1,333 @@
+"""Alerts and dashboard of charts/archfit: promtool takes them, each alert fires when it should, each metric exists."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+import yaml
+
+import machine
+from chart_runs import CHART, Chart, named
+from webhook_server import WebhookServer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ON = ("--set", "metrics.prometheusRule.enabled=true")
+_DASHBOARD = ("--set", "metrics.dashboard.enabled=true")
+# What others expose: Prometheus itself; kube-state-metrics, docs/metrics/workload/cronjob-metrics.md.
+OF_OTHERS = {
+    "up": {"job", "namespace"},
+    "kube_cronjob_spec_suspend": {"cronjob", "namespace"},
+    "kube_cronjob_status_last_schedule_time": {"cronjob", "namespace"},
+    "kube_cronjob_status_last_successful_time": {"cronjob", "namespace"},
+}
+_OF_A_TARGET = {"job", "namespace", "pod"}
+_WORDS = {"and", "or", "unless", "by", "on", "ignoring", "group_left"}
+
+
+class Family(NamedTuple):
+    """labels: label -> the values that are always there, empty where they come with requests."""
+
+    labels: dict[str, set[str]]
+
+
+@pytest.fixture(params=["helm3", "helm4"])
+def chart(request: pytest.FixtureRequest, real) -> Chart:
+    """Both Helms."""
+    return Chart(request.param)
+
+
+@pytest.fixture(scope="module")
+def exposed(tmp_path_factory: pytest.TempPathFactory, real) -> dict[str, Family]:
+    """The metrics of a real `archfit serve`, by the names of their samples."""
+    with WebhookServer(tmp_path_factory.mktemp("serve")) as server:
+        text = server.probe("/metrics")[1]
+    found: dict[str, Family] = {}
+    for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
+        for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
+            found[name + suffix] = Family({})
+    for name, labels in re.findall(r"^(\w+)\{(.*)\} \S+$", text, re.MULTILINE):
+        for label, value in re.findall(r'(\w+)="([^"]*)"', labels):
+            found[name].labels.setdefault(label, set()).add(value)
+    assert len(found) > 20
+    return found
+
+
+def rules(chart: Chart, *words: str) -> list[dict[str, Any]]:
+    (group,) = named(chart.objects(*_ON, *words))["PrometheusRule", "archfit"]["spec"]["groups"]
+    return group["rules"]
+
+
+def dashboard() -> dict[str, Any]:
+    return json.loads((CHART / "dashboards" / "archfit.json").read_text(encoding="utf-8"))
+
+
+def queries() -> list[str]:
+    """Of the dashboard, with what Grafana puts for its variables."""
+    found = [target["expr"] for panel in dashboard()["panels"] for target in panel["targets"]]
+    put = {"$__rate_interval": "5m", "$namespace": "archfit", "$job": "archfit"}
+    return [re.sub(r"\$\w+", lambda name: put[name[0]], expression) for expression in found]
+
+
+def promtool(folder: Path, verb: str, value: Any) -> str:
+    """What it says. Raises AssertionError where it complains."""
+    path = folder / f"{verb}.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    done = subprocess.run(
+        [machine.tool("promtool"), verb, "rules", path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def recorded(expressions: list[str]) -> dict[str, Any]:
+    """A file of rules that asks each."""
+    found = [{"record": f"a:{number}", "expr": one} for number, one in enumerate(expressions)]
+    return {"groups": [{"name": "a", "rules": found}]}
+
+
+def test_promtool_takes_the_alerts_and_the_queries(chart: Chart, tmp_path: Path) -> None:
+    for words in ((), ("--set", "mode=policy")):
+        found = rules(chart, *words)
+        assert f"SUCCESS: {len(found)} rules found" in promtool(
+            tmp_path, "check", {"groups": [{"name": "archfit", "rules": found}]}
+        )
+    assert f"SUCCESS: {len(queries())} rules found" in promtool(tmp_path, "check", recorded(queries()))
+
+
+def selectors(expression: str) -> list[tuple[str, dict[str, tuple[str, str]]]]:
+    """(metric, label -> (operator, value)) of each selector."""
+    found = re.findall(r"\b([a-z]\w*)\{([^}]*)\}", expression)
+    return [
+        (
+            name,
+            {label: (sign, value) for label, sign, value in re.findall(r'(\w+)(=~|!~|!=|=)"([^"]*)"', text)},
+        )
+        for name, text in found
+    ]
+
+
+def names(expression: str) -> set[str]:
+    """The metrics of an expression, also without a selector."""
+    bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(?:by|on|ignoring)\s*\([^)]*\)', " ", expression)
+    return {name for name in re.findall(r"\b[a-zA-Z_]\w*\b(?!\s*\()", bare) if name not in _WORDS}
+
+
+def wrong(expression: str, exposed: dict[str, Family]) -> list[str]:
+    """What the expression asks for and nobody has: metrics, labels, values of labels."""
+    found = [name for name in names(expression) if name not in exposed and name not in OF_OTHERS]
+    for name, matchers in selectors(expression):
+        known = (
+            exposed[name].labels if name in exposed else {label: set() for label in OF_OTHERS.get(name, ())}
+        )
+        for label, (sign, value) in matchers.items():
+            if label not in known and label not in _OF_A_TARGET and known:
+                found.append(f"{name}{{{label}}}")
+            words = value.split("|") if sign.endswith("~") else [value]
+            there = known.get(label) or set(words)
+            found += [f"{name}{{{label}={word}}}" for word in words if word not in there]
+    return found
+
+
+def test_every_metric_that_is_asked_for_is_one_of_the_server(
+    chart: Chart, exposed: dict[str, Family]
+) -> None:
+    asked = [rule["expr"] for rule in rules(chart)] + queries()
+    asked += [rule["expr"] for rule in rules(chart, "--set", "mode=policy")]
+    for variable in dashboard()["templating"]["list"][1:]:
+        asked.append(re.sub(r"label_values\((.*), \w+\)", r"\1", variable["query"]["query"]))
+    assert [one for expression in asked for one in wrong(expression, exposed)] == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        pytest.param("rate(archfit_none_total[5m]) > 0", ["archfit_none_total"], id="metric"),
+        pytest.param("archfit_none_total or up", ["archfit_none_total"], id="metric-alone"),
+        pytest.param(
+            'archfit_admission_requests_total{outcome="refused"}',
+            ["archfit_admission_requests_total{outcome=refused}"],
+            id="value",
+        ),
+        pytest.param(
+            'archfit_admission_requests_total{outcome=~"denied|refused"}',
+            ["archfit_admission_requests_total{outcome=refused}"],
+            id="value-of-several",
+        ),
+        pytest.param(
+            'archfit_admission_requests_total{result="denied"}',
+            ["archfit_admission_requests_total{result}"],
+            id="label",
+        ),
+        pytest.param(
+            'sum by (outcome) (rate(archfit_admission_requests_total{job="a", outcome="denied"}[5m])) > 7 * 1',
+            [],
+            id="nothing",
+        ),
+    ],
+)
+def test_what_nobody_has_is_found(exposed: dict[str, Family], expression: str, said: list[str]) -> None:
+    assert wrong(expression, exposed) == said
+
+
+_OTHER = 'job="archfit", namespace="archfit", pod="b"'
+_SERVER, _JOB = 'job="archfit", namespace="archfit", pod="a"', 'namespace="archfit", cronjob="archfit-policy"'
+_REQUESTS, _REPLIES = "archfit_admission_requests_total", "archfit_registry_requests_total"
+_STILL, _GROWS = "5+0x60", "5+3x60"
+
+
+def series(name: str, values: str, labels: str = "", of: str = _SERVER) -> dict[str, str]:
+    return {"series": f"{name}{{{of}{labels and ', '}{labels}}}", "values": values}
+
+
+def reloads(what: str, failures: str) -> list[dict[str, str]]:
+    name = f"archfit_{what}_reloads_total"
+    return [series(name, failures, 'result="failure"'), series(name, _GROWS, 'result="success"')]
+
+
+def requests(outcome: str, values: str) -> list[dict[str, str]]:
+    others = [
+        series(_REQUESTS, "0+20x60", 'outcome="changed"'),
+        series(_REQUESTS, _GROWS, 'outcome="ignored"'),
+    ]
+    return [*others, series(_REQUESTS, values, f'outcome="{outcome}"')]
+
+
+def replies(none: str, ok: str) -> list[dict[str, str]]:
+    host = 'host="quay.io"'
+    return [series(_REPLIES, none, f'{host}, code="none"'), series(_REPLIES, ok, f'{host}, code="200"')]
+
+
+def cron_job(scheduled: str, succeeded: str) -> list[dict[str, str]]:
+    found = [series("kube_cronjob_status_last_schedule_time", scheduled, of=_JOB)]
+    return [
+        *found,
+        *([series("kube_cronjob_status_last_successful_time", succeeded, of=_JOB)] if succeeded else []),
+    ]
+
+
+_DAY = 86400
+# Alert -> the series of an hour under which it fires at the end, and those under which it does not.
+CASES: dict[str, tuple[list[dict[str, str]], list[list[dict[str, str]]]]] = {
+    "ArchfitAbsent": (
+        [series("up", "0x60")],
+        [[series("up", "1x60")], [series("up", "0x60"), series("up", "1x60", of=_OTHER)]],
+    ),
+    "ArchfitFails": (requests("error", _GROWS), [requests("error", _STILL)]),
+    "ArchfitDeniesPods": (requests("denied", _GROWS), [requests("denied", _STILL)]),
+    "ArchfitPodsUnresolved": (
+        requests("unresolved", _GROWS),
+        [requests("unresolved", text) for text in ("0+1x60", _STILL)],
+    ),
+    "ArchfitMissesDeadlines": (
+        [*requests("unchanged", _GROWS), series("archfit_admission_deadlines_total", _GROWS)],
+        [[*requests("unchanged", _GROWS), series("archfit_admission_deadlines_total", _STILL)]],
+    ),
+    "ArchfitRegistryFails": (
+        replies(none=_GROWS, ok="0+1x60"),
+        [
+            replies(none="0+1x60", ok=_GROWS),
+            [series(_REPLIES, _GROWS, 'host="quay.io", code="404"')],
+        ],
+    ),
+    "ArchfitRegistryPaused": (
+        [series("archfit_registries_paused", "1x60", 'state="open"')],
+        [[series("archfit_registries_paused", "1x60", 'state="half_open"')]],
+    ),
+    "ArchfitLookupsEvicted": (
+        [series("archfit_lookups_evicted_total", _GROWS)],
+        [[series("archfit_lookups_evicted_total", _STILL)]],
+    ),
+    "ArchfitCertificateExpires": (
+        [series("archfit_certificate_expiry_timestamp_seconds", f"{6 * _DAY}x60")],
+        [[series("archfit_certificate_expiry_timestamp_seconds", f"{30 * _DAY}x60")]],
+    ),
+    "ArchfitCertificateNotRead": (reloads("certificate", _GROWS), [reloads("certificate", _STILL)]),
+    "ArchfitLockFileNotRead": (reloads("lock_file", _GROWS), [reloads("lock_file", _STILL)]),
+}
+_SUSPEND = "kube_cronjob_spec_suspend"
+POLICY_CASES: dict[str, tuple[list[dict[str, str]], list[list[dict[str, str]]]]] = {
+    "ArchfitPolicyStale": (cron_job("7200x120", "3600x120"), [cron_job("7200x120", "7230x120")]),
+    "ArchfitPolicySuspended": ([series(_SUSPEND, "1x120", of=_JOB)], [[series(_SUSPEND, "0x120", of=_JOB)]]),
+}
+
+
+def fires(alert: str, given: list[dict[str, str]], at: str, number: int) -> dict[str, Any]:
+    """A test of promtool: that so many of the alert fire."""
+    ask = {"expr": f'count(ALERTS{{alertname="{alert}", alertstate="firing"}})', "eval_time": at}
+    expected = [{"labels": "{}", "value": number}] if number else []
+    return {"interval": "1m", "input_series": given, "promql_expr_test": [{**ask, "exp_samples": expected}]}
+
+
+@pytest.mark.parametrize(
+    ("words", "cases", "at"),
+    [
+        pytest.param((), CASES, "59m", id="webhook"),
+        pytest.param(("--set", "mode=policy"), POLICY_CASES, "119m", id="policy"),
+    ],
+)
+def test_each_alert_fires_when_it_should_and_not_otherwise(
+    chart: Chart, tmp_path: Path, words: tuple[str, ...], cases: dict[str, Any], at: str
+) -> None:
+    found = rules(chart, *words)
+    assert sorted(rule["alert"] for rule in found) == sorted(cases)
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": [{"name": "a", "rules": found}]}))
+    tests = [fires(alert, fire, at, 1) for alert, (fire, _) in cases.items()]
+    tests += [fires(alert, calm, at, 0) for alert, (_, twins) in cases.items() for calm in twins]
+    given = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests}
+    assert "SUCCESS" in promtool(tmp_path, "test", given)
+
+
+def test_a_policy_that_was_never_written_is_stale(chart: Chart, tmp_path: Path) -> None:
+    """The twin of the case above: the cron job has no success at all."""
+    found = rules(chart, "--set", "mode=policy")
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": [{"name": "a", "rules": found}]}))
+    tests = [fires("ArchfitPolicyStale", cron_job("60x120", ""), "119m", 1)]
+    promtool(tmp_path, "test", {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests})
+
+
+def test_without_a_replica_at_all_the_alert_of_absence_fires(chart: Chart, tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": [{"name": "a", "rules": rules(chart)}]}))
+    tests = [fires("ArchfitAbsent", [], "10m", 1)]
+    promtool(tmp_path, "test", {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests})
+
+
+def test_alerts_and_dashboard_are_off_by_default_and_carry_the_users_labels(chart: Chart) -> None:
+    kinds = {kind for kind, _ in named(chart.objects())}
+    assert "PrometheusRule" not in kinds
+    words = (*_ON, *_DASHBOARD, "--set", "metrics.prometheusRule.labels.release=prometheus")
+    more = ("--set-json", 'metrics.dashboard.annotations={"grafana_folder":"archfit"}')
+    rendered = named(chart.objects(*words, *more))
+    assert rendered["PrometheusRule", "archfit"]["metadata"]["labels"]["release"] == "prometheus"
+    found = rendered["ConfigMap", "archfit-dashboard"]
+    assert found["metadata"]["labels"]["grafana_dashboard"] == "1"
+    assert found["metadata"]["annotations"] == {"grafana_folder": "archfit"}
+    assert json.loads(found["data"]["archfit.json"]) == dashboard()
+
+
+def test_the_alerts_are_about_the_releases_own_service(chart: Chart) -> None:
+    rendered = named(chart.objects(*_ON, release="web", namespace="hooks"))
+    (group,) = rendered["PrometheusRule", "web-archfit"]["spec"]["groups"]
+    of = 'job="web-archfit", namespace="hooks"'
+    assert all(
+        text.startswith(of) for rule in group["rules"] for text in re.findall(r"\{([^}]*)\}", rule["expr"])
+    )
+    assert ("Service", "web-archfit") in rendered
+
+
+def test_the_panels_of_the_dashboard_lie_side_by_side() -> None:
+    panels = dashboard()["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        place = panel["gridPos"]
+        cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
+        assert not cells & taken
+        assert max(x for x, _ in cells) < 24
+        taken |= cells
+        assert panel["description"]
