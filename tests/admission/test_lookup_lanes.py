@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import queue
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,11 @@ from archfit.admission.server.shared_answers import Flight, PullSecret
 from archfit.errors import UsageError
 from archfit.images.platforms import Absent, Answer, Found, Unknown, parse_platform
 from archfit.images.reference import parse
+from archfit.lookup.resolver import open_lookup
+from archfit.options.mirrors import mirror_pair
+from archfit.options.settings import Operator
+from archfit.registry.routing.endpoints import Endpoint
+from fake_registry import FakeRegistry
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 STALE = AMD.replace(origin="stale", age_seconds=9)
@@ -221,3 +229,44 @@ def test_while_a_registry_is_paused_only_the_cache_answers(kept: Answer, expecte
     assert site.ask(paused=PAUSED) == expected
     assert site.opened == 0
     site.lanes.close()
+
+
+def test_what_lookups_remember_is_freed_when_a_lane_renews_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Endpoints stand for all of it. The garbage of a server is collected very rarely, so nothing may be in a cycle."""
+    monkeypatch.setattr("archfit.admission.server.lookup_lanes.LIFE_LOOKUPS", 5)
+    with FakeRegistry() as fake:
+        operator = Operator(cache=str(tmp_path / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),))
+        landed: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        lanes = LookupLanes(
+            1,
+            lambda: open_lookup(operator, environ={}),
+            lambda _flight, answer: landed.put(answer),
+            lambda _text: None,
+            lambda _replies: None,
+            time.monotonic,
+        )
+
+        async def flight(number: int) -> Flight:
+            loop = asyncio.get_running_loop()
+            made = Flight(parse(f"quay.io/app{number}:1"), (), loop.create_future())
+            made.seconds = SECONDS
+            return made
+
+        def endpoints() -> int:
+            return sum(isinstance(one, Endpoint) for one in gc.get_objects())
+
+        gc.collect()
+        gc.disable()
+        try:
+            before, most = endpoints(), 0
+            for number in range(40):
+                fake.index(f"app{number}", "1", ("linux/amd64", "linux/arm64"))
+                lanes.start(asyncio.run(flight(number)))
+                assert isinstance(landed.get(timeout=WAIT_SECONDS), Found)
+                most = max(most, endpoints() - before)
+        finally:
+            gc.enable()
+            lanes.close()
+    assert 0 < most < 20

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import subprocess
 import sys
+from functools import partial
 from typing import Any
 
 import pytest
@@ -137,7 +138,8 @@ def test_a_connection_that_sends_no_request_in_time_is_closed(
         await send({"type": "http.response.body", "body": b""})
 
     async def talk() -> bytes:
-        config = uvicorn.Config(app, http=connection.Connection, lifespan="off", log_config=None, ws="none")
+        protocol: Any = partial(connection.Connection, among=connection.Connections(10))
+        config = uvicorn.Config(app, http=protocol, lifespan="off", log_config=None, ws="none")
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as made:
             serving = asyncio.ensure_future(server._serve([made]))

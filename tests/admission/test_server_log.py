@@ -33,12 +33,26 @@ def test_a_reader_that_stops_costs_lines_and_nothing_else():
             return super().write(text)
 
     stream = Full()
-    log = ServerLog(stream)
+    log = ServerLog(stream, most=1 << 20)
+    refused: list[None] = []
+    log.refused = lambda: refused.append(None)
     for number in range(25_000):
         log.line("info", str(number))
+        assert log.held <= (1 << 20) + 1000
+    assert len(refused) > 10_000
     goes_on.set()
     log.close()
-    assert 10_000 <= len(lines(stream)) < 25_000
+    assert len(lines(stream)) == 25_000 - len(refused)
+    assert log.held == 0
+
+
+def test_a_long_text_is_cut():
+    stream = io.StringIO()
+    log = ServerLog(stream)
+    log.line("info", "m", name="n" * 3_000_000, images=2)
+    log.close()
+    assert lines(stream)[0]["name"] == "n" * 500
+    assert lines(stream)[0]["images"] == 2
 
 
 def test_a_stream_that_is_closed_is_no_error():

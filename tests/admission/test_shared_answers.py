@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import tracemalloc
 from collections.abc import Coroutine
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from archfit.admission.server.circuit_breakers import FIRST_PAUSE_SECONDS, SLOW_SECONDS, CircuitBreakers
 from archfit.admission.server.lookup_turns import LookupTurns
+from archfit.admission.server.memory_budget import Share
 from archfit.admission.server.shared_answers import (
     PAUSE_SECONDS,
     SHORTEST_SECONDS,
@@ -17,7 +20,7 @@ from archfit.admission.server.shared_answers import (
     PullSecret,
     SharedAnswers,
 )
-from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, parse_platform
+from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Malformed, Unknown, parse_platform
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
 
@@ -33,6 +36,7 @@ class Site:
     def __init__(self, lock: Lock | None = None, options: Options | None = None, **turns: int) -> None:
         self.now = 1000.0
         self.in_time = True
+        self.share = Share(100_000)
         self.started: list[Flight] = []
         self.evicted = self.cut_off = 0
         limits = {"lanes": 32, "most": 6, "most_of_one": 4, **turns}
@@ -45,10 +49,10 @@ class Site:
             self.breakers,
             self.started.append,
             self.clock,
-            kept=100,
             timeout_seconds=TIMEOUT,
             evicted=lambda: self.count("evicted"),
             cut_off=lambda: self.count("cut_off"),
+            share=self.share,
         )
 
     def clock(self) -> float:
@@ -176,12 +180,87 @@ def test_an_answer_is_kept_while_it_is_fresh(text: str, answer: Answer, seconds:
 def test_memory_is_bounded():
     async def test() -> None:
         site = Site(lanes=1)
-        for number in range(101):
+        for number in range(200):
             task = await site.soon(f"app:{number}")
             site.land()
             await task
         assert site.answers.known("app:0") is None
-        assert site.answers.known("app:100") is AMD
+        assert site.answers.known("app:199") == AMD
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("platforms", "kept"),
+    [
+        pytest.param(["linux/arm64", "linux/amd64"], ["linux/amd64", "linux/arm64"], id="few"),
+        pytest.param(
+            [f"linux/odd{n}" for n in range(32)], [f"linux/odd{n}" for n in range(32)], id="few odd"
+        ),
+        pytest.param(
+            ["linux/amd64", "linux/riscv64", *(f"linux/odd{n}" for n in range(1022))],
+            ["linux/amd64", "linux/riscv64"],
+            id="many odd",
+        ),
+        pytest.param(
+            ["linux/amd64", "linux/s390x", *(f"linux/amd64/v{n}" for n in range(2, 1000))],
+            ["linux/amd64", "linux/s390x"],
+            id="many variants: the baselines stay",
+        ),
+    ],
+)
+def test_of_an_answer_the_platforms_that_a_node_may_have_are_kept(platforms: list[str], kept: list[str]):
+    async def test() -> None:
+        site = Site()
+        task = await site.soon("app:1")
+        found = Found(tuple(sorted(map(parse_platform, platforms), key=str)), "sha256:" + "a" * 64)
+        site.land(found)
+        (answer,) = await task
+        assert isinstance(answer, Found)
+        assert len(answer.platforms) <= 32
+        assert set(kept) <= set(map(str, answer.platforms))
+        assert {str(one) for one in answer.platforms if not one.variant} == set(kept)
+        assert site.answers.known("app:1") is answer
+
+    run(test())
+
+
+def test_an_index_of_invented_architectures_alone_is_not_known():
+    async def test() -> None:
+        site = Site()
+        task = await site.soon("app:1")
+        site.land(Found(tuple(parse_platform(f"linux/odd{n}") for n in range(1024)), "sha256:" + "a" * 64))
+        assert await task == [Unknown("none of its 1024 platforms is one that a node may have")]
+
+    run(test())
+
+
+def test_a_text_that_is_longer_than_any_reference_is_neither_looked_up_nor_kept():
+    site = Site()
+    answer = site.answers.known(f"{'a' * 2_000_000}.example/app:1")
+    assert isinstance(answer, Malformed)
+    assert "1024 characters" in answer.reason
+    assert site.share.held == 0
+
+
+def test_what_is_kept_has_no_more_bytes_than_are_held():
+    async def test() -> None:
+        site = Site(lanes=1)
+        site.share.size = 1 << 30
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            for number in range(300):
+                text = f"registry{number}.example/{'a' * 200}:{number}"
+                task = await site.soon(text)
+                site.land(Found((parse_platform("amd64"), parse_platform("arm64")), f"sha256:{number:064x}"))
+                await task
+                del task
+            gc.collect()
+            taken = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        assert 0 < taken <= site.share.held
 
     run(test())
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import gc
+import json
+import tracemalloc
+from typing import TYPE_CHECKING, Any
 
 import jsonpatch
 import pytest
 
 from admission_reviews import Answered, decoded, pod
 from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.admission.server.memory_budget import MIB, Share
 from archfit.admission.server.pod_extract import pod_extract
 from archfit.admission.server.review import response
 from archfit.admission.server.verdict import Verdict, verdict
@@ -17,6 +21,11 @@ from archfit.admission.server.warning_texts import LONGEST, LONGEST_TOGETHER
 from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown, parse_platform
 from archfit.options.settings import Options
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+TERM = {"matchExpressions": [{"key": "a", "operator": "Exists"}]}
 LEAVE = at_admission(Options(on_absent="leave", on_unknown="leave", on_conflict="leave"))
 
 
@@ -141,7 +150,7 @@ def test_a_warning_shows_no_control_characters():
 
 class TestKept:
     def test_replicas_share_a_verdict(self):
-        verdicts = Verdicts(LEAVE)
+        verdicts = Verdicts(LEAVE, Share(MIB))
         one = pod("a:1", uid="1")
         two = pod("a:1", uid="2", generateName="web-5d4f-")
         one["metadata"]["generateName"] = "web-5d4f-"
@@ -151,7 +160,7 @@ class TestKept:
         assert kept.verdict({"a:1": AMD}) is kept.verdict({"a:1": AMD})
 
     def test_other_answers_make_another_verdict(self):
-        kept = Verdicts(LEAVE).pod(pod_extract(pod("a:1")), "shop")
+        kept = Verdicts(LEAVE, Share(MIB)).pod(pod_extract(pod("a:1")), "shop")
         assert kept.verdict({"a:1": AMD}).outcome == "changed"
         assert kept.verdict({"a:1": UNKNOWN}).outcome == "unresolved"
 
@@ -165,15 +174,68 @@ class TestKept:
         ],
     )
     def test_a_pod_that_differs_is_decided_for_itself(self, other: tuple[dict[str, Any], str]):
-        verdicts = Verdicts(LEAVE)
+        verdicts = Verdicts(LEAVE, Share(MIB))
         value, namespace = other
         assert verdicts.pod(pod_extract(pod("a:1")), "shop") is not verdicts.pod(
             pod_extract(value), namespace
         )
 
-    def test_their_number_is_bounded(self):
-        verdicts = Verdicts(LEAVE, kept=2)
-        kept = verdicts.pod(pod_extract(pod("a:1")), "shop")
-        for number in (2, 3):
-            verdicts.pod(pod_extract(pod(f"a:{number}")), "shop")
-        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is not kept
+    def test_the_one_that_was_not_asked_for_longest_goes_first(self):
+        share = Share(MIB)
+        verdicts = Verdicts(LEAVE, share)
+        first = verdicts.pod(pod_extract(pod("a:1")), "shop")
+        share.size = 2 * share.held
+        second = verdicts.pod(pod_extract(pod("a:2")), "shop")
+        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is first
+        verdicts.pod(pod_extract(pod("a:3")), "shop")
+        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is first
+        assert verdicts.pod(pod_extract(pod("a:2")), "shop") is not second
+
+    @pytest.mark.load
+    @pytest.mark.parametrize(
+        "make",
+        [
+            pytest.param(lambda name: pod(f"team/web:{name}", name=name), id="a usual pod"),
+            pytest.param(
+                lambda name: pod("a:1", spec={"tolerations": [{}] * 8000}, name=name), id="empty tolerations"
+            ),
+            pytest.param(
+                lambda name: pod("a:1", spec={"containers": [{}] * 8000}, name=name), id="empty containers"
+            ),
+            pytest.param(
+                lambda name: pod(
+                    "a:1",
+                    spec={"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [TERM] * 300}}}},
+                    name=name,
+                ),
+                id="terms",
+            ),
+            pytest.param(lambda name: pod(*(f"a{n}:{name}" for n in range(200)), name=name), id="images"),
+            pytest.param(
+                lambda name: pod("a:1", labels={f"{n}": "" for n in range(1000)}, name=name), id="labels"
+            ),
+            pytest.param(
+                lambda name: pod("a:1", annotations={"a": "\U0001f600" * 5000}, name=name), id="wide text"
+            ),
+            pytest.param(lambda name: pod("{" * 15_000, name=name), id="a long image"),
+        ],
+    )
+    def test_what_is_kept_has_no_more_bytes_than_are_held(self, make: Callable[[str], dict[str, Any]]):
+        share = Share(1 << 40)
+        verdicts = Verdicts(LEAVE, share)
+
+        def keep(name: str) -> None:
+            kept = verdicts.pod(pod_extract(json.loads(json.dumps(make(name)))), "shop")
+            kept.verdict(dict.fromkeys(kept.admitted.questions, AMD))
+
+        keep("warm")
+        tracemalloc.start()
+        try:
+            before, held = tracemalloc.get_traced_memory()[0], share.held
+            for number in range(10):
+                keep(f"n{number}")
+            gc.collect()
+            taken = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        assert 0 < taken <= share.held - held

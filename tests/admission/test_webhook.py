@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import tracemalloc
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,7 +14,9 @@ from admission_reviews import Answered, body, decoded, pod, review
 from archfit.admission.admitted_pod import at_admission
 from archfit.admission.server.circuit_breakers import CircuitBreakers
 from archfit.admission.server.lookup_turns import LookupTurns
+from archfit.admission.server.memory_budget import MIB, Share
 from archfit.admission.server.probes import Probes
+from archfit.admission.server.review import decoded_bytes, uid_of
 from archfit.admission.server.server_log import ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
 from archfit.admission.server.shared_answers import Flight, PullSecret, SharedAnswers
@@ -47,19 +50,33 @@ class Door:
         self.flights: list[Flight] = []
         self.answer = answer
         self.not_ready = ""
+        self.most_held = 0
         self._stream = io.StringIO()
         self._log = ServerLog(self._stream, "debug", lambda: 1_767_225_600.25)
         self.metrics = ServerMetrics()
         breakers = CircuitBreakers(lambda: 0.0)
         turns: LookupTurns[Flight] = LookupTurns(32, 1000, 1000, breakers.standing, lambda: 0.0)
         self._answers = SharedAnswers(
-            chosen, 600, None, turns, breakers, self._start, lambda: 0.0, self.metrics.looked_up
+            chosen,
+            600,
+            None,
+            turns,
+            breakers,
+            self._start,
+            lambda: 0.0,
+            self.metrics.looked_up,
+            share=Share(MIB),
         )
+        self.bodies, self.reviews = Share(8 * MIB), Share(64 * MIB)
+        for name, share in (("bodies", self.bodies), ("reviews", self.reviews)):
+            share.refused = self.metrics.refusals[name].inc
         self.webhook = Webhook(
             self._answers,
-            Verdicts(chosen),
+            Verdicts(chosen, Share(MIB)),
             self.metrics,
             self._log,
+            self.bodies,
+            self.reviews,
             Probes(self.metrics, lambda: self.not_ready),
             frozenset(secrets),
         )
@@ -90,6 +107,22 @@ class Door:
             )
         )
 
+    def send_together(self, content: bytes, count: int) -> list[Reply]:
+        """So many equal requests at once, in small parts; `most_held` is what all bodies held."""
+
+        async def run() -> list[Reply]:
+            scope = {
+                "type": "http",
+                "method": "POST",
+                "path": "/mutate",
+                "query_string": b"timeout=30s",
+                "headers": (JSON, (b"content-length", b"%d" % len(content))),
+                "state": {},
+            }
+            return await asyncio.gather(*(self._sent(dict(scope), content, 5) for _ in range(count)))
+
+        return asyncio.run(run())
+
     def review(self, value: dict[str, Any] | None = None, **request: Any) -> Answered:
         return self.send(body(review(value or pod(), **request))).answered()
 
@@ -115,6 +148,7 @@ class Door:
         async def receive() -> dict[str, Any]:
             if not left:
                 return {"type": "http.disconnect"}
+            self.most_held = max(self.most_held, self.bodies.held)
             part = left.pop(0)
             return {"type": "http.request", "body": part, "more_body": bool(left)}
 
@@ -124,6 +158,10 @@ class Door:
         await self.webhook(scope, receive, send)
         start, end = got
         return Reply(start["status"], dict(start["headers"]), end["body"])
+
+
+def as_go_writes_it(value: dict[str, Any]) -> bytes:
+    return json.dumps(review(value), separators=(",", ":")).encode()
 
 
 def test_a_pod_gets_what_its_images_need():
@@ -194,12 +232,94 @@ def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
     assert "app:256: its platforms are not known: its pod names more than 256 images" in answered.warnings[0]
 
 
-def test_bodies_in_memory_are_bounded_together(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("archfit.admission.server.webhook.MOST_BYTES_TOGETHER", 100)
+@pytest.mark.parametrize("share", ["bodies", "reviews"])
+@pytest.mark.parametrize("size", [pytest.param(10, id="small"), pytest.param(200_000, id="large")])
+def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share: str, size: int):
     door = Door()
-    assert door.send(body(review(pod()))).status == 503
-    monkeypatch.undo()
+    full: Share = getattr(door, share)
+    full.take(full.size)
+    review_ = as_go_writes_it(pod("app:1", annotations={"note": "x" * size}))
+    answered = door.send(review_, query=b"timeout=1ms").answered()
+    assert (answered.uid, answered.allowed, answered.patch) == ("705ab4f5", True, None)
+    assert "has no memory for its review now (--memory-limit)" in answered.warnings[0]
+    assert door.count(f'archfit_memory_refusals_total{{share="{share}"}}') == 1
+    assert door.count('archfit_admission_requests_total{outcome="over_budget"}') == 1
+    assert full.held == full.size
+    full.give(full.size)
     assert door.review().patch
+    assert (door.bodies.held, door.reviews.held) == (0, 0)
+    assert door.log()[0]["outcome"] == "over_budget"
+
+
+def test_without_memory_what_has_no_uid_where_go_writes_it_gets_503():
+    door = Door()
+    door.bodies.take(door.bodies.size)
+    assert door.send(b"{" * 5000).status == 503
+    assert door.count('archfit_http_errors_total{code="503"}') == 1
+
+
+def test_large_bodies_are_read_one_after_another_where_there_is_room_for_one():
+    door = Door()
+    door.bodies.size = 300_000
+    value = as_go_writes_it(pod("app:1", annotations={"note": "x" * 200_000}))
+    replies = door.send_together(value, 8)
+    assert all(reply.answered().patch for reply in replies)
+    assert door.most_held == len(value)
+    assert door.count('archfit_memory_refusals_total{share="bodies"}') == 0
+
+
+def test_a_pod_with_very_many_values_is_admitted_as_it_is_and_a_usual_one_is_not_counted():
+    door = Door()
+    answered = door.send(as_go_writes_it(pod("app:1", spec={"tolerations": [{}] * 50_000}))).answered()
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert "it is larger than archfit reads" in answered.warnings[0]
+    assert door.log()[0]["reason"] == "the pod has more than 10,000 values in what archfit reads"
+
+
+@pytest.mark.parametrize(
+    ("content", "uid"),
+    [
+        pytest.param(body(review(pod())), "705ab4f5", id="with blanks"),
+        pytest.param(body({"kind": "x", "request": {"uid": "a-b/c"}}), "a-b/c", id="in another order"),
+        pytest.param(body({"request": {"name": "x", "uid": "a"}}), "", id="not first"),
+        pytest.param(body({"request": {"uid": 'a"b'}}), "", id="escapes"),
+        pytest.param(b"", "", id="nothing"),
+        pytest.param(b" " * 5000 + body({"request": {"uid": "a"}}), "", id="too late"),
+    ],
+)
+def test_the_uid_of_a_review_that_is_not_decoded(content: bytes, uid: str):
+    assert uid_of(content) == uid
+
+
+@pytest.mark.load
+@pytest.mark.parametrize(
+    "filling",
+    [
+        pytest.param("[[[[[[[[[[[[]]]]]]]]]]]],", id="lists in lists"),
+        pytest.param("[],", id="empty lists"),
+        pytest.param("{},", id="empty objects"),
+        pytest.param('{"":{"":{"":0}}},', id="objects in objects"),
+        pytest.param('"ab",', id="short texts"),
+        pytest.param('"\u00e9\U0001f600",', id="wide texts"),
+        pytest.param("12345,", id="numbers"),
+        pytest.param("true,", id="booleans"),
+        pytest.param("1e1,", id="fractions"),
+    ],
+)
+def test_a_review_takes_no_more_than_is_held_for_it(filling: str):
+    """Tracemalloc sees what Python allocates: the same as what is resident, without what is never given back."""
+    values = "[" + (filling * (120_000 // len(filling)))[:-1] + "]"
+    content = body(review(pod(spec={"tolerations": "HERE"}))).replace(b'"HERE"', values.encode())
+    door = Door()
+    door.review()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        door.send(content)
+        most = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    assert most <= decoded_bytes(content)
 
 
 @pytest.mark.parametrize(

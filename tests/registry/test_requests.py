@@ -247,8 +247,9 @@ def test_connections_are_at_most_the_share_and_all_reused(fake: FakeRegistry, ru
 
 
 @pytest.mark.real
-def test_one_tls_context_for_all_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_tls_context_for_all_threads_and_lookups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
+    monkeypatch.setattr("archfit.registry.transport.tls._shared", {})
     original = ssl.create_default_context
     monkeypatch.setattr(ssl, "create_default_context", lambda *a, **k: made.append(1) or original(*a, **k))
     files = tls_files()
@@ -259,7 +260,19 @@ def test_one_tls_context_for_all_threads(tmp_path: Path, monkeypatch: pytest.Mon
         answers = runs.ask(*(f"x.io/i{number}:1" for number in range(40)))
         assert {type(answer) for answer in answers.values()} == {Found}
         assert fake.connections <= 32
-    assert made == [1]
+        assert made == [1]
+        other = tmp_path / "ca.pem"
+        other.write_bytes(files.ca.read_bytes())
+        for expected, ca in ((1, files.ca), (2, other), (2, other)):
+            again = Runs(tmp_path / f"{expected}", fake.url, SSL_CERT_FILE=str(ca))
+            again.ask("x.io/i1:1")
+            assert len(made) == expected
+        other.write_bytes(files.ca.read_bytes() * 2)
+        assert (
+            type(Runs(tmp_path / "new", fake.url, SSL_CERT_FILE=str(other)).ask("x.io/i1:1")["x.io/i1:1"])
+            is Found
+        )
+        assert len(made) == 3, "the file is another"
 
 
 def test_progress_counts_what_is_asked(fake: FakeRegistry, runs: Runs) -> None:

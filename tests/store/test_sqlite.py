@@ -8,12 +8,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from archfit.images.platforms import Found, parse_platform
+from archfit.lookup.cache_contents import prune_pages
+from archfit.lookup.entries import to_json
 from archfit.store import StoreTrouble
 from archfit.store.directories import default_path
 from archfit.store.memory import MemoryStore
@@ -332,3 +336,71 @@ def test_killed_while_writing_leaves_a_sound_file(path: str, attempt: int) -> No
 )
 def test_the_cache_directory(environ: dict[str, str], platform: str, path: str) -> None:
     assert default_path(environ, platform) == path
+
+
+def test_a_store_that_is_read_often_keeps_few_pages(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[sqlite3.Connection] = []
+
+    def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        made.append(sqlite3.connect(*arguments, **named))
+        return made[-1]
+
+    filled(path).close()
+    monkeypatch.setattr("archfit.store.sqlite.sqlite3.connect", connect)
+    with closing(SqliteStore(path)) as store:
+        for _ in range(30):
+            store.get_many(["a"])
+        assert made[-1].execute("PRAGMA cache_size").fetchone() == (-256,)
+
+
+class TestPruning:
+    NOW = 1_800_000_000
+
+    def entry(self, number: int, age: int) -> tuple[str, str]:
+        digest = f"sha256:{number:064x}"
+        found = Found((parse_platform("amd64"),), digest)
+        return f"tag:docker.io/library/app:{number}", to_json(found, self.NOW - age)["tag"]
+
+    def filled(self, path: str, ages: Sequence[int]) -> SqliteStore:
+        store = SqliteStore(path)
+        store.put_many(dict(self.entry(number, age) for number, age in enumerate(ages)))
+        return store
+
+    def test_pages_are_everything_though_entries_go_meanwhile(self, path: str) -> None:
+        with closing(self.filled(path, range(1200))) as store:
+            seen = []
+            for page in store.pages():
+                seen += page
+                store.discard(key for key, _ in page)
+            assert len(seen) == len(set(seen)) == 1200
+            assert store.items() == []
+
+    def test_what_has_expired_goes_and_the_rest_stays(self, path: str) -> None:
+        with closing(self.filled(path, [10, 20, 8 * 86400, -86400])) as store:
+            assert prune_pages(store, self.NOW, 7 * 86400, 1 << 30) == 2
+            assert [key.rpartition(":")[2] for key, _ in store.items()] == ["0", "1"]
+
+    def test_a_file_that_is_too_large_loses_its_oldest(self, path: str) -> None:
+        ages = [60 * (number % 100) for number in range(3000)]
+        with closing(self.filled(path, ages)) as store:
+            paused: list[None] = []
+            before = store.used()
+            prune_pages(store, self.NOW, 7 * 86400, before // 2, lambda: paused.append(None))
+            assert before // 5 < store.used() < before // 2
+            left = [int(key.rpartition(":")[2]) % 100 for key, _ in store.items()]
+            assert sorted(set(left)) == list(range(max(left) + 1)), "the youngest minutes, all of them"
+            assert len(paused) > 6
+
+    def test_the_file_does_not_grow_while_it_is_filled_and_pruned(self, path: str) -> None:
+        most = 200_000
+        with closing(SqliteStore(path)) as store:
+            sizes = []
+            for turn in range(20):
+                texts = dict(self.entry(turn * 500 + number, 600 * (20 - turn)) for number in range(500))
+                store.put_many(texts)
+                prune_pages(store, self.NOW, 7 * 86400, most)
+                sizes.append(store.used())
+            assert max(sizes) <= most
+            with closing(sqlite3.connect(path)) as file:
+                file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            assert store.size() < 3 * most

@@ -40,9 +40,12 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
     try:
         from archfit.admission.server import server_process  # the extra may be missing, and says so
         from archfit.admission.server.listen_address import listen_address
+        from archfit.admission.server.memory_budget import memory_limit
         from archfit.admission.server.shared_answers import PullSecret
     except ImportError as error:
-        raise ArchfitError(packages.missing("archfit serve", "serve", error.name)) from None
+        raise ArchfitError(
+            packages.missing("archfit serve", "serve", (error.name or "").partition(".")[0])
+        ) from None
     own = server_process.ServeOptions(
         listen_address(flags.listen, "--listen"),
         listen_address(flags.probe_listen, "--probe-listen"),
@@ -52,6 +55,7 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
         _level(flags, quiet=invocation.settings.operator.quiet),
         frozenset(PullSecret(*_secret(text)) for text in flags.pull_secret),
         flags.client_ca,
+        memory_limit(flags.memory_limit),
     )
     if flags.insecure_http and not own.listen.is_loopback:
         raise UsageError("--insecure-http: is for loopback only: add --listen 127.0.0.1:8443")

@@ -13,13 +13,16 @@ Removing the entry of a pinned digest costs one request in the next run.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from archfit.lookup import content_entries, entries
+from archfit.typing_names import Protocol
 
 _KINDS = {"tag": "tags", "digest": "digests", "contents": "builds", "host": "servers", "claim": "claims"}
 _DIGEST_SECONDS = 30 * 86400
 _CLAIM_SECONDS = 60
+_KEPT_HUNDREDTHS = 75
+"""What is left of a file that had become too large, so that it is not pruned all the time."""
 
 
 def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> list[str]:
@@ -48,6 +51,52 @@ def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
         return True
 
     return [key for key, text in items if not (readable(key, text) and useful(key, text))]
+
+
+class Pages(Protocol):
+    """A store that is read some entries at a time."""
+
+    def pages(self) -> Iterator[list[tuple[str, str]]]: ...
+
+    def discard(self, keys: Iterable[str]) -> int: ...
+
+    def used(self) -> int: ...
+
+
+def prune_pages(
+    store: Pages, now: float, tag_seconds: int, most: int, pause: Callable[[], object] = lambda: None
+) -> int:
+    """Remove what is expired, then the oldest while more than `most` bytes are used; how many entries.
+
+    What has no date counts as the oldest. An old digest goes although a tag names it. pause: called after some hundred
+    entries. Raises StoreTrouble.
+    """
+    removed = 0
+    ages: dict[int, int] = {}
+    for page in store.pages():
+        gone = set(expired(page, now, tag_seconds))
+        removed += store.discard(gone) if gone else 0
+        for key, text in page:
+            if key not in gone:
+                minute = confirmed_at(key, text) // 60
+                ages[minute] = ages.get(minute, 0) + len(key) + len(text)
+        pause()
+    used = store.used()
+    if used <= most:
+        return removed
+    left = sum(ages.values())
+    enough = left * _KEPT_HUNDREDTHS * most // (100 * used)
+    latest = -1
+    for minute in sorted(ages):
+        if left <= enough:
+            break
+        left -= ages[minute]
+        latest = minute
+    for page in store.pages():
+        gone = {key for key, text in page if confirmed_at(key, text) // 60 <= latest}
+        removed += store.discard(gone) if gone else 0
+        pause()
+    return removed
 
 
 def counts(keys: Iterable[str]) -> dict[str, int]:

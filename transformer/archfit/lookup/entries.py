@@ -47,6 +47,8 @@ def _parsed(names: tuple[str, ...]) -> tuple[Platform, ...]:
 
 
 _platforms = Memo(_parsed, 256)
+_OFTEN = 32
+"""Platforms of an index that others repeat; a longer list is parsed anew."""
 
 
 def to_json(found: Found, checked: int) -> dict[str, str]:
@@ -86,7 +88,7 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
             and 0 <= checked < _LATEST
         ):
             return None
-        platforms = _platforms[tuple(names)]
+        platforms = _platforms[tuple(names)] if len(names) <= _OFTEN else _parsed(tuple(names))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
         return None
     return Found(platforms, digest, index, image, "cache"), checked

@@ -94,6 +94,8 @@ def _sorted(architectures: frozenset[str]) -> tuple[str, ...]:
 
 
 _removed = Memo(_removals, 256)
+_OFTEN = 32
+"""Images of a pod that others repeat; for more, nothing is kept."""
 in_order = Memo(_sorted, 256)
 """Architectures, sorted."""
 
@@ -106,4 +108,5 @@ def removed(images: Known, os: str, architectures: Iterable[str]) -> tuple[Remov
         for architecture, culprits in blame.items():
             if own is not None and architecture not in own:
                 culprits[use.text or ""] = None
-    return _removed[tuple([(gone, tuple(culprits)) for gone, culprits in blame.items() if culprits])]
+    lacking = tuple([(gone, tuple(culprits)) for gone, culprits in blame.items() if culprits])
+    return _removed[lacking] if len(images) <= _OFTEN else _removals(lacking)

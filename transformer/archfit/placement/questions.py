@@ -45,6 +45,12 @@ def _unasked(text: str) -> Unasked | Malformed | None:
 
 
 _no_reference = Memo(_unasked, 4096)
+_LONGEST_KEPT = 300
+"""Characters of an image; a longer one is parsed each time, so that the memo of a server stays small."""
+
+
+def _refused(text: str) -> Unasked | Malformed | None:
+    return _no_reference[text] if len(text) <= _LONGEST_KEPT else _unasked(text)
 
 
 def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[str, ...]:
@@ -79,7 +85,7 @@ def _answer(
     answer = _without_lookup(pod, use)
     if answer is None:
         return answers.get(use.text or "") or Unknown("it was not looked up")
-    if use.text and rows and not use.unasked and not _no_reference[use.text]:
+    if use.text and rows and not use.unasked and not _refused(use.text):
         from archfit.images.overrides import override
 
         return override(parse(use.text), rows) or answer
@@ -93,7 +99,7 @@ def _without_lookup(pod: Pod, use: ImageUse) -> Unasked | Malformed | None:
         return Unasked(use.unasked)
     if not text:
         return Unasked("no image is named")
-    refused = _no_reference[text]
+    refused = _refused(text)
     if refused is not None:
         return refused
     if use.pull_policy == "Never":

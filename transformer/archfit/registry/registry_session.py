@@ -64,23 +64,14 @@ class RegistrySession:
         rates = operator.requests_per_second
         budget = RequestBudget(rates, time.monotonic, wait, reserve) if rates else None
         self._connections = Connections(AGENT, environ, left, policy, self._trust, budget)
-        self._made_with = (keychain, now, wait, recall)
-        self._loading = threading.Lock()
-        self._requests: ImageRequests | None = None
-        self.fetcher = Fetcher(
-            lambda: self.requests, self._connections, routes, named_hosts_only=named_hosts_only
-        )
+        self._load = _Requests(self._connections, keychain, now, wait, recall)
+        self.fetcher = Fetcher(self._load, self._connections, routes, named_hosts_only=named_hosts_only)
         self._remembered: dict[str, str] = {}
 
     @property
     def requests(self) -> ImageRequests:
         """What asks registries; loaded when it is first needed."""
-        with self._loading:
-            if self._requests is None:
-                from archfit.registry.image_requests import ImageRequests
-
-                self._requests = ImageRequests(self._connections, *self._made_with)
-            return self._requests
+        return self._load()
 
     def prepare(self, kept: Mapping[str, str], origins: Iterable[str]) -> None:
         """Get ready to ask these servers: their TLS. kept: what the store has under `host:<origin>`."""
@@ -91,17 +82,17 @@ class RegistrySession:
     @property
     def sent(self) -> Mapping[str, int]:
         """How many requests were sent, by kind."""
-        return self._requests.http.requests if self._requests else {}
+        return self._load.made.http.requests if self._load.made else {}
 
     @property
     def pulls_left(self) -> dict[str, str]:
         """The last RateLimit-Remaining header of each server that sends it, by origin."""
-        servers = self._requests.servers if self._requests else ()
+        servers = self._load.made.servers if self._load.made else ()
         return {server.origin: server.pulls_left for server in servers if server.pulls_left}
 
     def take_replies(self) -> dict[tuple[str, int], int]:
         """As `RetryingClient.take_replies`."""
-        return self._requests.http.take_replies() if self._requests else {}
+        return self._load.made.http.take_replies() if self._load.made else {}
 
     def warnings(self) -> list[str]:
         """Sentences about servers that were asked."""
@@ -119,3 +110,32 @@ class RegistrySession:
     def close(self) -> None:
         """Close all connections."""
         self._connections.close()
+
+
+class _Requests:
+    """What asks registries, loaded when it is first called for. made: that, None before.
+
+    The session and its threads share it, and it knows neither: a session that nobody has any more is freed at once, and
+    not when the garbage of a server is collected.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        keychain: Keychain,
+        now: Callable[[], float],
+        wait: Callable[[float], object],
+        recall: Callable[[Reference, str], Found | None],
+    ) -> None:
+        self.made: ImageRequests | None = None
+        self._connections = connections
+        self._made_with = (keychain, now, wait, recall)
+        self._loading = threading.Lock()
+
+    def __call__(self) -> ImageRequests:
+        with self._loading:
+            if self.made is None:
+                from archfit.registry.image_requests import ImageRequests
+
+                self.made = ImageRequests(self._connections, *self._made_with)
+            return self.made

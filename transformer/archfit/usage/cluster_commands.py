@@ -322,6 +322,13 @@ SERVE = Command(
             repeatable=True,
         ),
         Flag(
+            ("--memory-limit",),
+            "QUANTITY",
+            "What the process may take, as a pod's resources write it, such as 512Mi; the server keeps to half of "
+            "it. Default: the limit of its cgroup, else 512Mi.",
+            default="",
+        ),
+        Flag(
             ("--drain-delay",),
             "DURATION",
             "How long the server takes requests after SIGTERM, until the Service has removed it; default: 5s.",

@@ -4,10 +4,10 @@
                                                   ├── stale: `stale_found`, for requests that cannot wait longer
                                                   └── Lookup.resolve, with the registry ── `landed`
 
-A Lookup is made for one run: it remembers servers that could not be reached, counts retries and reads credentials once.
-So a lane makes a new one after a lookup that failed, and after five minutes; until then connections, tokens and the
-cache's file stay open. Each lookup has a deadline of its own (`Flight.seconds`), so that its lane is soon free again.
-The threads are daemons: none delays the end of the process.
+A Lookup is made for one run: it remembers servers that could not be reached, counts retries, reads credentials once and
+keeps something of each image. So a lane makes a new one after a lookup that failed, after 500 lookups and after five
+minutes; until then connections, tokens and the cache's file stay open. Each lookup has a deadline of its own
+(`Flight.seconds`), so that its lane is soon free again. The threads are daemons: none delays the end of the process.
 
 Pods are written by tenants, so a registry at a private address is asked only where the operator named it
 (`named_hosts_only`, see `registry.transport.host_policy`).
@@ -27,6 +27,7 @@ from archfit.registry.limits import NO_THREAD
 
 LIFE_SECONDS = 300.0
 _LEAST_SECONDS = 0.1
+LIFE_LOOKUPS = 500
 Replies = Mapping[tuple[str, int], int]
 
 
@@ -158,14 +159,16 @@ class _Lane:
         self._offline = offline
         self._lookup: Lookup | None = None
         self._until = 0.0
+        self._left = 0
         self._said = 0
 
     def answer(self, text: str, seconds: float) -> tuple[Answer, Sequence[str], Replies]:
         """The answer for an image string, the warnings about it, the answers of servers. Raises ArchfitError."""
-        if self._lookup is None or self._clock() >= self._until:
+        if self._lookup is None or not self._left or self._clock() >= self._until:
             self.close()
             self._lookup = self._open()
-            self._until, self._said = self._clock() + LIFE_SECONDS, 0
+            self._until, self._left, self._said = self._clock() + LIFE_SECONDS, LIFE_LOOKUPS, 0
+        self._left -= 1
         lookup = self._lookup
         try:
             answer = lookup.resolve([text], seconds=seconds)[text]

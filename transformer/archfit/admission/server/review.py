@@ -25,10 +25,12 @@ Source: k8s.io/api/admission/v1, types.go; k8s.io/apiserver, pkg/admission/plugi
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from archfit.admission.server.memory_budget import weight
 from archfit.admission.server.pod_extract import pod_extract, update_extract
 from archfit.errors import ArchfitError
 from archfit.record import Record
@@ -39,6 +41,12 @@ KIND = "AdmissionReview"
 _PODS = ("", "v1", "pods")
 _HEAD = f'{{"apiVersion":"{VERSION}","kind":"{KIND}","response":{{"uid":'
 _LONGEST_UID = 256
+MOST_VALUES = 10_000
+# As Go writes a review: its request is the third member, and the uid the request's first.
+_UID = re.compile(rb'"request"\s*:\s*\{\s*"uid"\s*:\s*"([!#-\[\]-~]{1,256})"').search
+_UID_BYTES = 4096
+# What one byte, one opening bracket and one comma or colon may become, in json.loads and in the decision.
+_TEXT_COST, _WIDE_COST, _OBJECT_COST, _LIST_COST, _MEMBER_COST = 3, 6, 750, 250, 180
 
 
 class BadReview(ArchfitError):
@@ -47,6 +55,14 @@ class BadReview(ArchfitError):
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message)
         self.status = status
+
+
+class TooManyValues(ArchfitError):
+    """The part of a Pod that a decision reads has more values than any Pod needs. uid: of the request."""
+
+    def __init__(self, uid: str) -> None:
+        super().__init__(f"the pod has more than {MOST_VALUES:,} values in what archfit reads")
+        self.uid = uid
 
 
 class Review(Record):
@@ -65,8 +81,28 @@ class Review(Record):
     old: dict[str, Any] | None = None
 
 
-def read_review(body: bytes) -> Review:
-    """The request in the body of an HTTP request. Raises BadReview."""
+def decoded_bytes(body: bytes) -> int:
+    """How much memory a body takes while it is decoded and decided, at most, counted without decoding it.
+
+    What stands in strings is counted, too. 4 MiB of `{},{},..` take a gigabyte.
+    """
+    members = body.count(b",") + body.count(b":")
+    return (
+        len(body) * (_TEXT_COST if body.isascii() else _WIDE_COST)
+        + body.count(b"{") * _OBJECT_COST
+        + body.count(b"[") * _LIST_COST
+        + members * _MEMBER_COST
+    )
+
+
+def uid_of(beginning: bytes) -> str:
+    """The uid of a review that is not decoded, from its first bytes; "" where it does not stand where Go writes it."""
+    found = _UID(beginning, 0, _UID_BYTES)
+    return found[1].decode() if found else ""
+
+
+def read_review(body: bytes, *, large: bool = False) -> Review:
+    """The request in the body of an HTTP request. Raises BadReview, and TooManyValues for a large one."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
@@ -87,6 +123,8 @@ def read_review(body: bytes) -> Review:
     if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
         raise BadReview("the request has no uid")
     pod, old = _pods(request)
+    if large and max(weight(pod)[0], weight(old)[0]) > MOST_VALUES:
+        raise TooManyValues(uid)
     namespace = request.get("namespace")
     metadata = mapping_of((pod or {}).get("metadata"))
     names = (request.get("name"), metadata.get("name"), metadata.get("generateName"))

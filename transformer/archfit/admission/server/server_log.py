@@ -3,10 +3,10 @@
     {"time": "2026-01-01T12:00:00.123Z", "level": "info", "message": "admission", "uid": "..", "namespace": "shop",
      "name": "web-5d4f-", "outcome": "changed", "reason": "..", "images": 2, "durationMs": 0.21, "dryRun": false}
 
-A full pipe behind standard error must not stop the event loop: lines wait in memory, and where more than 10,000 wait,
-new ones are dropped and counted in a later line. The thread writes at most twenty times a second, because waking it for
-each line costs as much as answering a request. No line holds the body of a request, the value of a variable or a
-credential.
+A full pipe behind standard error must not stop the event loop: lines wait in memory, and where they have more bytes
+than `most`, new ones are dropped and counted in a later line. A text of a member is cut after 500 characters. The
+thread writes at most twenty times a second, because waking it for each line costs as much as answering a request. No
+line holds the body of a request, the value of a variable or a credential.
 """
 
 from __future__ import annotations
@@ -22,22 +22,36 @@ from typing import Any, TextIO
 from archfit.printable import json_text
 
 LEVELS = ("debug", "info", "warning", "error")
-_MOST = 10_000
+_MOST = 8 << 20
+_LONGEST = 500
+_LINES_AT_ONCE = 1000
+_LINE_BYTES = 128
+"""Of a line in memory, beside its characters."""
 _PAUSE_SECONDS = 0.05
 _CLOSE_SECONDS = 2.0
 
 
 class ServerLog:
-    """stream: where lines go. level: the lowest that is written. clock: Unix seconds.
+    """stream: where lines go. level: the lowest that is written. clock: Unix seconds. most: bytes that may wait.
 
-    Safe to use from several threads.
+    refused: called for each line that is dropped. Safe to use from several threads.
     """
 
-    def __init__(self, stream: TextIO, level: str = "info", clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        level: str = "info",
+        clock: Callable[[], float] = time.time,
+        most: int = _MOST,
+    ) -> None:
         self._stream = stream
         self._written = frozenset(LEVELS[LEVELS.index(level) :])
         self._clock = clock
+        self._most = most
         self._lines: deque[str] = deque()
+        self._taken = threading.Lock()
+        self.held = 0
+        self.refused: Callable[[], None] = lambda: None
         self._dropped = 0
         self._second = (0, "")
         self._waiting = threading.Event()
@@ -53,14 +67,18 @@ class ServerLog:
         """Write a line, if its level is high enough. Never waits."""
         if level not in self._written:
             return
-        if len(self._lines) >= _MOST:
+        if self.held >= self._most:
             self._dropped += 1
+            self.refused()
             return
         if self._dropped:
             members["droppedLines"] = self._dropped
             self._dropped = 0
-        value = {"time": self._time(), "level": level, "message": message, **members}
-        self._lines.append(json_text(json.dumps(value)))
+        cut = {name: text[:_LONGEST] if isinstance(text, str) else text for name, text in members.items()}
+        text = json_text(json.dumps({"time": self._time(), "level": level, "message": message, **cut}))
+        with self._taken:
+            self._lines.append(text)
+            self.held += len(text) + _LINE_BYTES
         if not self._waiting.is_set():
             self._waiting.set()
 
@@ -84,12 +102,18 @@ class ServerLog:
             self._waiting.wait()
             closing = self._closing.wait(_PAUSE_SECONDS)
             self._waiting.clear()
-            text = "".join(f"{self._lines.popleft()}\n" for _ in range(len(self._lines)))
-            try:
-                self._stream.write(text)
-                self._stream.flush()
-            except (OSError, ValueError):
-                pass  # nobody reads the log; the answers go on
+            while self._lines:
+                lines = [self._lines.popleft() for _ in range(min(len(self._lines), _LINES_AT_ONCE))]
+                text = "".join(f"{line}\n" for line in lines)
+                size = sum(map(len, lines)) + _LINE_BYTES * len(lines)
+                lines.clear()
+                try:
+                    self._stream.write(text)
+                    self._stream.flush()
+                except (OSError, ValueError):
+                    pass  # nobody reads the log; the answers go on
+                with self._taken:
+                    self.held -= size
 
 
 class LibraryMessages(logging.Handler):

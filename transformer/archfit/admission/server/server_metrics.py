@@ -13,6 +13,14 @@
     archfit_certificate_expiry_timestamp_seconds         the end of the certificate in use
     archfit_certificate_reloads_total{result}            certificates read again: `success`, `failure`
     archfit_lock_file_reloads_total{result}              the same for the lock file
+    archfit_memory_limit_bytes                           the limit that the server keeps half of for itself
+    archfit_memory_share_bytes{share}                    what each part may hold (`memory_budget`)
+    archfit_memory_held_bytes{share}                     what it holds now, as it is estimated
+    archfit_memory_refusals_total{share}                 what did not fit
+    archfit_connections_closed_total{what}               `connection`, `handshake`: closed for a new one
+    archfit_http_errors_total{code}                      requests that were answered with an HTTP error
+    archfit_cache_file_bytes                             the SQLite file of the cache
+    archfit_cache_pruned_total                           entries that the server removed from it
     archfit_build_info{version}                          always 1
 
 Pods are written by tenants, and so are the hosts of their images: after 100 hosts the others count as `other`.
@@ -24,16 +32,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
+from http import HTTPStatus
 from typing import get_args
 
 import prometheus_client as prometheus
 
 from archfit import __version__
+from archfit.admission.server.memory_budget import NO_LIMIT, SHARES, MemoryLimit
 from archfit.admission.server.verdict import Outcome
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 
 MOST_HOSTS = 100
 OTHER_HOSTS = "other"
+_LONGEST_HOST = 253
+_CODES = frozenset(map(int, HTTPStatus))
+_ERRORS = (400, 404, 405, 413, 415, 431, 503)
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _KINDS = {Found: "found", Absent: "absent", Unknown: "unknown", Unasked: "unasked", Malformed: "malformed"}
 
@@ -41,7 +54,7 @@ _KINDS = {Found: "found", Absent: "absent", Unknown: "unknown", Unasked: "unaske
 class ServerMetrics:
     """waiting, running: lookups, read when the metrics are. expiry: of the certificate, in Unix seconds.
 
-    paused: how many registries are, by state.
+    paused: how many registries are, by state. limit: of memory. held: bytes that a share holds.
     """
 
     def __init__(
@@ -50,6 +63,8 @@ class ServerMetrics:
         running: Callable[[], float] = lambda: 0,
         expiry: Callable[[], float] | None = None,
         paused: Callable[[], Mapping[str, int]] = dict,
+        limit: MemoryLimit = NO_LIMIT,
+        held: Callable[[str], float] = lambda _share: 0,
     ) -> None:
         prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]  # as it is written there
         self.registry = registry = prometheus.CollectorRegistry()
@@ -114,6 +129,40 @@ class ServerMetrics:
             _gauge(registry, "archfit_certificate_expiry_timestamp_seconds", text, expiry)
         self.certificate_reloads = _reloads(registry, "certificate", "Certificates that were read again.")
         self.lock_file_reloads = _reloads(registry, "lock_file", "Lock files that were read again.")
+        _gauge(registry, "archfit_memory_limit_bytes", "The memory limit.", lambda: limit.limit)
+        shares = prometheus.Gauge(
+            "archfit_memory_share_bytes", "What each part may hold.", ["share"], registry=registry
+        )
+        holding = prometheus.Gauge(
+            "archfit_memory_held_bytes", "What each part holds now.", ["share"], registry=registry
+        )
+        refusals = prometheus.Counter(
+            "archfit_memory_refusals_total", "What did not fit, by part.", ["share"], registry=registry
+        )
+        self.refusals = {share: refusals.labels(share) for share in SHARES}
+        for share in SHARES:
+            shares.labels(share).set(limit.share(share))
+            holding.labels(share).set_function(partial(held, share))
+        closed = prometheus.Counter(
+            "archfit_connections_closed_total",
+            "Connections that were closed for a new one.",
+            ["what"],
+            registry=registry,
+        )
+        self.closed = {what: closed.labels(what) for what in ("connection", "handshake")}
+        errors = prometheus.Counter(
+            "archfit_http_errors_total",
+            "Requests that were answered with an HTTP error.",
+            ["code"],
+            registry=registry,
+        )
+        self.http_errors = {code: errors.labels(str(code)) for code in _ERRORS}
+        self.cache_bytes = prometheus.Gauge(
+            "archfit_cache_file_bytes", "The SQLite file of the cache.", registry=registry
+        )
+        self.cache_pruned = prometheus.Counter(
+            "archfit_cache_pruned_total", "Entries that were removed from the cache.", registry=registry
+        )
         build = prometheus.Gauge(
             "archfit_build_info", "The version of archfit, as a label.", ["version"], registry=registry
         )
@@ -140,12 +189,14 @@ class ServerMetrics:
 
     def replied(self, replies: Mapping[tuple[str, int], int]) -> None:
         """Registries answered. Safe to call from several threads."""
-        for (host, status), number in replies.items():
+        for (name, status), number in replies.items():
+            host = name[:_LONGEST_HOST]
             with self._lock:
                 if host not in self._hosts and len(self._hosts) < MOST_HOSTS:
                     self._hosts.add(host)
                 shown = host if host in self._hosts else OTHER_HOSTS
-            self._replies.labels(shown, str(status) if status else "none").inc(number)
+            code = str(status) if status in _CODES else "other" if status else "none"
+            self._replies.labels(shown, code).inc(number)
 
     def text(self) -> bytes:
         """All metrics in the text format 0.0.4."""

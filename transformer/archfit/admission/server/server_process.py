@@ -17,6 +17,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TextIO
 
 from prometheus_client import Counter
@@ -27,10 +28,12 @@ from archfit.admission.admitted_pod import at_admission
 from archfit.admission.server.certificate_files import Certificates
 from archfit.admission.server.circuit_breakers import CircuitBreakers
 from archfit.admission.server.cluster_secrets import ClusterSecrets
+from archfit.admission.server.connection import CONNECTION_BYTES, Connections
 from archfit.admission.server.http_server import HttpServer, collect_rarely, route_library_messages
 from archfit.admission.server.listen_address import ListenAddress, listen
 from archfit.admission.server.lookup_lanes import LookupLanes
 from archfit.admission.server.lookup_turns import LookupTurns
+from archfit.admission.server.memory_budget import MemoryLimit, Share
 from archfit.admission.server.probes import Probes
 from archfit.admission.server.pull_secret_answers import Chosen, PullSecretAnswers
 from archfit.admission.server.server_log import ServerLog
@@ -42,11 +45,14 @@ from archfit.admission.server.webhook import PATH, Webhook
 from archfit.documentation import page
 from archfit.errors import ArchfitError
 from archfit.images.platforms import Answer, Found
+from archfit.lookup.cache_contents import prune_pages
 from archfit.lookup.operator_files import check
 from archfit.lookup.resolver import Lookup, open_lookup
 from archfit.options.settings import Settings
 from archfit.record import Record
 from archfit.registry.credentials.pull_keychain import PullKeychain
+from archfit.store import StoreTrouble
+from archfit.store.open import open_store
 
 LANES = 64
 MOST_WAITING = 1024
@@ -54,13 +60,20 @@ MOST_WAITING_OF_ONE = 256
 WATCH_SECONDS = 2.0
 _SAID_AGAIN_SECONDS = 300.0
 _MOST_SAID = 1000
+_LONGEST_SAID = 500
+PROBE_CONNECTIONS = 32
+PRUNE_SECONDS = 30.0
+PRUNE_ALL_SECONDS = 3600.0
+CACHE_BYTES = 128 << 20
+"""Of the SQLite file: half of the emptyDir that the shipped manifests have for it."""
+_PRUNE_PAUSE_SECONDS = 0.01
 
 
 class ServeOptions(Record):
     """What `archfit serve` has beside the options of any run.
 
     cert, key: paths; "" for plain HTTP. drain_delay: seconds. pull_secrets: those that count. client_ca: a path; "" for
-    clients without a certificate.
+    clients without a certificate. memory: what the process may take.
     """
 
     listen: ListenAddress
@@ -71,6 +84,7 @@ class ServeOptions(Record):
     log_level: str = "info"
     pull_secrets: frozenset[PullSecret] = frozenset()
     client_ca: str = ""
+    memory: MemoryLimit = MemoryLimit()
 
 
 def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -83,7 +97,7 @@ def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mappin
             sockets.enter_context(listen(address, flag))
             for address, flag in ((own.listen, "--listen"), (own.probes, "--probe-listen"))
         ]
-        log = ServerLog(stderr, own.log_level)
+        log = ServerLog(stderr, own.log_level, most=own.memory.share("log_lines"))
         try:
             process = ServerProcess(settings, own, log, environ, lock, certificates)
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -110,6 +124,7 @@ class ServerProcess:
         self._environ = environ
         self._lock = lock
         self._certificates = certificates
+        self._prune_all = time.monotonic() + PRUNE_ALL_SECONDS
         self._said: dict[str, float] = {}
         self._stopping = asyncio.Event()
         self._at_once = asyncio.Event()
@@ -118,11 +133,25 @@ class ServerProcess:
         turns: LookupTurns[Flight] = LookupTurns(
             LANES, MOST_WAITING, MOST_WAITING_OF_ONE, breakers.standing, time.monotonic
         )
-        self._metrics = ServerMetrics(
+        memory = own.memory
+        self._shares = {
+            name: Share(memory.share(name)) for name in ("reviews", "bodies", "verdicts", "answers")
+        }
+        self._metrics = metrics = ServerMetrics(
             lambda: turns.waiting,
             lambda: turns.running,
             (lambda: certificates.current.not_after) if certificates else None,
             breakers.states,
+            memory,
+            self._held,
+        )
+        for name, share in self._shares.items():
+            share.refused = metrics.refusals[name].inc
+        log.refused = metrics.refusals["log_lines"].inc
+        self._connections = Connections(
+            memory.share("connections") // CONNECTION_BYTES,
+            lambda what: metrics.closed[what].inc(),
+            lambda status: metrics.http_errors[status].inc(),
         )
         no_cache = settings.operator.no_cache or settings.operator.offline
         with_secrets = None
@@ -152,10 +181,18 @@ class ServerProcess:
             timeout_seconds=settings.operator.timeout_seconds,
             evicted=self._metrics.evicted.inc,
             cut_off=self._metrics.cut_off.inc,
+            share=self._shares["answers"],
         )
         self._probes = Probes(self._metrics, self._not_ready)
         self._webhook = Webhook(
-            self._answers, Verdicts(options), self._metrics, log, self._probes, own.pull_secrets
+            self._answers,
+            Verdicts(options, self._shares["verdicts"]),
+            self._metrics,
+            log,
+            self._shares["bodies"],
+            self._shares["reviews"],
+            self._probes,
+            own.pull_secrets,
         )
 
     async def run(self, port: socket.socket, probe_port: socket.socket) -> int:
@@ -164,8 +201,9 @@ class ServerProcess:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop, number)
         route_library_messages(self._log)
-        webhook = HttpServer(self._webhook, self._certificates.context if self._certificates else None)
-        probes = HttpServer(self._probes)
+        context = self._certificates.context if self._certificates else None
+        webhook = HttpServer(self._webhook, self._connections, context)
+        probes = HttpServer(self._probes, Connections(PROBE_CONNECTIONS))
         collect_rarely()
         watching = asyncio.ensure_future(self._watch())
         serving = [
@@ -178,6 +216,7 @@ class ServerProcess:
             version=__version__,
             webhook=f"{'https' if self._certificates else 'http'}://{_shown(port)}{PATH}",
             probes=f"http://{_shown(probe_port)}",
+            memoryLimit=f"{self._own.memory.limit >> 20}Mi ({self._own.memory.source})",
             configuration=list(self._settings.sources),
         )
         stop = asyncio.ensure_future(self._stopping.wait())
@@ -219,14 +258,49 @@ class ServerProcess:
             return f"its certificate has expired: renew it, as {page('serve', 'tls')} says"
         return ""
 
+    def _held(self, share: str) -> float:
+        if share == "connections":
+            return self._connections.held * CONNECTION_BYTES
+        return self._log.held if share == "log_lines" else self._shares[share].held
+
     async def _watch(self) -> None:
         certificates, lock, metrics = self._certificates, self._lock, self._metrics
+        operator = self._settings.operator
+        prunes = isinstance(operator.cache, str) and not (operator.no_cache or operator.offline)
+        next_prune = time.monotonic() + PRUNE_SECONDS
         while True:
             await asyncio.sleep(WATCH_SECONDS)
+            if prunes and time.monotonic() >= next_prune:
+                await asyncio.to_thread(self._prune)
+                next_prune = time.monotonic() + PRUNE_SECONDS
             if certificates and certificates.changed():
                 await self._reload("certificate", certificates.reload, metrics.certificate_reloads)
             if lock.changed() and await self._reload("lock file", lock.reload, metrics.lock_file_reloads):
                 self._answers.use_lock(lock.current)
+
+    def _prune(self) -> None:
+        """Keep the cache's file small. Trouble with it is for the log; the answers go on."""
+        operator = self._settings.operator
+        full = time.monotonic() >= self._prune_all
+        try:
+            store = open_store(operator, self._environ, time.time)
+            try:
+                from archfit.store.sqlite import SqliteStore  # this Python may lack sqlite3
+
+                if not isinstance(store, SqliteStore):
+                    return
+                if full or store.used() > CACHE_BYTES:
+                    self._prune_all = time.monotonic() + PRUNE_ALL_SECONDS
+                    tag_seconds = max(operator.cache_ttl_seconds, operator.max_stale_seconds)
+                    pause = partial(time.sleep, _PRUNE_PAUSE_SECONDS)
+                    self._metrics.cache_pruned.inc(
+                        prune_pages(store, time.time(), tag_seconds, CACHE_BYTES, pause)
+                    )
+                self._metrics.cache_bytes.set(store.size())
+            finally:
+                store.close()
+        except StoreTrouble as trouble:
+            self._warn(str(trouble))
 
     async def _reload(self, what: str, reload: Callable[[], None], counter: Counter) -> bool:
         try:
@@ -265,6 +339,7 @@ class ServerProcess:
 
     def _warn(self, message: str) -> None:
         """A warning of a lookup, each at most once in five minutes."""
+        message = message[:_LONGEST_SAID]
         now = time.monotonic()
         if now - self._said.get(message, -_SAID_AGAIN_SECONDS) < _SAID_AGAIN_SECONDS:
             return

@@ -8,7 +8,8 @@
     kept in memory   of a digest, an override or the lock file     for ever
                      of a tag                                      for the rest of --cache-ttl
                      Absent, Unknown, an answer that is stale      5 seconds, then the registry is asked again
-    at most          20,000 texts; the oldest goes first
+    at most          what their share of memory holds; the oldest goes first
+    of an answer     up to 32 platforms; of more, those of the cluster's architectures and of others that nodes have
 
 When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown. The same at once where
 the registry is paused (`circuit_breakers`), or the image lost its place among those that wait (`lookup_turns`).
@@ -27,17 +28,32 @@ from collections.abc import Callable, Mapping, Sequence
 
 from archfit.admission.server.circuit_breakers import SLOW_SECONDS, CircuitBreakers
 from archfit.admission.server.lookup_turns import LookupTurns, Turn
+from archfit.admission.server.memory_budget import Share
 from archfit.errors import InvalidReference
 from archfit.images.overrides import override
-from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
+from archfit.images.platforms import (
+    ARCHITECTURES,
+    Answer,
+    Found,
+    ImagePlatforms,
+    Malformed,
+    Platform,
+    Unknown,
+    unanswerable,
+)
 from archfit.images.reference import Reference, parse
 from archfit.lookup.lockfile import Lock
+from archfit.memo import Memo
 from archfit.options.settings import Options
 from archfit.record import Record
 
-KEPT = 20_000
 PAUSE_SECONDS = 5.0
 SHORTEST_SECONDS = 1.0
+LONGEST_IMAGE = 1024
+"""Of a host of 253 characters, a path of 255, a tag of 128 and a digest of 135, with room."""
+_ANSWER_BYTES = 900
+_MOST_PLATFORMS = 32
+_TOO_LONG = Malformed(f"it has more than {LONGEST_IMAGE} characters, more than any image reference")
 _NO_TURN = Turn("", "", is_new=False)
 _FOR_EVER = float("inf")
 _MEMORY = "memory"
@@ -104,6 +120,7 @@ class SharedAnswers:
 
     timeout_seconds: of all lookups of a run. turns: who is looked up next. breakers: which registries are asked.
     start: begins a lookup, whose answer comes back to `landed`. clock: seconds of a clock that never goes back.
+    share: of memory, for what is kept.
     counted: called with each answer that a request gets, and "memory" where it was there. evicted, cut_off: called for
     each image that lost its place, and each lookup that took all of its time.
     """
@@ -118,8 +135,8 @@ class SharedAnswers:
         start: Callable[[Flight], None],
         clock: Callable[[], float],
         counted: Callable[[Answer, str], None] = lambda _answer, _origin: None,
-        kept: int = KEPT,
         *,
+        share: Share,
         timeout_seconds: float = 30.0,
         evicted: Callable[[], None] = lambda: None,
         cut_off: Callable[[], None] = lambda: None,
@@ -130,7 +147,9 @@ class SharedAnswers:
         self._start = start
         self._clock = clock
         self._counted = counted
-        self._most = kept
+        self._share = share
+        self._architectures = frozenset((*options.cluster_architectures, *ARCHITECTURES))
+        self._platforms: Memo[tuple[Platform, ...], tuple[Platform, ...]] = Memo(_same, 256)
         self._turns = turns
         self._breakers = breakers
         breakers.changed = self._standing_changed
@@ -138,13 +157,14 @@ class SharedAnswers:
         self._evicted = evicted
         self._cut_off = cut_off
         self._running: set[Flight] = set()
-        self._kept: dict[tuple[str, Secrets], tuple[Answer, float]] = {}
+        self._kept: dict[tuple[str, Secrets], tuple[Answer, float, int]] = {}
         self._flights: dict[tuple[str, Secrets], Flight] = {}
 
     def use_lock(self, lock: Lock | None) -> None:
         """The lock file has changed: what is kept in memory may be from the old one."""
         self._lock = lock
         self._kept.clear()
+        self._share.give(self._share.held)
 
     def known(self, text: str, secrets: Secrets = ()) -> Answer | None:
         """The answer for an image string, if nobody has to be asked. Raises UsageError for overrides that disagree."""
@@ -152,6 +172,8 @@ class SharedAnswers:
         if found and found[1] > self._clock():
             self._counted(found[0], _MEMORY)
             return found[0]
+        if len(text) > LONGEST_IMAGE:
+            return _TOO_LONG
         try:
             reference = parse(text)
         except InvalidReference as error:
@@ -186,6 +208,7 @@ class SharedAnswers:
 
     def landed(self, flight: Flight, answer: Answer) -> None:
         """The lookup has its answer."""
+        answer = self._bounded(answer)
         self._flights.pop((flight.reference.normalised, flight.secrets), None)
         self._running.discard(flight)
         if flight.timer:
@@ -294,12 +317,36 @@ class SharedAnswers:
             return _FOR_EVER
         return self._clock() + max(0.0, self._ttl - answer.age_seconds)
 
+    def _bounded(self, answer: Answer) -> Answer:
+        """The answer with the platforms that a node may have; equal platforms are one object."""
+        if not isinstance(answer, Found):
+            return answer
+        platforms = answer.platforms
+        if len(platforms) > _MOST_PLATFORMS:
+            known = [one for one in platforms if one.architecture in self._architectures]
+            known.sort(key=lambda one: (bool(one.variant), str(one)))
+            platforms = tuple(sorted(known[:_MOST_PLATFORMS], key=str))
+            if not platforms:
+                return Unknown(f"none of its {len(answer.platforms)} platforms is one that a node may have")
+        shared = self._platforms[platforms]
+        return answer if shared is answer.platforms else answer.replace(platforms=shared)
+
     def _keep(self, text: str, secrets: Secrets, answer: Answer, until: float) -> None:
-        kept = self._kept
-        kept.pop((text, secrets), None)
-        kept[text, secrets] = answer, until
-        if len(kept) > self._most:
-            del kept[next(iter(kept))]
+        kept, share = self._kept, self._share
+        size = _ANSWER_BYTES + 2 * len(text) + (4 * len(answer.cause) if isinstance(answer, Unknown) else 0)
+        old = kept.pop((text, secrets), None)
+        if old:
+            share.give(old[2])
+        if size > share.size:
+            share.refused()
+            return
+        while not share.take(size):
+            share.give(kept.pop(next(iter(kept)))[2])
+        kept[text, secrets] = answer, until, size
+
+
+def _same(platforms: tuple[Platform, ...]) -> tuple[Platform, ...]:
+    return platforms
 
 
 def _late(flight: Flight, seconds: float) -> Unknown:

@@ -9,6 +9,7 @@
     Conflict                                                 conflict      a warning; the same
     errors, and the operator asked for a refusal             denied        allowed: false, with the first error
     the patch does not do what it should: a bug of archfit   error         a warning
+    there is no memory for the review (`memory_budget`)      over_budget   a warning
 
     an update that lacks what archfit added                  changed       patch
     any other update                                         unchanged     nothing
@@ -47,11 +48,13 @@ Outcome: TypeAlias = Literal[
     "unresolved",
     "conflict",
     "denied",
+    "over_budget",
     "error",
     "ignored",
     "invalid",
 ]
-"""`ignored`: the request neither creates nor updates a Pod. `invalid`: it was answered with an HTTP error."""
+"""`over_budget`: there was no memory for the review, or the Pod is too large. `ignored`: the request neither creates
+nor updates a Pod. `invalid`: it was answered with an HTTP error."""
 
 _OUTCOMES: Mapping[str, Outcome] = {
     "Change": "changed",
@@ -71,6 +74,7 @@ class Verdict(Record):
     reason: str = ""
 
 
+_LONGEST_REASON = 500
 IGNORED = Verdict("ignored", allowed())
 
 
@@ -79,11 +83,12 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
     decision = admitted.decide(answers, options)
     warned = [result for result in decision.results if result.severity != "info"]
     errors = [result for result in warned if result.severity == "error"]
+    reason = decision.reason[:_LONGEST_REASON]
     if errors and _refuses(decision, answers, options):
         texts = warning_texts([result for result in warned if result is not errors[0]])
-        return Verdict("denied", denied(warning_text(errors[0]), texts), decision.reason)
+        return Verdict("denied", denied(warning_text(errors[0]), texts), reason)
     outcome = _OUTCOMES[decision.outcome]
-    return _patched(outcome, admitted.value, decision.patch, warning_texts(warned), decision.reason)
+    return _patched(outcome, admitted.value, decision.patch, warning_texts(warned), reason)
 
 
 def updated(value: Mapping[str, Any], old: Mapping[str, Any]) -> Verdict:
@@ -103,9 +108,9 @@ def _patched(
     return Verdict(outcome, allowed(plain(to_json(patch)), warnings), reason)
 
 
-def failed(warning: str, reason: str) -> Verdict:
+def failed(warning: str, reason: str, outcome: Outcome = "error") -> Verdict:
     """A Pod that could not be decided: it is admitted as it is."""
-    return Verdict("error", allowed(warnings=(warning,)), reason)
+    return Verdict(outcome, allowed(warnings=(warning,)), reason[:_LONGEST_REASON])
 
 
 def _refuses(decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:

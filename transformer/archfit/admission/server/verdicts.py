@@ -3,9 +3,11 @@
     (namespace, extract of the Pod) ──> AdmittedPod ──> its questions
     the same and the same answers   ──> Verdict
 
+    bytes of a kept Pod    4 KiB, 10 for each character, 300 for each value of its extract
+
 The key is the extract itself, not a hash of it, so that no Pod can get another's verdict. A kept verdict counts only
-for the very answers (by identity) that it was made with. Both are pure, so that nothing has to be thrown away but by
-number.
+for the very answers (by identity) that it was made with. Both are pure, so that nothing has to be thrown away but for
+room.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod
+from archfit.admission.server.memory_budget import Share, weight
 from archfit.admission.server.verdict import Verdict, verdict
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 
-KEPT = 1024
 _LONGEST_KEY = 32 * 1024
+_POD_BYTES, _CHARACTER_BYTES, _VALUE_BYTES = 4096, 10, 300
 _WITHOUT_REFERENCES = 2  # a later version of the format writes equal values in different ways
 
 
@@ -47,12 +50,12 @@ class KeptPod:
 
 
 class Verdicts:
-    """options: `at_admission(..)`. kept: how many Pods are kept; the one that was not asked for longest goes first."""
+    """options: `at_admission(..)`. share: of memory; the Pod that was not asked for longest goes first."""
 
-    def __init__(self, options: Options, kept: int = KEPT) -> None:
+    def __init__(self, options: Options, share: Share) -> None:
         self._options = options
-        self._most = kept
-        self._kept: OrderedDict[tuple[str, bytes], KeptPod] = OrderedDict()
+        self._share = share
+        self._kept: OrderedDict[tuple[str, bytes], tuple[KeptPod, int]] = OrderedDict()
 
     def pod(self, extract: dict[str, Any], namespace: str) -> KeptPod:
         """The Pod of a request. extract: `pod_extract(..)`. Raises InvalidInput."""
@@ -64,14 +67,28 @@ class Verdicts:
             return self.fresh(extract, namespace)
         key = namespace, text
         found = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = self.fresh(extract, namespace)
-            if len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        else:
+        if found:
             self._kept.move_to_end(key)
-        return found
+            return found[0]
+        made = self.fresh(extract, namespace)
+        self._keep(key, made, _size(extract))
+        return made
 
     def fresh(self, extract: dict[str, Any], namespace: str) -> KeptPod:
         """The same without looking at what is kept; safe to call from any thread. Raises InvalidInput."""
         return KeptPod(admitted_pod(extract, namespace, self._options), self._options)
+
+    def _keep(self, key: tuple[str, bytes], made: KeptPod, size: int) -> None:
+        if size > self._share.size:
+            self._share.refused()
+            return
+        while not self._share.take(size):
+            _, (_, freed) = self._kept.popitem(last=False)
+            self._share.give(freed)
+        self._kept[key] = made, size
+
+
+def _size(extract: dict[str, Any]) -> int:
+    """Bytes of a Pod, its key and its verdict, at most."""
+    values, characters = weight(extract)
+    return _POD_BYTES + _CHARACTER_BYTES * characters + _VALUE_BYTES * values

@@ -4,8 +4,12 @@
 
     wrong path, method, Content-Type             404, 405, 415
     a body of more than 4 MiB                    413
-    bodies of more than 64 MiB in all            503
     a body that is no AdmissionReview of v1      400
+    no memory for the body or its review         the Pod is admitted as it is, with a warning; 503 where the uid of the
+                                                 review is not where Go writes it
+
+Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded. Large bodies are
+read when there is room for them, and decoded and decided one after another.
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
 answers are Unknown, and the lookups go on. What is Unknown leaves the Pod as it is, with a warning, unless the operator
@@ -20,12 +24,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
 from urllib.parse import parse_qs
 
 from archfit.admission.server.asgi import Application, Receive, Scope, Send
-from archfit.admission.server.review import BadReview, Review, read_review, response
+from archfit.admission.server.memory_budget import Share
+from archfit.admission.server.review import (
+    BadReview,
+    Review,
+    TooManyValues,
+    decoded_bytes,
+    read_review,
+    response,
+    uid_of,
+)
 from archfit.admission.server.server_log import ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
 from archfit.admission.server.shared_answers import PullSecret, Secrets, SharedAnswers
@@ -41,27 +54,44 @@ from archfit.source.values import mapping_of
 PATH = "/mutate"
 PROBES = ("/livez", "/readyz")
 MOST_BYTES = 4 * 1024 * 1024
-MOST_BYTES_TOGETHER = 64 * 1024 * 1024
 MOST_REQUESTS = 1000
 MOST_IMAGES = 256
 DEFAULT_SECONDS = 10.0
 LONGEST_SECONDS = 30.0
 BUDGET = 0.8
 _LARGE = 128 * 1024
+_MOST_LARGE_WAITING = 64
+_NO_MEMORY = (
+    "archfit: the pod is admitted as it is: the server has no memory for its review now (--memory-limit)"
+)
+_TOO_MANY_VALUES = "archfit: the pod is admitted as it is: it is larger than archfit reads"
+_BEGINNING = 4096
+_LONGEST_LENGTH = 10
 _TOO_MANY = Unknown(f"its pod names more than {MOST_IMAGES} images that have to be looked up")
-_LONGEST_REASON = 500
 _JSON = (b"content-type", b"application/json")
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 _CLOSE = (b"connection", b"close")
-_LEVELS = {"denied": "warning", "unresolved": "warning", "conflict": "warning", "error": "error"}
+_LEVELS = {
+    **dict.fromkeys(("denied", "unresolved", "conflict", "over_budget"), "warning"),
+    "error": "error",
+}
 
 
 class Gone(Exception):
     """The client closed the connection before its request was complete."""
 
 
+class NoMemory(Exception):
+    """There is no room for a request. uid: of its review, "" where it is not known."""
+
+    def __init__(self, uid: str) -> None:
+        super().__init__("no memory for this request now")
+        self.uid = uid
+
+
 class Webhook:
-    """probes: answers /livez and /readyz here too. pull_secrets: those that the operator named.
+    """bodies, reviews: shares of memory. probes: answers /livez and /readyz here too. pull_secrets: those that the
+    operator named.
 
     clock: seconds of a clock that never goes back.
 
@@ -74,6 +104,8 @@ class Webhook:
         verdicts: Verdicts,
         metrics: ServerMetrics,
         log: ServerLog,
+        bodies: Share,
+        reviews: Share,
         probes: Application,
         pull_secrets: frozenset[PullSecret] = frozenset(),
         clock: Callable[[], float] = time.monotonic,
@@ -83,10 +115,12 @@ class Webhook:
         self._verdicts = verdicts
         self._metrics = metrics
         self._log = log
+        self._bodies = bodies
+        self._reviews = reviews
+        self._turn = asyncio.Lock()
         self._probes = probes
         self._pull_secrets = pull_secrets
         self._clock = clock
-        self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI calls it."""
@@ -97,62 +131,102 @@ class Webhook:
             return
         started = self._clock()
         self._metrics.in_progress.inc()
-        held = 0
         try:
-            try:
-                _check_head(scope)
-                body = await self._body(receive)
-                held = len(body)
-                members, review = await self._reviewed(body, started, budget(scope["query_string"]))
-                await self._send(send, scope, 200, response(review.uid, members))
-            except BadReview as error:
-                self._metrics.answered("invalid", self._clock() - started)
-                self._log.line("warning", "bad request", status=error.status, reason=str(error))
-                closes = error.status != 400
-                await self._send(send, scope, error.status, f"{error}\n".encode(), closes=closes)
-            except Gone:
-                pass
+            status, content, closes = await self._answered(scope, receive, started)
+            await self._send(send, scope, status, content, closes=closes)
+        except Gone:
+            pass
         finally:
-            self._held -= held
             self._metrics.in_progress.dec()
 
-    async def _body(self, receive: Receive) -> bytes:
-        parts: list[bytes] = []
-        size = 0
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                self._held -= size
-                raise Gone
-            part = message.get("body", b"")
-            size += len(part)
-            self._held += len(part)
-            if size > MOST_BYTES or self._held > MOST_BYTES_TOGETHER:
-                self._held -= size
-                raise _too_large() if size > MOST_BYTES else BadReview("too many large requests at once", 503)
-            parts.append(part)
-            if not message.get("more_body"):
-                return parts[0] if len(parts) == 1 else b"".join(parts)
+    async def _answered(self, scope: Scope, receive: Receive, started: float) -> tuple[int, bytes, bool]:
+        """Status and body of the response, and whether the connection closes with it. Raises Gone."""
+        until = started + budget(scope["query_string"])
+        held = cost = 0
+        try:
+            size = _size(scope)
+            held = await self._room_for_body(receive, size, until)
+            body = await _whole(receive, size)
+            large = len(body) > _LARGE
+            cost = await self._room_for_review(body, until, large=large)
+            review = await self._read(body, large=large)
+            del body
+            self._bodies.give(held)
+            held = 0
+            verdict, images = await self._verdict(review, until, large=large)
+        except NoMemory as error:
+            if not error.uid:
+                return self._bad(BadReview(str(error), 503), started)
+            review, images = _unread(error.uid), 0
+            verdict = failed(_NO_MEMORY, str(error), "over_budget")
+        except TooManyValues as error:
+            review, images = _unread(error.uid), 0
+            verdict = failed(_TOO_MANY_VALUES, str(error), "over_budget")
+        except BadReview as error:
+            return self._bad(error, started)
+        finally:
+            self._bodies.give(held)
+            self._reviews.give(cost)
+        self._tell(verdict, review, images, started)
+        return 200, response(review.uid, verdict.members), False
 
-    async def _reviewed(self, body: bytes, started: float, seconds: float) -> tuple[str, Review]:
-        """The members of the response. seconds: how long lookups may take from `started`."""
-        large = len(body) > _LARGE
-        review = await asyncio.to_thread(read_review, body) if large else read_review(body)
-        images = 0
+    def _bad(self, error: BadReview, started: float) -> tuple[int, bytes, bool]:
+        self._metrics.answered("invalid", self._clock() - started)
+        self._metrics.http_errors[error.status].inc()
+        self._log.line("warning", "bad request", status=error.status, reason=str(error))
+        return error.status, f"{error}\n".encode(), True
+
+    async def _room_for_body(self, receive: Receive, size: int, until: float) -> int:
+        """Bytes that are held for a body. Raises NoMemory, Gone."""
+        bodies = self._bodies
+        large = size > _LARGE
+        fits = (
+            await bodies.room(size, until - self._clock(), _MOST_LARGE_WAITING)
+            if large
+            else bodies.take(size)
+        )
+        if fits:
+            return size
+        bodies.refused()
+        raise NoMemory(await _uid_of_unread(receive))
+
+    async def _room_for_review(self, body: bytes, until: float, *, large: bool) -> int:
+        """Bytes that are held for what a body will become. Raises NoMemory."""
+        reviews, size = self._reviews, decoded_bytes(body)
+        fits = (
+            await reviews.room(size, until - self._clock(), _MOST_LARGE_WAITING)
+            if large
+            else reviews.take(size)
+        )
+        if fits:
+            return size
+        reviews.refused()
+        raise NoMemory(uid_of(body))
+
+    async def _read(self, body: bytes, *, large: bool) -> Review:
+        if not large:
+            return read_review(body)
+        async with self._turn:
+            return await asyncio.to_thread(read_review, body, large=True)
+
+    async def _verdict(self, review: Review, until: float, *, large: bool) -> tuple[Verdict, int]:
+        """The verdict, and how many images were asked for. until: when lookups have to be done."""
         if review.pod is None:
-            verdict = IGNORED
-        else:
-            try:
-                if review.old is None:
-                    verdict, images = await self._decided(review, started + seconds, large=large)
-                elif large:
-                    verdict = await asyncio.to_thread(updated, review.pod, review.old)
-                else:
-                    verdict = updated(review.pod, review.old)
-            except ArchfitError as error:  # overrides that disagree, more images than a pod may have
-                verdict = failed(shortened(f"archfit: {error}"), str(error))
-            except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
-                verdict = failed(BUG, message_of(error))
+            return IGNORED, 0
+        try:
+            if review.old is None:
+                return await self._decided(review, until, large=large)
+            if not large:
+                return updated(review.pod, review.old), 0
+            async with self._turn:
+                return await asyncio.to_thread(updated, review.pod, review.old), 0
+        except ArchfitError as error:  # overrides that disagree, more images than a pod may have
+            return failed(shortened(f"archfit: {error}"), str(error)), 0
+        except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
+            return failed(BUG, message_of(error)), 0
+
+    def _tell(self, verdict: Verdict, review: Review, images: int, started: float) -> None:
+        """Metrics and log of a review."""
         took = self._clock() - started
         self._metrics.answered(verdict.outcome, took)
         level = _LEVELS.get(verdict.outcome, "info")
@@ -164,20 +238,19 @@ class Webhook:
                 namespace=review.namespace,
                 name=review.name,
                 outcome=verdict.outcome,
-                reason=verdict.reason[:_LONGEST_REASON],
+                reason=verdict.reason,
                 images=images,
                 durationMs=round(took * 1000, 3),
                 dryRun=review.dry_run,
             )
-        return verdict.members, review
 
     async def _decided(self, review: Review, until: float, *, large: bool) -> tuple[Verdict, int]:
         pod = review.pod or {}
-        kept = (
-            await asyncio.to_thread(self._verdicts.fresh, pod, review.namespace)
-            if large
-            else self._verdicts.pod(pod, review.namespace)
-        )
+        if large:
+            async with self._turn:
+                kept = await asyncio.to_thread(self._verdicts.fresh, pod, review.namespace)
+        else:
+            kept = self._verdicts.pod(pod, review.namespace)
         secrets = self._secrets(review) if self._pull_secrets else ()
         answers: dict[str, Answer] = {}
         missing: list[str] = []
@@ -197,7 +270,11 @@ class Webhook:
             answers |= asked
             if not in_time:
                 self._metrics.deadlines.inc()
-        verdict = await asyncio.to_thread(kept.verdict, answers) if large else kept.verdict(answers)
+        if large:
+            async with self._turn:
+                verdict = await asyncio.to_thread(kept.verdict, answers)
+        else:
+            verdict = kept.verdict(answers)
         return verdict, len(kept.admitted.questions)
 
     def _secrets(self, review: Review) -> Secrets:
@@ -231,7 +308,43 @@ def budget(query: bytes) -> float:
     return BUDGET * min(seconds or DEFAULT_SECONDS, LONGEST_SECONDS)
 
 
-def _check_head(scope: Scope) -> None:
+def _unread(uid: str) -> Review:
+    return Review(uid, "", "", dry_run=False, pod=None)
+
+
+async def _whole(receive: Receive, size: int) -> bytes:
+    """A body of at most `size` bytes. Raises BadReview, Gone."""
+    parts: list[bytes] = []
+    got = 0
+    async for part in _parts(receive):
+        got += len(part)
+        if got > size:
+            raise _too_large()
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def _parts(receive: Receive) -> AsyncIterator[bytes]:
+    """A request's body as it arrives. Raises Gone."""
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Gone
+        yield message.get("body", b"")
+        if not message.get("more_body"):
+            return
+
+
+async def _uid_of_unread(receive: Receive) -> str:
+    """The uid of a review whose body is let go as it arrives. Raises Gone."""
+    beginning = b""
+    async for part in _parts(receive):
+        beginning = (beginning + part[:_BEGINNING])[:_BEGINNING]
+    return uid_of(beginning)
+
+
+def _size(scope: Scope) -> int:
+    """Bytes of the body as the head states it, MOST_BYTES without that. Raises BadReview for a head that is refused."""
     if scope["path"] != PATH:
         raise BadReview(f"there is nothing here: the webhook is at {PATH}", 404)
     if scope["method"] != "POST":
@@ -244,8 +357,11 @@ def _check_head(scope: Scope) -> None:
             length = value
     if kind.partition(b";")[0].strip().lower() != b"application/json":
         raise BadReview("the Content-Type is not application/json", 415)
-    if length.isdigit() and int(length) > MOST_BYTES:
+    if not length.isdigit():
+        return MOST_BYTES
+    if len(length) > _LONGEST_LENGTH or int(length) > MOST_BYTES:
         raise _too_large()
+    return int(length)
 
 
 def _too_large() -> BadReview:

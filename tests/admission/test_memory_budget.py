@@ -1,0 +1,289 @@
+"""How much memory the server may take: the limit, the shares, and connections that make room for others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.admission.server.connection import Connections
+from archfit.admission.server.http_server import HttpServer
+from archfit.admission.server.memory_budget import (
+    MIB,
+    PROGRAM,
+    SHARES,
+    MemoryLimit,
+    Share,
+    memory_limit,
+    weight,
+)
+from archfit.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from pathlib import Path
+
+
+def files(root: Path, texts: dict[str, str]) -> Path:
+    for name, text in texts.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="ascii")
+    return root
+
+
+V2 = "sys/fs/cgroup/memory.max"
+V1 = "sys/fs/cgroup/memory/memory.limit_in_bytes"
+SELF = "proc/self/cgroup"
+
+
+@pytest.mark.parametrize(
+    ("stated", "texts", "mebibytes", "source"),
+    [
+        pytest.param("", {}, 512, "no limit is known", id="nothing"),
+        pytest.param("1Gi", {V2: f"{300 * MIB}\n"}, 1024, "--memory-limit 1Gi", id="the flag wins"),
+        pytest.param("536870912", {}, 512, "--memory-limit 536870912", id="bytes"),
+        pytest.param("", {V2: f"{300 * MIB}\n"}, 300, f"/{V2}", id="version 2"),
+        pytest.param("", {V2: "max\n"}, 512, "no limit is known", id="version 2 without one"),
+        pytest.param("", {V1: f"{300 * MIB}\n"}, 300, f"/{V1}", id="version 1"),
+        pytest.param("", {V1: "9223372036854771712\n"}, 512, "no limit is known", id="version 1 without one"),
+        pytest.param("", {V1: f"{400 * MIB}", V2: f"{300 * MIB}"}, 300, f"/{V2}", id="the smallest"),
+        pytest.param(
+            "",
+            {
+                SELF: "0::/system.slice/archfit.service\n",
+                "sys/fs/cgroup/system.slice/memory.max": f"{600 * MIB}",
+                "sys/fs/cgroup/system.slice/archfit.service/memory.max": f"{700 * MIB}",
+            },
+            600,
+            "/sys/fs/cgroup/system.slice/memory.max",
+            id="a group above it, version 2",
+        ),
+        pytest.param(
+            "",
+            {
+                SELF: "3:cpu:/x\n2:memory,hugetlb:/a\n",
+                "sys/fs/cgroup/memory/a/memory.limit_in_bytes": f"{600 * MIB}",
+            },
+            600,
+            "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
+            id="its own group, version 1",
+        ),
+        pytest.param("", {V2: "nonsense"}, 512, "no limit is known", id="what is no number"),
+    ],
+)
+def test_the_limit(stated: str, texts: dict[str, str], mebibytes: int, source: str, tmp_path: Path):
+    found = memory_limit(stated, files(tmp_path, texts))
+    assert (found.limit // MIB, found.source) == (mebibytes, source)
+
+
+@pytest.mark.parametrize(
+    ("stated", "texts", "message"),
+    [
+        pytest.param(
+            "lots", {}, "'lots' is not a quantity: write it as in a pod's resources, 512Mi", id="words"
+        ),
+        pytest.param("-1Gi", {}, "-1024 MiB (--memory-limit -1Gi) are too little", id="negative"),
+        pytest.param("128Mi", {}, "128 MiB (--memory-limit 128Mi) are too little", id="the flag"),
+        pytest.param(
+            "",
+            {V2: f"{64 * MIB}"},
+            f"64 MiB (/{V2}) are too little for archfit serve: give it 256Mi",
+            id="v2",
+        ),
+    ],
+)
+def test_a_limit_that_is_none_or_too_small_is_one_error(
+    stated: str, texts: dict[str, str], message: str, tmp_path: Path
+):
+    with pytest.raises(UsageError) as raised:
+        memory_limit(stated, files(tmp_path, texts))
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("mebibytes", [256, 512, 2048])
+def test_shares_and_program_are_half_of_the_limit(mebibytes: int):
+    limit = MemoryLimit(mebibytes * MIB)
+    total = PROGRAM + sum(limit.share(name) for name in SHARES)
+    assert mebibytes * MIB // 2 - 1000 <= total <= mebibytes * MIB // 2
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param({}, (1, 0), id="empty"),
+        pytest.param({"a": ["bc", 1, None]}, (6, 3), id="keys and values"),
+        pytest.param([[[[]]]], (4, 0), id="nested"),
+    ],
+)
+def test_a_value_is_weighed_by_its_values_and_characters(value: Any, expected: tuple[int, int]):
+    assert weight(value) == expected
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, 60))
+
+
+class TestShare:
+    def test_who_waits_has_room_in_the_order_of_asking(self):
+        async def test() -> None:
+            share = Share(10)
+            assert share.take(8)
+            got: list[str] = []
+
+            async def ask(name: str, size: int) -> None:
+                assert await share.room(size, 50, 5)
+                got.append(name)
+
+            tasks = []
+            for name, size in (("a", 6), ("b", 1), ("c", 4)):
+                tasks.append(asyncio.ensure_future(ask(name, size)))
+                await asyncio.sleep(0)
+            assert not share.take(1), "others wait"
+            share.give(8)
+            await asyncio.gather(*tasks[:2])
+            assert (got, share.held) == (["a", "b"], 7)
+            share.give(6)
+            await tasks[2]
+            assert (got, share.held) == (["a", "b", "c"], 5)
+
+        run(test())
+
+    @pytest.mark.parametrize(
+        ("size", "seconds", "most"),
+        [
+            pytest.param(11, 50, 5, id="larger than the share"),
+            pytest.param(5, 0.001, 5, id="too late"),
+            pytest.param(5, 0, 5, id="no time"),
+            pytest.param(5, 50, 0, id="too many wait"),
+        ],
+    )
+    def test_what_does_not_fit_in_time_holds_nothing(self, size: int, seconds: float, most: int):
+        async def test() -> None:
+            share = Share(10)
+            share.take(8)
+            assert not await share.room(size, seconds, most)
+            share.give(8)
+            assert (share.held, share.take(10)) == (0, True)
+
+        run(test())
+
+    @pytest.mark.parametrize("has_room", [False, True])
+    def test_one_who_is_gone_holds_nothing(self, has_room: bool):
+        async def test() -> None:
+            share = Share(10)
+            share.take(8)
+            waiting = asyncio.ensure_future(share.room(5, 50, 5))
+            await asyncio.sleep(0)
+            if has_room:
+                share.give(8)
+            waiting.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await waiting
+            if not has_room:
+                share.give(8)
+            assert share.held == 0
+
+        run(test())
+
+
+async def answer(_scope: Any, receive: Any, send: Any) -> None:
+    """An application that answers once the body is there."""
+    while (message := await receive())["type"] == "http.request" and message["more_body"]:
+        pass
+    if message["type"] == "http.request":
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+
+class Site:
+    """A server for plain HTTP with some connections. closed: what was closed for others."""
+
+    def __init__(self, most: int, application: Any = answer) -> None:
+        self.closed: list[str] = []
+        self.connections = Connections(most, self.closed.append)
+        self._server = HttpServer(application, self.connections)
+
+    async def __aenter__(self) -> Site:
+        self._port = socket.create_server(("127.0.0.1", 0))
+        self._serving = asyncio.ensure_future(self._server.serve([self._port]))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        await self._serving
+
+    async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection(*self._port.getsockname())
+
+    @staticmethod
+    async def ask(one: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> bytes:
+        reader, writer = one
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        return (await reader.readuntil(b"\r\n\r\n"))[:12]
+
+
+def test_the_oldest_connection_without_an_answer_goes_first_then_the_one_answered_longest_ago():
+    async def test() -> None:
+        async with Site(3) as site:
+            one, two = await site.connect(), await site.connect()
+            assert await site.ask(one) == b"HTTP/1.1 200"
+            assert await site.ask(two) == b"HTTP/1.1 200"
+            silent = await site.connect()
+            late = await site.connect()
+            assert await silent[0].read() == b"", "it had no answer yet"
+            assert await site.ask(late) == b"HTTP/1.1 200"
+            assert await site.ask(one) == b"HTTP/1.1 200"
+            last = await site.connect()
+            assert await site.ask(last) == b"HTTP/1.1 200"
+            assert await two[0].read() == b"", "it was answered longest ago"
+            assert await site.ask(one) == b"HTTP/1.1 200"
+            assert (site.closed, site.connections.held) == (["connection"] * 2, 3)
+            for _, writer in (one, two, silent, late, last):
+                writer.close()
+
+    run(test())
+
+
+def test_two_thousand_idle_connections_of_one_client_keep_nobody_out():
+    async def test() -> None:
+        async with Site(20) as site:
+            idle = [await site.connect() for _ in range(200)]
+            good = await site.connect()
+            assert await site.ask(good) == b"HTTP/1.1 200"
+            assert site.connections.held <= 20
+            for _, writer in (*idle, good):
+                writer.close()
+
+    run(test())
+
+
+def test_where_all_have_a_request_under_way_the_new_one_waits():
+    async def test() -> None:
+        goes_on = asyncio.Event()
+        under_way = asyncio.Semaphore(0)
+
+        async def slow(scope: Any, receive: Any, send: Any) -> None:
+            under_way.release()
+            await goes_on.wait()
+            await answer(scope, receive, send)
+
+        async with Site(2, slow) as site:
+            ones = [await site.connect() for _ in range(2)]
+            asking = [asyncio.ensure_future(site.ask(one)) for one in ones]
+            for _ in ones:
+                await under_way.acquire()
+            ones.append(await site.connect())
+            asking.append(asyncio.ensure_future(site.ask(ones[2])))
+            await asyncio.wait(asking, timeout=0.2)
+            assert (site.connections.held, site.closed) == (2, [])
+            goes_on.set()
+            assert await asyncio.gather(*asking[:2]) == [b"HTTP/1.1 200"] * 2
+            assert await asking[2] == b"HTTP/1.1 200"
+            for _, writer in ones:
+                writer.close()
+
+    run(test())
