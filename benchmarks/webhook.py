@@ -1,12 +1,16 @@
-"""What an admission review costs: `archfit serve` over TLS, warm. `python benchmarks/webhook.py [--beside PROGRAM]`
+"""What an admission review costs: `archfit serve` over TLS, warm.
 
-    full speed    10,000 reviews of 4.7 KB over 8 connections that are kept, three times: requests a second, p50, p99
-    half load     half of the best speed, for 5 s, three times: p50, p99, processor time for each request
+    python benchmarks/webhook.py [--beside PROGRAM] [--before FOLDER]
+
+    full speed    10,000 reviews of 4.7 KB over 8 connections that are kept: requests a second, p50, p99
+    half load     half of its full speed, for 5 s: p50, p99, processor time for each request
     slowly        300 requests a second, for 5 s
     memory        resident, after all of these
 
-PROGRAM is a build of k8smultiarcher (github.com/arturhoo/k8smultiarcher, `go build`); it answers the same reviews. The
-client (tests/judges/load) runs on the same machine. Nothing leaves loopback.
+Medians of three rounds, each of which asks every server in turn. PROGRAM is a build of k8smultiarcher
+(github.com/arturhoo/k8smultiarcher, `go build`); it answers the same reviews. FOLDER is `transformer` of another
+checkout, whose archfit is measured too. The client (tests/judges/load) runs on the same machine. Nothing leaves
+loopback.
 """
 
 from __future__ import annotations
@@ -21,7 +25,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inputs import ROOT
 
@@ -34,7 +39,7 @@ from fake_registry import FakeRegistry
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 IMAGES = ("team/web:1.27", "team/side:2")
 PLATFORMS = ("linux/amd64", "linux/arm64")
@@ -99,32 +104,62 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) * TICK / 1_000_000
 
 
-def measured(name: str, load: Load, pid: int, port: int) -> None:
-    """Prints the rows of one server."""
+class Server(NamedTuple):
+    """One that is measured."""
 
-    def row(what: str, *words: str) -> float:
-        before = processor_seconds(pid)
-        found = load.run(port, "-c", "8", *words)
-        spent = (processor_seconds(pid) - before) / found["requests"]
-        rate: float = found["requests"] / found["seconds"]
-        cells = (
-            name,
-            what,
-            f"{rate:.0f}",
-            *(f"{found[key]:.2f}" for key in ("p50", "p99")),
-            f"{spent * 1e6:.0f}",
-        )
-        print("| " + " | ".join(cells) + " |", flush=True)
-        return rate
+    name: str
+    pid: int
+    port: int
 
-    load.run(port, "-n", "500", "-c", "4")
-    best = max(row("full speed", "-n", "10000") for _ in range(3))
-    for _ in range(3):
-        row("half load", "-for", "5s", "-rate", f"{best / 2:.0f}")
-    row("slowly", "-for", "5s", "-rate", "300")
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    kilobytes = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-    print(f"| {name} | memory | {kilobytes / 1024:.0f} MiB | | | |", flush=True)
+
+class Cell(NamedTuple):
+    """One measurement. spent: processor time of the server for a request, in microseconds."""
+
+    rate: float
+    p50: float
+    p99: float
+    spent: float
+
+
+def measured(load: Load, server: Server, *words: str) -> Cell:
+    """What the server does under that load."""
+    before = processor_seconds(server.pid)
+    found = load.run(server.port, "-c", "8", *words)
+    spent = (processor_seconds(server.pid) - before) / found["requests"]
+    return Cell(found["requests"] / found["seconds"], found["p50"], found["p99"], spent * 1e6)
+
+
+def row(server: Server, what: str, cells: Sequence[Cell]) -> Cell:
+    """Prints the medians of the rounds."""
+    made = Cell(*map(median, zip(*cells, strict=True)))
+    words = (server.name, what, f"{made.rate:.0f}", f"{made.p50:.2f}", f"{made.p99:.2f}", f"{made.spent:.0f}")
+    print("| " + " | ".join(words) + " |", flush=True)
+    return made
+
+
+def by_turns(load: Load, servers: Sequence[Server], rounds: int) -> None:
+    """Prints the rows of all servers: each round asks one after the other."""
+    for server in servers:
+        load.run(server.port, "-n", "500", "-c", "4")
+    full = [[measured(load, server, "-n", "10000") for server in servers] for _ in range(rounds)]
+    rates = [
+        row(server, "full speed", one).rate
+        for server, one in zip(servers, zip(*full, strict=True), strict=True)
+    ]
+    for what, asked in (("half load", [rate / 2 for rate in rates]), ("slowly", [300.0] * len(servers))):
+        made = [
+            [
+                measured(load, server, "-for", "5s", "-rate", f"{rate:.0f}")
+                for server, rate in zip(servers, asked, strict=True)
+            ]
+            for _ in range(rounds)
+        ]
+        for server, one in zip(servers, zip(*made, strict=True), strict=True):
+            row(server, what, one)
+    for server in servers:
+        status = Path(f"/proc/{server.pid}/status").read_text(encoding="ascii").splitlines()
+        kilobytes = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+        print(f"| {server.name} | memory | {kilobytes / 1024:.0f} MiB | | | |")
 
 
 def free_port() -> int:
@@ -138,27 +173,38 @@ def main() -> None:
     """Measures, and prints a table in Markdown."""
     parser = argparse.ArgumentParser(description="Measure the webhook.")
     parser.add_argument("--beside", metavar="PROGRAM", help="a build of k8smultiarcher")
-    beside = parser.parse_args().beside
+    parser.add_argument("--before", metavar="FOLDER", help="the folder `transformer` of another archfit")
+    parser.add_argument("--rounds", type=int, default=3)
+    words = parser.parse_args()
     files = tls_files()
-    with tempfile.TemporaryDirectory() as temporary, FakeRegistry(files.context()) as registry:
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        FakeRegistry(files.context()) as registry,
+        contextlib.ExitStack() as stack,
+    ):
         folder = Path(temporary)
         for image in IMAGES:
             registry.index(*image.split(":"), PLATFORMS)
         load = Load(folder, body(registry.host))
-        print(f"reviews of {load.size} bytes\n")
-        print(
-            "| server | what | requests/s | p50 ms | p99 ms | processor us |\n| --- | --- | --- | --- | --- | --- |"
-        )
-        port = free_port()
-        command = [
-            *(Path(sys.executable).parent / "archfit", "serve", "--no-cache", "--drain-delay", "0s"),
-            *("--tls-cert", files.certificate, "--tls-key", files.key, "--ca-file", files.ca),
-            *("--listen", f"127.0.0.1:{port}", "--probe-listen", "127.0.0.1:0"),
-            *("--mirror", f"*={registry.url}"),
-        ]
-        with running(command, {}, port) as pid:
-            measured("archfit", load, pid, port)
-        if beside:
+        servers: list[Server] = []
+
+        def start(name: str, command: list[Any], environ: dict[str, str], port: int) -> None:
+            servers.append(Server(name, stack.enter_context(running(command, environ, port)), port))
+
+        def archfit(name: str, environ: dict[str, str]) -> None:
+            port = free_port()
+            command = [
+                *(Path(sys.executable).parent / "archfit", "serve", "--no-cache", "--drain-delay", "0s"),
+                *("--tls-cert", files.certificate, "--tls-key", files.key, "--ca-file", files.ca),
+                *("--listen", f"127.0.0.1:{port}", "--probe-listen", "127.0.0.1:0"),
+                *("--mirror", f"*={registry.url}"),
+            ]
+            start(name, command, environ, port)
+
+        archfit("archfit", {})
+        if words.before:
+            archfit("archfit before", {"PYTHONPATH": words.before})
+        if words.beside:
             port = free_port()
             environ = {
                 "TLS_ENABLED": "true",
@@ -169,9 +215,13 @@ def main() -> None:
                 "KEY_PATH": str(files.key),
                 "SSL_CERT_FILE": str(files.ca),
             }
-            with running([beside], environ, port) as pid:
-                measured("k8smultiarcher", load, pid, port)
-        print(f"\n{registry.count()} requests to the registry")
+            start("k8smultiarcher", [words.beside], environ, port)
+        print(f"reviews of {load.size} bytes, load of the machine {os.getloadavg()[0]:.1f}\n")
+        print(
+            "| server | what | requests/s | p50 ms | p99 ms | processor us |\n| --- | --- | --- | --- | --- | --- |"
+        )
+        by_turns(load, servers, words.rounds)
+        print(f"\n{registry.count()} requests to the registry, load {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -106,6 +106,39 @@ def test_the_last_pass_decides_for_the_pod_as_it_then_is(
         assert placed(last) == placed(value)
 
 
+@pytest.mark.parametrize(
+    ("image", "term", "asked"),
+    [
+        pytest.param(
+            "arm:1", [only("arm64", "s390x")], only("amd64", "arm64"), id="one is left of both lists"
+        ),
+        pytest.param("both:1", [only("arm64", "s390x")], only("amd64", "arm64"), id="with a toleration"),
+    ],
+)
+@pytest.mark.parametrize("door", ["policy", "webhook"])
+def test_an_expression_goes_where_another_one_that_came_later_is_no_wider(
+    door: str, image: str, term: list[dict[str, Any]], asked: dict[str, Any]
+):
+    value = pod(image, spec=required(term))
+    first, _ = passed(value, door=door)
+    later, fresh = copy.deepcopy(first), copy.deepcopy(value)
+    for one in (later, fresh):
+        one["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"].append(
+            asked
+        )
+    assert placed(passed(later, door=door)[0]) == placed(passed(fresh, door=door)[0])
+
+
+@pytest.mark.parametrize("door", ["policy", "webhook"])
+def test_an_expression_stays_where_the_one_that_came_later_is_wider(door: str):
+    first, _ = passed(pod("arm:1", spec=required([POOL])), door=door)
+    there = first["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"]
+    there.append(only("amd64", "arm64"))
+    first["spec"]["containers"][0]["image"] = "both:1"
+    last, _ = passed(first, door=door)
+    assert last["spec"]["affinity"] == first["spec"]["affinity"]
+
+
 def test_what_a_pass_added_is_recorded_as_stamps_are():
     made, _ = passed(pod("arm:1"), PREFER)
     text = made["metadata"]["annotations"][NAME]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from archfit.admission.policy import carriers, companion
+from archfit.admission.policy.cost_estimate import MAX_COST, estimated_cost
 from archfit.admission.policy.left_alone import LEFT_ALONE
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
@@ -41,7 +42,7 @@ def test_the_figures_are_shown_under_their_names():
     settings = PolicySettings()
     policy = policy_objects({"docker.io/library/both:1": found("amd64 arm64")}, Options(), settings)
     objects = [*policy, *companion.companion_objects(policy, settings)]
-    lines = stats_text(policy_stats(objects, 3, 3, 3780, 10_000_000)).decode().splitlines()
+    lines = stats_text(policy_stats(objects, 3, 3, estimated_cost(Options()), MAX_COST)).decode().splitlines()
     shown = PAGE.partition("$ archfit policy --stats\n")[2].partition("```")[0].splitlines()
     assert [line[:22] for line in shown] == [line[:22] for line in lines]
     assert [line.partition(":")[2] for line in shown] == [line.partition(":")[2] for line in lines]

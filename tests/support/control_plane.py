@@ -255,9 +255,14 @@ class ControlPlane:
 
     def warnings(self, value: Mapping[str, Any]) -> list[str]:
         """The warnings of a dry-run create (RFC 7234, header Warning). Raises Refused."""
-        answer = self._answered("POST", _path(value), value, dryRun="All")
+        return self.warned(value, dryRun="All")[1]
+
+    def warned(self, value: Mapping[str, Any], **query: str) -> tuple[Any, list[str]]:
+        """The object as it was stored, and the warnings. Raises Refused. query: of the request."""
+        answer = self._answered("POST", _path(value), value, **query)
         texts = [text for name, text in answer.headers.multi_items() if name == "warning"]
-        return [text.partition('"')[2].removesuffix('"').replace('\\"', '"') for text in texts]
+        plain = [text.partition('"')[2].removesuffix('"').replace('\\"', '"') for text in texts]
+        return answer.json(), plain
 
     def dry_all(self, values: Iterable[Mapping[str, Any]]) -> list[Any]:
         """For each the object as it would be stored, or Refused; in their order."""

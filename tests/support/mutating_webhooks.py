@@ -3,6 +3,11 @@
 with injecting("quay.io/side:1") as url, webhook(plane, "injector", url, "shop"):
     pods of the namespace `shop` get one more container with that image
 
+scripted = Scripted()
+with scripted.webhook("aa") as url    changes a pod by the steps of its annotation SCRIPT, in the calls that they name
+with scripted.before(server.url) as url    passes reviews on to archfit, and counts as the webhook ARCHFIT
+scripted.events["a-pod"]              what was called for the pod of that id, in order: Event(webhook, call, step)
+
 injecting() takes the image from the pod's annotation INJECT, and changes no pod without it; `second=True` injects only
 when it is called for a pod the second time. Webhooks are called in the order of their names.
 """
@@ -14,22 +19,27 @@ import contextlib
 import json
 import ssl
 import threading
+import urllib.request
 from collections import Counter
+from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
 from archfit.integrations.webhook import setup_files
 from archfit.integrations.webhook.setup_files import WEBHOOK, Choices
+from pod_decisions import REQUIRED
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from control_plane import ControlPlane
 
 INJECT = "tests.archfit.dev/inject"
+SCRIPT = "tests.archfit.dev/script"
+ARCHFIT = "archfit"
 _CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
 
@@ -42,10 +52,11 @@ def webhook(
     *,
     shipped: bool = False,
     failure_policy: str = "Ignore",
+    seconds: int = 3,
 ) -> Iterator[None]:
     """A configuration that calls url for the new pods of one namespace.
 
-    shipped: for the pods that the manifests of `archfit setup webhook` name.
+    shipped: for the pods that the manifests of `archfit setup webhook` name. seconds: that the API server waits.
     """
     configuration = {
         "apiVersion": "admissionregistration.k8s.io/v1",
@@ -59,7 +70,7 @@ def webhook(
                 "failurePolicy": failure_policy,
                 "matchPolicy": "Equivalent",
                 "reinvocationPolicy": "IfNeeded",
-                "timeoutSeconds": 3,
+                "timeoutSeconds": seconds,
                 "clientConfig": {
                     "url": url,
                     "caBundle": base64.b64encode(tls_files().ca.read_bytes()).decode(),
@@ -99,6 +110,12 @@ def injecting(image: str = "", *, name: str = "side", second: bool = False) -> I
         (_Injector,),
         {"image": image, "container": name, "second": second, "calls": Counter[str]()},
     )
+    with _listening(handler) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def _listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     context = tls_files().context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -111,30 +128,89 @@ def injecting(image: str = "", *, name: str = "side", second: bool = False) -> I
         server.server_close()
 
 
-class _Injector(BaseHTTPRequestHandler):
-    """Adds a container to a pod that has none."""
+class Event(NamedTuple):
+    """A webhook was called for a pod. call: how often, with this one. steps: what it changed."""
 
-    image = ""
-    container = "side"
-    second = False
-    calls: Counter[str]
+    webhook: str
+    call: int
+    steps: tuple[dict[str, Any], ...]
 
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
-        response: dict[str, Any] = {"uid": request["uid"], "allowed": True}
-        pod = request["object"]
-        image = self.image or pod["metadata"].get("annotations", {}).get(INJECT)
-        self.calls[request.get("name", "")] += 1
-        late = self.second and self.calls[request.get("name", "")] < 2
-        if image and not late and all(one["name"] != self.container for one in pod["spec"]["containers"]):
-            value = {"name": self.container, "image": image, "resources": {}}
-            patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
-            response |= {
-                "patchType": "JSONPatch",
-                "patch": base64.b64encode(json.dumps(patch).encode()).decode(),
-            }
-        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
-        text = json.dumps(review).encode()
+
+def changed(spec: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """The pod spec after what a webhook of that name does to it.
+
+    {"container": IMAGE}, {"init": IMAGE}    one more, unless it is there
+    {"image": IMAGE}                         another image for the first container
+    {"toleration": {..}}                     one more, unless it is there
+    {"expression": {..}}                     ANDed to every required term, or the only one
+    """
+    made: dict[str, Any] = deepcopy(dict(spec))
+    for step in steps:
+        for field, kind in (("containers", "container"), ("initContainers", "init")):
+            there = made.get(field) or []
+            if kind in step and all(one["name"] != f"{name}-{kind}" for one in there):
+                made[field] = [*there, {"name": f"{name}-{kind}", "image": step[kind], "resources": {}}]
+        if "image" in step:
+            made["containers"][0]["image"] = step["image"]
+        if "toleration" in step and step["toleration"] not in made.get("tolerations", []):
+            made["tolerations"] = [*made.get("tolerations", []), step["toleration"]]
+        if "expression" in step:
+            affinity = made.setdefault("affinity", {}).setdefault("nodeAffinity", {})
+            terms = affinity.setdefault(REQUIRED, {"nodeSelectorTerms": [{}]})["nodeSelectorTerms"]
+            for term in terms:
+                there = term.get("matchExpressions", [])
+                if step["expression"] not in there:
+                    term["matchExpressions"] = [*there, step["expression"]]
+    return made
+
+
+class Scripted:
+    """See the module. Pods without the annotation stay as they are, and are not written down."""
+
+    def __init__(self) -> None:
+        self.events: dict[str, list[Event]] = {}
+        self._lock = threading.Lock()
+
+    def webhook(self, name: str) -> contextlib.AbstractContextManager[str]:
+        """The URL of one that obeys the steps for its name: {"id": .., NAME: [[CALL, STEP], ..]}."""
+        handler = type("Scripted", (_Scripted,), {"called": self._called, "name": name})
+        return _listening(handler)
+
+    def before(self, url: str) -> contextlib.AbstractContextManager[str]:
+        """The URL of one that passes each review on to that of archfit."""
+        handler = type("Relay", (_Relay,), {"called": self._called, "name": ARCHFIT, "url": url})
+        return _listening(handler)
+
+    def _called(self, name: str, pod: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Writes the call down: the steps that the webhook has to take now."""
+        text = (pod["metadata"].get("annotations") or {}).get(SCRIPT)
+        if not text:
+            return ()
+        script = json.loads(text)
+        with self._lock:
+            events = self.events.setdefault(script["id"], [])
+            call = 1 + sum(event.webhook == name for event in events)
+            steps = tuple(step for at, step in script.get(name, ()) if at == call)
+            taken, spec = [], pod["spec"]
+            for step in steps:
+                after = changed(spec, [step], name)
+                taken += [step] if after != spec else []
+                spec = after
+            events.append(Event(name, call, tuple(taken)))
+        return events[-1].steps
+
+
+class _Answering(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    called: Any
+    name = ""
+
+    def asked(self) -> dict[str, Any]:
+        self.body = self.rfile.read(int(self.headers["Content-Length"]))
+        found: dict[str, Any] = json.loads(self.body)["request"]
+        return found
+
+    def answer(self, text: bytes) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
@@ -143,3 +219,58 @@ class _Injector(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *_: object) -> None:
         """Write no log."""
+
+
+class _Scripted(_Answering):
+    def do_POST(self) -> None:
+        request = self.asked()
+        spec = request["object"]["spec"]
+        steps = self.called(self.name, request["object"])
+        after = changed(spec, steps, self.name)
+        patch = [{"op": "replace", "path": "/spec", "value": after}] if steps else []
+        self.answer(_review(request["uid"], patch))
+
+
+class _Relay(_Answering):
+    url = ""
+
+    def do_POST(self) -> None:
+        self.called(self.name, self.asked()["object"])
+        question = urllib.request.Request(
+            f"{self.url}?{self.path.partition('?')[2]}", self.body, {"Content-Type": "application/json"}
+        )
+        context = ssl.create_default_context(cafile=str(tls_files().ca))
+        with urllib.request.urlopen(question, context=context, timeout=30) as response:
+            self.answer(response.read())
+
+
+def _review(uid: str, patch: list[dict[str, Any]]) -> bytes:
+    """The answer that allows it, with that JSON patch."""
+    response: dict[str, Any] = {"uid": uid, "allowed": True}
+    if patch:
+        encoded = base64.b64encode(json.dumps(patch).encode()).decode()
+        response |= {"patchType": "JSONPatch", "patch": encoded}
+    return json.dumps(
+        {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
+    ).encode()
+
+
+class _Injector(_Answering):
+    """Adds a container to a pod that has none."""
+
+    image = ""
+    container = "side"
+    second = False
+    calls: Counter[str]
+
+    def do_POST(self) -> None:
+        request = self.asked()
+        pod = request["object"]
+        image = self.image or pod["metadata"].get("annotations", {}).get(INJECT)
+        self.calls[request.get("name", "")] += 1
+        late = self.second and self.calls[request.get("name", "")] < 2
+        patch = []
+        if image and not late and all(one["name"] != self.container for one in pod["spec"]["containers"]):
+            value = {"name": self.container, "image": image, "resources": {}}
+            patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
+        self.answer(_review(request["uid"], patch))

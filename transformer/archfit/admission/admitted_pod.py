@@ -51,6 +51,7 @@ from archfit.errors import InvalidInput
 from archfit.images.platforms import Answer, Found, Unasked
 from archfit.options.settings import Options
 from archfit.patch import Remove, apply
+from archfit.placement.affinity import Demand, allowed
 from archfit.placement.annotations import STAMP
 from archfit.placement.decide import decide
 from archfit.placement.questions import questions
@@ -60,7 +61,7 @@ from archfit.record import Record
 from archfit.results import Decision, Location
 from archfit.source.values import mapping_of, text_of, typed
 from archfit.stamp.annotation import ANNOTATIONS, at
-from archfit.typing_names import Any
+from archfit.typing_names import Any, Sequence
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
@@ -141,17 +142,21 @@ class AdmittedPod(Record):
             text: answer if isinstance(answer, Found) else Unasked("not known")
             for text, answer in answers.items()
         }
-        given = answers if decision.outcome != "Unresolved" else known
         trace = Trace()
-        decision = decide(self.pod, self.own, given, options, trace)
+        decision = decide(
+            self.pod, self.own, answers if decision.outcome != "Unresolved" else known, options, trace
+        )
         if trace.case is None:
             return True
-        live = [reach.live for reach in trace.case.found]
         needed = [item for item in self._added(decision, options) if item.narrows]
-        return not all(
-            not live[old.term] or any(_narrower(new, old) for new in needed if new.term == old.term)
-            for old in narrowing
-        )
+        for old in narrowing:
+            reach = trace.case.found[old.term]
+            given = [item for item in needed if item.term == old.term]
+            if reach.live and not (
+                any(_narrower(new, old) for new in given) or _within(reach.demand, given, old)
+            ):
+                return True
+        return False
 
     def _foreign(self, decision: Decision) -> Decision:
         warning = self.pod.result(
@@ -174,6 +179,21 @@ def _narrower(new: Item, old: Item) -> bool:
         return False
     ours, theirs = set(new.value["values"]), set(old.value["values"])
     return ours <= theirs if new.value["operator"] == "In" else theirs <= ours
+
+
+def _within(demand: Demand, given: Sequence[Item], old: Item) -> bool:
+    """Whether what a term names, with the expressions that it is given, meets `old` already."""
+    if all(operator != "In" for operator, _ in demand.requirements):
+        return False
+    left = allowed(demand, frozenset())
+    for item in given:
+        left = frozenset(name for name in left if _meets(name, item))
+    return all(_meets(name, old) for name in left)
+
+
+def _meets(architecture: str, item: Item) -> bool:
+    named: bool = architecture in item.value["values"]
+    return named is (item.value["operator"] == "In")
 
 
 def _placement(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -191,7 +191,11 @@ def foreign_variable() -> Variable:
           || recorded.size() > 0 && variables.live[i].size() > 0 && recorded.exists(k,
             [variables.statedTerms[i].matchExpressions[k]].exists(e,
               !variables.written[i].exists(w, w.operator == e.operator
-                && (e.operator == 'In' ? w.values.all(a, a in e.values) : e.values.all(a, a in w.values))))))
+                && (e.operator == 'In' ? w.values.all(a, a in e.values) : e.values.all(a, a in w.values)))
+              // what the term names, with what it gets, is no wider
+              && !(variables.asksWithIn[i] && variables.meeting[i].all(a,
+                variables.written[i].exists(w, (a in w.values) != (w.operator == 'In'))
+                || (a in e.values) == (e.operator == 'In'))))))
         """,
         required=REQUIRED_LINE,
     )

@@ -1,0 +1,400 @@
+"""`make injections COUNT=10000 SEED=1`: random pods that other webhooks change while archfit decides them.
+
+    python -m policy_injections [--count N] [--seed N]
+
+Each round has one door (archfit's policy with its companion, its webhook, or both) in a real API server, and two more
+webhooks: one that is called before archfit's and one that is called after it. Each pod has a script for them: a
+sidecar or an init container (known, unknown, without an architecture in common), another image, a toleration, an
+expression, in the first pass, the second, or both. What is stored is compared with archfit's own decision for the pod
+with all its final containers, which is made apart: the steps that were taken are made on the pod as the API server
+makes it without any webhook.
+
+    equal       it is what archfit decides
+    equal, and the record names more
+                another webhook wanted what archfit had added already, and so did not add it
+    nothing     it has nothing of archfit's, although archfit would add something
+    kept        it has nothing of archfit's but expressions of an earlier pass, which are narrower than the decision:
+                archfit takes these back only where the pod gets no wider, because a record can be forged
+    late        the last step came after archfit's last pass: equal; warned of; or without a companion to warn
+    late for the policy
+                the webhook had a pass after it, and leaves alone what the policy added to a pod with as many images
+    wrong       anything else, and a late one that differs without a warning; the exit status is 1 if there is one
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from archfit.admission.added_record import NAME
+from archfit.lookup.lockfile import render
+from archfit.options.config_file import API_VERSION, KIND
+from archfit.options.load import load
+from control_plane import ControlPlane, Refused
+from drawn_pods import at_creation
+from drawn_pods.drawing import ARCH, RUNTIME_CLASSES
+from fake_registry import FakeRegistry
+from mutating_webhooks import ARCHFIT, SCRIPT, Event, Scripted, changed, webhook
+from pod_decisions import PREFERRED, REQUIRED
+from policy_runs import Policies, decided, policy_options, stripped
+from webhook_server import WebhookServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from archfit.options.settings import Options
+
+ARCHITECTURES = ("amd64", "arm64", "s390x")
+DOORS = ("policy", "webhook", "both")
+LOCKED = at_creation.platforms()
+FIRST, LAST = "aa", "zz"
+"""The webhooks, called before and after archfit's `mm`."""
+CHOICES: tuple[dict[str, Any], ...] = (
+    {},
+    {"clusterArchitectures": ["amd64", "arm64", "s390x"], "prefer": {"arm64": 10}},
+    {"affinity": "always"},
+    {"unlabelledNodes": ["dedicated"], "clusterArchitectures": ["amd64", "arm64", "windows/amd64"]},
+    {"rules": [{"match": {"labels": {"app": "web"}}, "only": ["amd64"]}]},
+)
+_IMAGES = tuple(f"quay.io/team/{name}:1" for name in ("both", "amd", "arm", "all", "z", "new", "win", "wasm"))
+_SHORT = ("both:1", "index.docker.io/team/arm:1", "auto", "new", "localhost:5000/a/b/amd:1")
+_TOLERATIONS = (
+    {"key": ARCH, "operator": "Equal", "value": "arm64", "effect": "NoSchedule"},
+    {"key": "pool", "operator": "Exists"},
+    {"key": ARCH, "operator": "Exists"},
+)
+_EXPRESSIONS = (
+    {"key": "pool", "operator": "In", "values": ["a"]},
+    {"key": ARCH, "operator": "In", "values": ["amd64", "arm64"]},
+    {"key": ARCH, "operator": "NotIn", "values": ["s390x"]},
+)
+_SECONDS = 30
+_THREADS = 4
+_ROUND = 250
+
+
+class Drawn(NamedTuple):
+    """A pod with its script. seed: that draws it again."""
+
+    seed: str
+    pod: dict[str, Any]
+
+
+class Stored(NamedTuple):
+    """What became of one. plain: with the same steps, and without archfit. expected: by archfit's decision."""
+
+    drawn: Drawn
+    plain: Any
+    expected: Any
+    actual: Any
+    events: Sequence[Event]
+    warnings: Sequence[str]
+
+    def __str__(self) -> str:
+        parts = [f"{name}: {json.dumps(_placed(pod))}" for name, pod in self._pods()]
+        steps = [f"{one.webhook} {one.call}: {json.dumps(one.steps)}" for one in self.events]
+        return "\n  ".join((f"seed {self.drawn.seed}", *steps, *parts, f"warnings: {list(self.warnings)}"))
+
+    def _pods(self) -> Iterator[tuple[str, Any]]:
+        yield from (("plain", self.plain), ("expected", self.expected), ("actual", self.actual))
+
+
+class Judged(NamedTuple):
+    """counts: by class. wrong: the pods that are none of the others."""
+
+    counts: Counter[str]
+    wrong: list[Stored]
+
+
+def drawn(seed: str, namespace: str) -> Drawn:
+    """A random pod and what the webhooks do to it."""
+    random = Random(seed)
+    pod = at_creation.pod(random, ARCHITECTURES, namespace)
+    name = f"p-{seed.replace('/', '-')}"
+    metadata = {key: value for key, value in pod["metadata"].items() if key != "generateName"}
+    script: dict[str, Any] = {"id": f"{namespace}/{name}"}
+    for _ in range(random.choice((0, 1, 1, 1, 2, 2, 3))):
+        step = _step(random)
+        for call in random.choice(((1,), (1,), (2,), (1, 2))):
+            script.setdefault(random.choice((FIRST, LAST)), []).append([call, step])
+    annotations = {**metadata.get("annotations", {}), SCRIPT: json.dumps(script)}
+    return Drawn(seed, {**pod, "metadata": {**metadata, "name": name, "annotations": annotations}})
+
+
+def _step(random: Random) -> dict[str, Any]:
+    kind = random.choice(("container", "container", "container", "init", "image", "toleration", "expression"))
+    if kind == "toleration":
+        return {kind: random.choice(_TOLERATIONS)}
+    if kind == "expression":
+        return {kind: random.choice(_EXPRESSIONS)}
+    return {kind: random.choice(_IMAGES if random.random() < 0.8 else _SHORT)}
+
+
+@contextlib.contextmanager
+def door(
+    policies: Policies, kind: str, name: str, choice: Mapping[str, Any], folder: Path
+) -> Iterator[Scripted]:
+    """The door and the two webhooks, in force for the namespace of that name. choice: of the configuration."""
+    plane, scripted = policies.plane, Scripted()
+    plane.namespace(name)
+    arm = _probe(name, "arm:1")
+    with contextlib.ExitStack() as stack:
+        for other in (FIRST, LAST):
+            url = stack.enter_context(scripted.webhook(other))
+            stack.enter_context(webhook(plane, f"{other}-{name}", url, name, seconds=_SECONDS))
+        if kind != "webhook":
+            installed = policies.install(name, LOCKED, _options(choice, folder), companion=True)
+            stack.callback(policies.remove, installed)
+            plane.until("the companion warns", lambda: plane.warnings(_probe(name, "new:1")))
+        if kind != "policy":
+            registry = stack.enter_context(FakeRegistry())
+            (folder / "archfit.lock").write_bytes(render(LOCKED))
+            more = ("--mirror", f"*={registry.url}", "--lock-file", str(folder / "archfit.lock"))
+            server = stack.enter_context(WebhookServer(folder / "server", *more, *_words(choice, folder)))
+            url = stack.enter_context(scripted.before(server.url))
+            stack.enter_context(webhook(plane, f"mm-{name}", url, name, seconds=_SECONDS))
+        watched = [other for other in (FIRST, LAST, ARCHFIT) if other != ARCHFIT or kind != "policy"]
+
+        def in_force() -> bool:
+            scripted.events.clear()
+            placed = "affinity" in plane.dry(arm)["spec"]
+            called = {one.webhook for one in scripted.events.get("probe", ())}
+            return placed and called == set(watched)
+
+        plane.until("every door is in force", in_force)
+        yield scripted
+
+
+def _probe(name: str, image: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "probe", "namespace": name, "annotations": {SCRIPT: '{"id": "probe"}'}},
+        "spec": {"containers": [{"name": "c", "image": f"quay.io/team/{image}"}]},
+    }
+
+
+def _words(choice: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    path = folder / "archfit.yaml"
+    path.write_text(json.dumps({"apiVersion": API_VERSION, "kind": KIND, "spec": choice}), encoding="utf-8")
+    return ("--config", str(path))
+
+
+def _options(choice: Mapping[str, Any], folder: Path) -> Options:
+    return load(_words(choice, folder), {}, lambda path: Path(path).read_bytes()).options
+
+
+def judged(policies: Policies, kind: str, name: str, seed: str, count: int, folder: Path) -> Judged:
+    """One round: that many pods, through one door."""
+    plane = policies.plane
+    choice = Random(seed).choice(CHOICES)
+    options = policy_options(_options(choice, folder))
+    pods = [drawn(f"{seed}/{number}", name) for number in range(count)]
+
+    def created(one: Drawn) -> Any:
+        try:
+            return plane.warned(one.pod)
+        except Refused as refused:
+            return refused
+
+    with door(policies, kind, name, choice, folder) as scripted, ThreadPoolExecutor(_THREADS) as threads:
+        made = list(threads.map(created, pods))
+    events = [scripted.events.get(json.loads(_script(one.pod))["id"], []) for one in pods]
+    before = policies.plain([one.pod for one in pods])
+    plain = policies.plain(
+        [
+            _after(pod, steps)
+            for pod, steps in zip(before, events, strict=True)
+            if not isinstance(pod, Refused)
+        ]
+    )
+    found = []
+    rest = iter(plain)
+    for one, stored, steps, pod in zip(pods, made, events, before, strict=True):
+        if isinstance(pod, Refused):
+            assert isinstance(stored, Refused), one
+            continue
+        bare = next(rest)
+        if isinstance(stored, Refused) or isinstance(bare, Refused):
+            assert type(stored) is type(bare), (one, stored, bare)
+            continue
+        bare = {**bare, "metadata": {**bare["metadata"], "namespace": name}}
+        value, warnings = stored
+        texts = [text for text in warnings if "archfit" in text]
+        expected = decided(bare, name, LOCKED, options)
+        found.append(Stored(one, bare, expected, stripped(value), steps, texts))
+    plane.delete(f"/api/v1/namespaces/{name}/pods")
+    return _classified(policies, kind, found)
+
+
+def _script(pod: Any) -> str:
+    text: str = pod["metadata"]["annotations"][SCRIPT]
+    return text
+
+
+def _after(pod: Any, events: Sequence[Event]) -> Any:
+    """The pod after the steps that were taken, and nothing else."""
+    spec = pod["spec"]
+    for event in events:
+        spec = changed(spec, event.steps, event.webhook)
+    return {**pod, "spec": spec}
+
+
+def _classified(policies: Policies, kind: str, found: Sequence[Stored]) -> Judged:
+    """What archfit decided goes through admission, too: a RuntimeClass drops a toleration that another one implies."""
+    differing = [one for one in found if _canonical(one.actual) != _canonical(one.expected)]
+    merged = policies.plain([one.expected for one in differing])
+    again = {
+        id(one): _canonical(after) == _canonical(one.actual)
+        for one, after in zip(differing, merged, strict=True)
+        if not isinstance(after, Refused)
+    }
+    counts, wrong = Counter[str](), []
+    for one in found:
+        equal = again.get(id(one), True)
+        late = _late(kind, one.events)
+        if equal:
+            counts[f"{late}equal{'' if one.expected is one.plain else ', with additions'}"] += 1
+        elif _canonical(one.actual) == _canonical(one.plain):
+            counts[f"{late}nothing of archfit's"] += 1
+        elif _placement_is(one):
+            counts[f"{late}equal, and the record names more"] += 1
+        elif _canonical(_without_expressions(one)) == _canonical(one.plain):
+            counts[f"{late}kept{', warned of' if one.warnings else ''}"] += 1
+        elif late and one.warnings:
+            counts[f"{late}differs, warned of"] += 1
+        elif late and kind == "webhook":
+            counts[f"{late}differs, and no companion is there to warn"] += 1
+        else:
+            counts["wrong"] += 1
+            wrong.append(one)
+    return Judged(counts, wrong)
+
+
+def _placement_is(one: Stored) -> bool:
+    """Whether it is placed as it should be, and the record lacks nothing of what was added."""
+    actual, expected = _canonical(one.actual), _canonical(one.expected)
+    missing = [item for item in _items(expected) if item not in _items(actual)]
+    return actual["spec"] == expected["spec"] and not missing
+
+
+def _items(canonical: Any) -> list[Any]:
+    found: list[Any] = canonical["annotations"].get(NAME, [])
+    return found
+
+
+def _without_expressions(one: Stored) -> Any:
+    """What is stored, less the expressions on architectures that the plain pod lacks."""
+    made, path = json.loads(json.dumps(one.actual)), ("affinity", "nodeAffinity", REQUIRED)
+    before, after = (_at(pod["spec"], path).get("nodeSelectorTerms", []) for pod in (one.plain, made))
+    for index, term in enumerate(after):
+        there = before[index].get("matchExpressions", []) if index < len(before) else []
+        if "matchExpressions" in term:
+            left = [one for one in term["matchExpressions"] if one in there or one["key"] != ARCH]
+            term["matchExpressions"] = left
+    for depth in (2, 1, 0):
+        holder, was = (_at(pod["spec"], path[:depth]) for pod in (made, one.plain))
+        if path[depth] not in was and not _filled(holder.get(path[depth], {})):
+            holder.pop(path[depth], None)
+    return made
+
+
+def _at(value: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        value = value.get(key) or {}
+    return value
+
+
+def _filled(value: Any) -> bool:
+    """Whether it holds anything but empty lists and mappings."""
+    if isinstance(value, dict):
+        return any(map(_filled, value.values()))
+    return any(map(_filled, value)) if isinstance(value, list) else True
+
+
+def _late(kind: str, events: Sequence[Event]) -> str:
+    """Whether the last step came after archfit's last pass; the policy's is the first of the second pass."""
+    steps = [at for at, event in enumerate(events) if event.steps]
+    if not steps:
+        return ""
+    seen = [at for at, event in enumerate(events) if event.webhook == ARCHFIT]
+    if kind != "webhook" and events[steps[-1]].call == 1:
+        return ""
+    if not seen or seen[-1] < steps[-1]:
+        return "late: "
+    return "late for the policy: " if kind == "both" else ""
+
+
+def _placed(pod: Any) -> dict[str, Any]:
+    spec = pod["spec"]
+    images = [one.get("image") for one in (*spec.get("initContainers", ()), *spec["containers"])]
+    parts = {key: spec[key] for key in ("nodeSelector", "affinity", "tolerations", "os") if key in spec}
+    annotations = {key: text for key, text in pod["metadata"].get("annotations", {}).items() if key != SCRIPT}
+    return {"images": images, **parts, "annotations": annotations}
+
+
+def _canonical(pod: Any) -> Any:
+    """Spec and annotations, with lists sorted whose order means nothing. Of the record, the items that were added:
+    who wrote them, how many images it saw, and what mappings it made for them depend on the passes.
+    """
+    made = json.loads(json.dumps(pod))
+    spec, annotations = made["spec"], made["metadata"].get("annotations", {})
+    if spec.get("tolerations"):
+        spec["tolerations"] = _sorted(spec["tolerations"])
+    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    for term in (affinity.get(REQUIRED) or {}).get("nodeSelectorTerms", ()):
+        if term.get("matchExpressions"):
+            term["matchExpressions"] = _sorted(term["matchExpressions"])
+    if PREFERRED in affinity:
+        affinity[PREFERRED] = _sorted(affinity[PREFERRED])
+    if NAME in annotations:
+        entries = json.loads(annotations[NAME])
+        annotations[NAME] = _sorted([(one["path"], one["value"]) for one in entries if one["value"]])
+    return {"spec": spec, "annotations": annotations}
+
+
+def _sorted(values: list[Any]) -> list[Any]:
+    return sorted(values, key=lambda one: json.dumps(one, sort_keys=True))
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(
+        prog="make injections", description="Judges random pods that other webhooks change."
+    )
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    words = parser.parse_args()
+    totals: dict[str, Counter[str]] = {kind: Counter() for kind in DOORS}
+    started, wrong = time.monotonic(), 0
+    with tempfile.TemporaryDirectory() as folder, ControlPlane(Path(folder)) as plane:
+        policies = Policies(plane)
+        for name, scheduling in RUNTIME_CLASSES.items():
+            policies.runtime_class(name, scheduling)
+        for number in range(-(-words.count // _ROUND)):
+            kind, scratch = DOORS[number % len(DOORS)], Path(folder) / f"round-{number}"
+            scratch.mkdir()
+            found = judged(policies, kind, f"round-{number}", f"{words.seed}/{number}", _ROUND, scratch)
+            totals[kind] += found.counts
+            wrong += len(found.wrong)
+            for one in found.wrong[:3]:
+                sys.stdout.write(f"{kind}, {one}\n\n")
+            sys.stdout.flush()
+    for kind, counts in totals.items():
+        sys.stdout.writelines(f"{kind:8} {count:7,} {what}\n" for what, count in sorted(counts.items()))
+    pods = sum(counts.total() for counts in totals.values())
+    sys.stdout.write(f"{pods:,} pods in {time.monotonic() - started:.0f} s, {wrong} wrong\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
