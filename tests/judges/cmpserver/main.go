@@ -1,14 +1,17 @@
-// The two ends of Argo CD's plugin protocol, both Argo CD's own code (v3.5.1).
+// The two ends of Argo CD's plugin protocol, and how its controller compares and syncs: Argo CD's own code (v3.5.1).
 //
 //	cmpserver serve --config-dir-path DIR    argocd-cmp-server, as the sidecar starts it
 //	cmpserver ask                            what repo-server does with its socket
+//	cmpserver compare, cmpserver sync        what the application controller does, see compare.go
 //
 // ask reads one line of JSON from standard input, {socket, method, repo, app, source, seconds}, and writes one of JSON,
 // {manifests | supported | parameters, error}. Another line, or the end of standard input, cancels the request, as the
 // repo-server's own caller does when it gives up.
 //
+// compare and sync read one document of JSON from standard input and write one, with an entry for each object.
+//
 // gitops-engine, which lives in Argo CD's repository and has no releases, is the only module of another commit: the Go
-// module proxy serves that one. Nothing but the splitting of a stream into objects is taken from it here.
+// module proxy serves that one.
 package main
 
 import (
@@ -46,8 +49,15 @@ type answer struct {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "ask" {
+	switch method := os.Args[1]; method {
+	case "ask":
 		ask()
+		return
+	case "compare", "sync":
+		if err := judge(method); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	command := commands.NewCommand()

@@ -1,0 +1,52 @@
+"""`make applies COUNT=500 SEED=1`: Pods with own lists, applied again and compared behind each door, in a table.
+
+    python -m applies [--count N] [--seed N] [--doors policy,webhook,both]
+
+COUNT pods for each door and each way to make them. A line for each operation: how many pods were refused, how many came
+out different, and of how many Argo CD shows the lists, as docs/argocd.md says. Exit 1 if one is refused or different.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+from applies.doors import DOORS, door
+from applies.operations import Site
+from applies.own_lists import pod
+from control_plane import ControlPlane
+from policy_runs import Policies
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(
+        prog="make applies", description="Applies Pods with own lists again, and compares them."
+    )
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--doors", default=",".join(DOORS))
+    words = parser.parse_args()
+    wrong = 0
+    for kind in words.doors.split(","):
+        with tempfile.TemporaryDirectory() as name, ControlPlane(Path(name)) as plane:
+            folder = Path(name)
+            pods = [pod(Random(f"{words.seed}/{number}"), f"p{number}") for number in range(words.count)]
+            with door(Policies(plane), kind, "shop", folder):
+                started = time.monotonic()
+                for operation, outcome in Site(plane, "shop", pods, folder / "site").run():
+                    wrong += outcome.wrong
+                    sys.stdout.write(
+                        f"{kind}: {operation}: {outcome}, at {time.monotonic() - started:.0f} s\n"
+                    )
+                    sys.stdout.write(outcome.first())
+                    sys.stdout.flush()
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

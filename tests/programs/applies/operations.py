@@ -1,0 +1,394 @@
+"""What people and controllers do to Pods that admission changed, and what became of each.
+
+    site = Site(plane, "shop", pods, folder)
+    site.run()      (operation, Outcome), one after the other
+
+The pods are made four times: by `kubectl apply` and by Argo CD's own code, client side and server side. Every second
+one without a gate is bound to a node then. A pod is refused where the operation did not go through for it. It is
+different where a comparison shows a difference, or where the stored pod is not the one before with the change asked
+for.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import yaml
+
+import machine
+from drawn_pods.drawing import PREFERRED, REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from control_plane import ControlPlane
+
+_DONE = re.compile(
+    r"^pod/(\S+) (?:created|configured|unchanged|serverside-applied|replaced|edited)$", re.MULTILINE
+)
+_SHOWN = re.compile(r"^diff -u -N \S+/v1\.Pod\.[^.\s]+\.(\S+) ", re.MULTILINE)
+_THREADS = 2
+_AFFINITY = "/spec/affinity/nodeAffinity"
+_LISTS = {"/spec/tolerations", f"{_AFFINITY}/{REQUIRED}/nodeSelectorTerms", f"{_AFFINITY}/{PREFERRED}"}
+Pod: TypeAlias = dict[str, Any]
+Change: TypeAlias = "Callable[[Pod], None]"
+
+_LATER = {"key": "later", "operator": "Exists", "effect": "NoSchedule"}
+_NARROWER = {"key": "zone", "operator": "Exists"}
+_BY_HAND = {"key": "by-hand", "operator": "Exists", "effect": "NoSchedule"}
+_DEBUGGER = {"name": "debugger", "image": "quay.io/team/both:1"}
+# kubectl starts it with a file: a Pod, or a List of them.
+_EDITOR = """\
+import sys, yaml
+path, change = sys.argv[-1], sys.argv[1]
+shown = yaml.safe_load(open(path))
+for pod in shown.get("items", [shown]):
+    spec = pod["spec"]
+    if change == "label":
+        pod["metadata"].setdefault("labels", {})["edited"] = "yes"
+    else:
+        added = {"key": "by-hand", "operator": "Exists", "effect": "NoSchedule"}
+        if added not in spec["tolerations"]:
+            spec["tolerations"].insert(0, added)
+yaml.safe_dump(shown, open(path, "w"))
+"""
+
+_PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
+_BLOCKS = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", _PAGE, re.DOTALL)]
+IGNORED = next(
+    block["spec"]["ignoreDifferences"] for block in _BLOCKS if "ignoreDifferences" in block.get("spec", {})
+)
+COMPARISONS: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "ignoreDifferences": {"ignore": IGNORED},
+    "ServerSideDiff": {"server_side_diff": True},
+    "ServerSideDiff, IncludeMutationWebhook": {"server_side_diff": True, "include_mutation_webhook": True},
+}
+
+
+class Outcome(NamedTuple):
+    """Of one operation. pods: how many it was done to. refused: name -> why. different: name -> what.
+
+    shown: of how many pods Argo CD shows the lists that docs/argocd.md names, and nothing else.
+    """
+
+    pods: int
+    refused: Mapping[str, str]
+    different: Mapping[str, str]
+    shown: int = 0
+
+    @property
+    def wrong(self) -> int:
+        return len(self.refused) + len(self.different)
+
+    def __str__(self) -> str:
+        shown = f", {self.shown} shown" if self.shown else ""
+        return f"{self.pods} pods, {len(self.refused)} refused, {len(self.different)} different{shown}"
+
+    def first(self) -> str:
+        """One refusal and one difference, a line each."""
+        found = [next(iter(found.items())) for found in (self.refused, self.different) if found]
+        return "".join(f"    {name}: {' '.join(text.split())[:500]}\n" for name, text in found)
+
+
+class ArgoCD(NamedTuple):
+    """How an Application is set. ignore: `spec.ignoreDifferences`."""
+
+    server_side_apply: bool = False
+    server_side_diff: bool = False
+    include_mutation_webhook: bool = False
+    ignore: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def by_lists(self) -> bool:
+        """Whether the lists of the manifest are compared with those of the cluster as they are."""
+        return not self.server_side_diff and not self.ignore
+
+
+class Site:
+    """See the module. pods: without a namespace, with unlike names."""
+
+    def __init__(
+        self, plane: ControlPlane, namespace: str, pods: Sequence[Mapping[str, Any]], folder: Path
+    ) -> None:
+        self.plane, self.namespace, self.folder = plane, namespace, folder
+        self._pods = pods
+        folder.mkdir(parents=True, exist_ok=True)
+        self._editor = folder / "editor.py"
+        self._editor.write_text(_EDITOR, encoding="utf-8")
+
+    def run(self) -> Iterator[tuple[str, Outcome]]:
+        """Everything, in its order."""
+        yield from self.by_kubectl("client")
+        yield from self.by_kubectl("server", "--server-side")
+        yield from self.by_argo_cd()
+
+    def by_kubectl(self, way: str, *words: str) -> Iterator[tuple[str, Outcome]]:
+        """words: of each `kubectl apply` and `kubectl diff`."""
+        said = f"apply {' '.join(words)}".strip()
+        made = self._made(way, lambda pods: self._apply(pods, *words))
+        yield f"{said}, again", self._outcome(made, lambda: self._apply(made, *words))
+        yield f"diff {' '.join(words)}".strip(), self._diff(made, *words)
+
+        def applied(change: Change, pods: Sequence[Pod] = made) -> Outcome:
+            for pod in pods:
+                change(pod)
+            return self._outcome(pods, lambda: self._apply(pods, *words), change)
+
+        yield f"{said} with a label", applied(_label)
+        yield f"{said} with a toleration", applied(_toleration)
+        gated = [pod for pod in made if "schedulingGates" in pod["spec"]]
+        yield f"{said} with narrower terms, gated", applied(_narrower, gated)
+        yield f"{said} without the gate", applied(_ungated, gated)
+        if words:
+            return
+        yield "replace", self._outcome(made, lambda: self._replace(made), _second_label)
+        yield "edit a label", self._outcome(made, lambda: self._edit(made, "label"), _edited_label)
+        yield (
+            "edit a toleration",
+            self._outcome(made, lambda: self._edit(made, "toleration"), _edited_toleration),
+        )
+        yield "ephemeral container", self._outcome(made, lambda: self._debug(made), _ephemeral)
+
+    def by_argo_cd(self) -> Iterator[tuple[str, Outcome]]:
+        """Synced and compared by the application controller's code."""
+        yield from self._by_argo_cd("argo", "Argo CD sync", ArgoCD())
+        said = "Argo CD sync, ServerSideApply=true"
+        yield from self._by_argo_cd("argo-server", said, ArgoCD(server_side_apply=True))
+
+    def _by_argo_cd(self, way: str, said: str, settings: ArgoCD) -> Iterator[tuple[str, Outcome]]:
+        made = self._made(way, lambda pods: self._sync(pods, settings))
+        yield f"{said}, again", self._outcome(made, lambda: self._sync(made, settings))
+        for name, words in COMPARISONS.items():
+            yield f"{said}, compare: {name}", self._compare(made, settings._replace(**words))
+
+    def _made(self, way: str, make: Callable[[Sequence[Pod]], Mapping[str, str]]) -> list[Pod]:
+        """The manifests of pods that now exist, some of them bound to a node."""
+        pods = copy.deepcopy(list(self._pods))
+        for pod in pods:
+            pod["metadata"] |= {"name": f"{way}-{pod['metadata']['name']}", "namespace": self.namespace}
+        refused = make(pods)
+        assert not refused, next(iter(refused.values()))
+        for pod in pods[::2]:
+            if "schedulingGates" not in pod["spec"]:
+                self._bind(pod["metadata"]["name"])
+        return pods
+
+    def _bind(self, name: str) -> None:
+        target = {"apiVersion": "v1", "kind": "Node", "name": "n1"}
+        binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target}
+        self.plane.request("POST", f"{self._path}/{name}/binding", binding)
+
+    @property
+    def _path(self) -> str:
+        return f"/api/v1/namespaces/{self.namespace}/pods"
+
+    def _stored(self) -> dict[str, Pod]:
+        items = self.plane.get(self._path)["items"]
+        return {pod["metadata"]["name"]: {"apiVersion": "v1", "kind": "Pod", **pod} for pod in items}
+
+    def _outcome(
+        self, pods: Sequence[Pod], act: Callable[[], Mapping[str, str]], change: Change | None = None
+    ) -> Outcome:
+        """What `act` made of the pods. change: what it was to change of each."""
+        before = self._stored()
+        refused = act()
+        after = self._stored()
+        different = {}
+        for name in (pod["metadata"]["name"] for pod in pods):
+            if name not in refused:
+                expected = copy.deepcopy(before[name])
+                if change:
+                    change(expected)
+                found = dict(_differences(_compared(expected), _compared(after[name])))
+                if (
+                    not change
+                    and expected["metadata"]["resourceVersion"] != after[name]["metadata"]["resourceVersion"]
+                ):
+                    found["/metadata/resourceVersion"] = "it was written again"
+                if found:
+                    different[name] = str(found)
+        return Outcome(len(pods), refused, different)
+
+    def _kubectl(
+        self, pods: Sequence[Pod], *words: str, editor: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Start kubectl for the pods: as a file, or by name where they are edited."""
+        if editor:
+            names = [pod["metadata"]["name"] for pod in pods]
+            environ = {"KUBE_EDITOR": f"{sys.executable} {self._editor} {editor}"}
+            return self.plane.kubectl(*words, "pods", *names, "-n", self.namespace, check=False, **environ)
+        stream = json.dumps({"apiVersion": "v1", "kind": "List", "items": pods})
+        return self.plane.kubectl(*words, "-f", "-", stdin=stream, check=False)
+
+    def _refused(self, pods: Sequence[Pod], ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
+        done = set(_DONE.findall(ran.stdout))
+        names = [pod["metadata"]["name"] for pod in pods]
+        return {name: _about(name, ran.stderr) for name in names if name not in done}
+
+    def _apply(self, pods: Sequence[Pod], *words: str) -> dict[str, str]:
+        return self._refused(pods, self._kubectl(pods, "apply", *words))
+
+    def _replace(self, pods: Sequence[Pod]) -> dict[str, str]:
+        """By what is stored, less all that archfit wrote: the manifest's lists, and no record."""
+        stored, sent = self._stored(), []
+        for pod in pods:
+            live = stored[pod["metadata"]["name"]]
+            metadata = {**pod["metadata"], "labels": dict(live["metadata"]["labels"])}
+            lists = {key: pod["spec"][key] for key in ("affinity", "tolerations") if key in pod["spec"]}
+            rest = {key: live["spec"][key] for key in live["spec"] if key not in ("affinity", "tolerations")}
+            sent.append({**pod, "metadata": metadata, "spec": {**rest, **lists}})
+            _second_label(sent[-1])
+        return self._refused(pods, self._kubectl(sent, "replace"))
+
+    def _edit(self, pods: Sequence[Pod], change: str) -> dict[str, str]:
+        return self._refused(pods, self._kubectl(pods, "edit", editor=change))
+
+    def _debug(self, pods: Sequence[Pod]) -> dict[str, str]:
+        """What `kubectl debug` sends."""
+        refused = {}
+        for name in (pod["metadata"]["name"] for pod in pods):
+            answer = self.plane.client.patch(
+                f"{self._path}/{name}/ephemeralcontainers",
+                content=json.dumps({"spec": {"ephemeralContainers": [_DEBUGGER]}}),
+                headers={"Content-Type": "application/strategic-merge-patch+json"},
+            )
+            if answer.is_error:
+                refused[name] = answer.json()["message"]
+        return refused
+
+    def _diff(self, pods: Sequence[Pod], *words: str) -> Outcome:
+        """It ends at the first refusal, so pods are then asked one by one."""
+        ran = self._kubectl(pods, "diff", "--concurrency=4", *words)
+        if ran.returncode in (0, 1):
+            different = dict.fromkeys(_SHOWN.findall(ran.stdout), ran.stdout)
+            assert bool(different) == bool(ran.returncode), ran.stdout
+            return Outcome(len(pods), {}, different)
+        with ThreadPoolExecutor(_THREADS) as threads:
+            each = list(threads.map(lambda pod: self._kubectl([pod], "diff", *words), pods))
+        named = list(zip((pod["metadata"]["name"] for pod in pods), each, strict=True))
+        return Outcome(
+            len(pods),
+            {name: one.stderr for name, one in named if one.returncode not in (0, 1)},
+            {name: one.stdout for name, one in named if one.returncode == 1},
+        )
+
+    def _sync(self, pods: Sequence[Pod], settings: ArgoCD) -> dict[str, str]:
+        return {
+            pod["metadata"]["name"]: one["error"]
+            for pod, one in zip(pods, self._argo_cd("sync", pods, settings), strict=True)
+            if one.get("error")
+        }
+
+    def _compare(self, pods: Sequence[Pod], settings: ArgoCD) -> Outcome:
+        refused, different, shown = {}, {}, 0
+        for pod, one in zip(pods, self._argo_cd("compare", pods, settings), strict=True):
+            name = pod["metadata"]["name"]
+            if one.get("error"):
+                refused[name] = one["error"]
+            elif one["modified"]:
+                found = dict(_differences(one["predicted"], one["live"]))
+                if settings.by_lists and found.keys() <= _LISTS:
+                    shown += 1
+                else:
+                    different[name] = str(found)
+        return Outcome(len(pods), refused, different, shown)
+
+    def _argo_cd(self, method: str, pods: Sequence[Pod], settings: ArgoCD) -> list[Any]:
+        stored = self._stored()
+        question = {
+            "kubeconfig": str(self.plane.kubeconfig),
+            "targets": pods,
+            "lives": [stored.get(pod["metadata"]["name"]) for pod in pods] if method == "compare" else [],
+            "serverSideApply": settings.server_side_apply,
+            "serverSideDiff": settings.server_side_diff,
+            "includeMutationWebhook": settings.include_mutation_webhook,
+            "ignoreDifferences": list(settings.ignore),
+        }
+        program = machine.go_build(machine.ROOT / "tests" / "judges" / "cmpserver", "cmpserver")
+        ran = subprocess.run(
+            [program, method], input=json.dumps(question), capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stderr
+        answers: list[Any] = json.loads(ran.stdout)
+        return answers
+
+
+def _label(pod: Pod) -> None:
+    pod["metadata"]["labels"]["applied"] = "again"
+
+
+def _second_label(pod: Pod) -> None:
+    pod["metadata"]["labels"]["replaced"] = "yes"
+
+
+def _edited_label(pod: Pod) -> None:
+    pod["metadata"]["labels"]["edited"] = "yes"
+
+
+def _toleration(pod: Pod) -> None:
+    pod["spec"]["tolerations"] = [_LATER, *pod["spec"].get("tolerations", ())]
+
+
+def _edited_toleration(pod: Pod) -> None:
+    pod["spec"]["tolerations"].append(_BY_HAND)
+
+
+def _terms(pod: Pod) -> list[Any]:
+    node_affinity = pod["spec"].get("affinity", {}).get("nodeAffinity", {})
+    terms: list[Any] = node_affinity.get(REQUIRED, {}).get("nodeSelectorTerms", [])
+    return terms
+
+
+def _narrower(pod: Pod) -> None:
+    """Each term gets one more expression, but for empty ones, which nobody may fill; without terms there is a first."""
+    node_affinity = pod["spec"].setdefault("affinity", {}).setdefault("nodeAffinity", {})
+    terms = node_affinity.setdefault(REQUIRED, {"nodeSelectorTerms": [{"matchExpressions": []}]})
+    for term in terms["nodeSelectorTerms"]:
+        if term:
+            term["matchExpressions"] = [*term.get("matchExpressions", ()), _NARROWER]
+
+
+def _ungated(pod: Pod) -> None:
+    pod["spec"].pop("schedulingGates", None)
+
+
+def _ephemeral(pod: Pod) -> None:
+    pod["spec"]["ephemeralContainers"] = [_DEBUGGER]
+
+
+def _compared(pod: Pod) -> dict[str, Any]:
+    """What people wrote or admission added: tolerations and expressions in any order."""
+    found = copy.deepcopy({"labels": pod["metadata"].get("labels"), "spec": pod["spec"]})
+    annotations = dict(pod["metadata"].get("annotations", {}))
+    annotations.pop("kubectl.kubernetes.io/last-applied-configuration", None)
+    found["annotations"] = annotations
+    found["spec"].get("tolerations", []).sort(key=json.dumps)
+    for term in _terms(found):
+        term.get("matchExpressions", []).sort(key=json.dumps)
+    for one in found["spec"].get("ephemeralContainers", ()):
+        for key in [key for key in one if key not in _DEBUGGER]:
+            del one[key]
+    return found
+
+
+def _differences(expected: Any, actual: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Each place where they differ, and how."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for key in sorted({*expected, *actual}):
+            yield from _differences(expected.get(key), actual.get(key), f"{path}/{key}")
+    elif expected != actual:
+        yield path, f"{json.dumps(expected)} expected, {json.dumps(actual)} found"
+
+
+def _about(name: str, text: str) -> str:
+    """What kubectl said of a pod."""
+    found = text.find(f'"{name}"')
+    return text[max(found, 0) :][:1000]

@@ -1,0 +1,42 @@
+"""Pods with lists of their own, changed at admission: applied again, edited, replaced and compared by real programs.
+
+`make applies` does the same to hundreds (tests/programs/applies).
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from applies.doors import door
+from applies.operations import Site
+from applies.own_lists import pod
+from archfit.admission.added_record import NAME
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from policy_runs import Policies
+
+PODS = {"policy": 8, "webhook": 8, "both": 12}
+
+
+@pytest.mark.parametrize("kind", PODS)
+def test_no_operation_is_refused_and_no_comparison_shows_a_difference(
+    policies: Policies, tmp_path: Path, kind: str
+):
+    name = f"applied-{kind}"
+    pods = [pod(Random(f"1/{number}"), f"p{number}") for number in range(PODS[kind])]
+    with door(policies, kind, name, tmp_path):
+        site = Site(policies.plane, name, pods, tmp_path / "site")
+        found = dict(site.run())
+    stored = policies.plane.get(f"/api/v1/namespaces/{name}/pods")["items"]
+    policies.plane.delete(f"/api/v1/namespaces/{name}/pods")
+    changed = [one for one in stored if NAME in one["metadata"].get("annotations", {})]
+    assert len(changed) >= len(stored) / 2
+    assert any(one["spec"].get("nodeName") for one in changed)
+    assert found["apply without the gate"].pods
+    assert found["apply with narrower terms, gated"].pods
+    assert {operation: outcome.first() for operation, outcome in found.items() if outcome.wrong} == {}
