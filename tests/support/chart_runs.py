@@ -43,6 +43,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "names": ("--set", "fullnameOverride=placement,nameOverride=fit"),
     "digest": ("--set", f"image.digest=sha256:{'a' * 64}", "--set", "imagePullSecrets[0].name=pulls"),
     "nothing-optional": ("--set", "podDisruptionBudget.enabled=false,networkPolicy.enabled=false"),
+    "client-ca": ("--set", "clientCA.configMap=clients,memoryLimit=300Mi"),
+    "client-ca-of-a-secret": ("--set", "clientCA.secret=clients,clientCA.key=tls.crt"),
     "api-server": ("--set", "networkPolicy.apiServer={10.0.0.5/32,fd00::/64}"),
     "monitoring": (
         *("--set", "metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus"),

@@ -67,6 +67,15 @@ name: {{ include "archfit.fullname" . }}-ca
 {{- end -}}
 {{- end -}}
 
+{{/* The bytes of a quantity of Kubernetes; nothing for one that is written otherwise, which the API server judges. */}}
+{{- define "archfit.bytes" -}}
+{{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "T" 1000000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- $text := kindIs "string" . | ternary (toString .) (int64 . | toString) -}}
+{{- if regexMatch "^[0-9]+(\\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$" $text -}}
+{{- mulf (regexFind "^[0-9.]+" $text | float64) (get $units (regexFind "[A-Za-z]*$" $text)) | int64 -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Ends with a message. `helm lint` passes over `fail`, and stops at an `include` of what nothing defines. */}}
 {{- define "archfit.refuse" -}}
 {{- fail . -}}

@@ -16,11 +16,13 @@ from registry import Registry
 
 import machine
 from archfit import __version__
+from archfit.admission.server.memory_budget import MIB, SMALLEST_LIMIT
 from archfit.integrations.webhook import setup_files
 from archfit.integrations.webhook.certificates import Pair
 from archfit.integrations.webhook.served_certificate import examine
 from archfit.integrations.webhook.setup_files import Choices
 from archfit.options.config_file import from_file
+from archfit.usage.command_table import BY_NAME
 from chart_runs import CERT_MANAGER, CHART, KUBERNETES, POLICY_VALUES, VALUES, Chart, named, plain
 from helm_runs import start
 from program import PROGRAM
@@ -361,6 +363,45 @@ def test_the_test_pod_asks_what_the_certificate_is_for(chart: Chart) -> None:
     program = container["command"][2]
     compile(program, "program", "exec")
     assert "https://archfit.hooks.svc/mutate?timeout=5s" in program
+
+
+SMALLEST = f"{SMALLEST_LIMIT // MIB}Mi"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--set", f"resources.limits.memory={SMALLEST}"),
+        ("--set-json", f"resources.limits.memory={SMALLEST_LIMIT}"),
+        ("--set", f"memoryLimit={SMALLEST}"),
+        ("--set", "resources.limits=null,memoryLimit=1Gi"),
+        ("--set", "resources=null,memoryLimit=0.25Gi"),
+        ("--set-string", "resources.limits.memory=300e6"),
+    ],
+    ids=lambda words: words[1],
+)
+def test_the_least_memory_that_the_server_takes_is_taken(chart: Chart, words: tuple[str, ...]) -> None:
+    """Its twins are refused in test_chart_values.py. What Helm cannot count, the API server judges."""
+    assert chart.objects(*words)
+
+
+def test_what_the_container_is_told_is_what_the_server_reads(chart: Chart) -> None:
+    words = ("--set", "clientCA.secret=pair,clientCA.key=x.pem,memoryLimit=300Mi,pullSecrets={a/b}")
+    more = ("--set", "ports.https=9443,ports.metrics=9080,extraArgs={--log-level=debug,--mirror,a=https://b}")
+    rendered = named(chart.objects(*words, *more))
+    spec = rendered["Deployment", "archfit"]["spec"]["template"]["spec"]
+    (container,) = spec["containers"]
+    command, *arguments = container["args"]
+    options, rest = BY_NAME[command].parser().parse_known_args(arguments)
+    assert rest == ["--mirror", "a=https://b"]  # an option of every command, which a run reads
+    assert (options.client_ca, options.memory_limit) == ("/etc/archfit/clients/ca.crt", "300Mi")
+    (volume,) = (one for one in spec["volumes"] if one["name"] == "clients")
+    assert volume["secret"]["items"] == [{"key": "x.pem", "path": "ca.crt"}]
+    (mount,) = (one for one in container["volumeMounts"] if one["name"] == "clients")
+    assert mount["mountPath"] == "/etc/archfit/clients"
+    # It asks the webhook without a client's certificate.
+    assert ("Pod", "archfit-test") not in rendered
+    assert ("Pod", "archfit-test") in named(chart.objects())
 
 
 def test_it_can_be_packaged(chart: Chart, tmp_path: Path) -> None:

@@ -178,6 +178,7 @@ def test_what_nobody_has_is_found(exposed: dict[str, Family], expression: str, s
 _OTHER = 'job="archfit", namespace="archfit", pod="b"'
 _SERVER, _JOB = 'job="archfit", namespace="archfit", pod="a"', 'namespace="archfit", cronjob="archfit-policy"'
 _REQUESTS, _REPLIES = "archfit_admission_requests_total", "archfit_registry_requests_total"
+_REFUSALS, _ERRORS = "archfit_memory_refusals_total", "archfit_http_errors_total"
 _STILL, _GROWS = "5+0x60", "5+3x60"
 
 
@@ -234,6 +235,18 @@ CASES: dict[str, tuple[list[dict[str, str]], list[list[dict[str, str]]]]] = {
             replies(none="0+1x60", ok=_GROWS),
             [series(_REPLIES, _GROWS, 'host="quay.io", code="404"')],
         ],
+    ),
+    "ArchfitOutOfMemory": (
+        [series(_REFUSALS, _GROWS, 'share="bodies"')],
+        [[series(_REFUSALS, _STILL, 'share="bodies"'), series(_REFUSALS, _GROWS, 'share="verdicts"')]],
+    ),
+    "ArchfitAnswersWithErrors": (
+        [series(_ERRORS, _GROWS, 'code="503"')],
+        [[series(_ERRORS, _STILL, 'code="503"'), series(_ERRORS, _GROWS, 'code="404"')]],
+    ),
+    "ArchfitConnectionsRunOut": (
+        [series("archfit_connections_closed_total", _GROWS, 'what="handshake"')],
+        [[series("archfit_connections_closed_total", _STILL, 'what="handshake"')]],
     ),
     "ArchfitRegistryPaused": (
         [series("archfit_registries_paused", "1x60", 'state="open"')],

@@ -129,6 +129,46 @@ _ARCHITECTURES = "at '/configuration/spec/clusterArchitectures/0': value must be
             id="an-issuer-without-name",
         ),
         pytest.param(
+            ("--set", "clientCA.configMap=a,clientCA.secret=b"),
+            "clientCA: configMap and secret are both set: name one",
+            id="two-cas-of-clients",
+        ),
+        pytest.param(
+            ("--set", "clientCA.secret=b,extraArgs={--client-ca=/x}"),
+            "extraArgs: the chart writes --client-ca itself: use the value clientCA",
+            id="client-ca-twice",
+        ),
+        pytest.param(
+            ("--set", "mode=policy,clientCA.secret=b,memoryLimit=1Gi"),
+            "clientCA: the mode policy has no use for it: take it out, or set mode to webhook\n"
+            "memoryLimit: the mode policy has no use for it: take it out, or set mode to webhook",
+            id="server-values-of-the-mode-policy",
+        ),
+        pytest.param(
+            ("--set", "resources.limits.memory=128Mi"),
+            "resources.limits.memory: 128Mi is too little for archfit serve: write 256Mi or more",
+            id="memory-below-the-least",
+        ),
+        pytest.param(
+            ("--set-json", "resources.limits.memory=268435455"),
+            "is too little for archfit serve: write 256Mi or more",
+            id="memory-in-bytes",
+        ),
+        pytest.param(
+            ("--set", "memoryLimit=0.2Gi"),
+            "memoryLimit: 0.2Gi is too little for archfit serve: write 256Mi or more",
+            id="own-limit-below-the-least",
+        ),
+        pytest.param(
+            ("--set", "memoryLimit=1G"),
+            "memoryLimit: 1G is more than resources.limits.memory, 512Mi, at which the kernel ends the webhook: take "
+            "memoryLimit out",
+            id="own-limit-above-the-containers",
+        ),
+        pytest.param(
+            ("--set", "memoryLimit=lots"), "at '/memoryLimit': 'lots' does not match pattern", id="no-quantity"
+        ),
+        pytest.param(
             ("--set", "podDisruptionBudget.maxUnavailable=0"),
             "podDisruptionBudget.maxUnavailable: 0 lets no node be drained: write 1",
             id="budget-of-none",
@@ -294,7 +334,10 @@ def test_no_key_is_rendered_twice(chart: Chart, words: tuple[str, ...]) -> None:
 
 
 def test_the_names_that_are_refused_in_lists_are_those_of_the_chart(chart: Chart) -> None:
-    words = ("--set-literal", 'lockFile={"version": 1, "images": {}}', "--set", "registrySecret=a")
+    words = (
+        *("--set-literal", 'lockFile={"version": 1, "images": {}}'),
+        *("--set", "registrySecret=a,clientCA.secret=b"),
+    )
     rendered = named(chart.objects(*words))
     (container,) = rendered["Deployment", "archfit"]["spec"]["template"]["spec"]["containers"]
     volumes = rendered["Deployment", "archfit"]["spec"]["template"]["spec"]["volumes"]
