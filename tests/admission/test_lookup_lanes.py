@@ -153,6 +153,24 @@ def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
 
 
 @pytest.mark.parametrize(
+    ("answer", "counts", "waits"),
+    [
+        pytest.param(Unknown("late"), [257, 257, 256], 2, id="until some threads have ended"),
+        pytest.param(Unknown("late"), [256], 0, id="there are few"),
+        pytest.param(AMD, [], 0, id="a lookup that worked leaves none behind"),
+    ],
+)
+def test_a_lane_is_not_free_while_cut_off_lookups_leave_too_many_threads(
+    answer: Answer, counts: list[int], waits: int
+):
+    waited: list[float] = []
+    site = Site(answer, threads=lambda: counts.pop(0), wait=waited.append)
+    assert site.ask() == answer
+    assert (len(waited), counts) == (waits, [])
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
     ("answer", "asked"),
     [
         pytest.param(AMD, True, id="the registry"),

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,7 @@ from archfit.registry.credentials.pull_keychain import PullKeychain
 from fake_registry import FakeRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 HUB, OTHER = PullSecret("shop", "hub"), PullSecret("shop", "other")
@@ -51,6 +52,7 @@ class Site:
     def __init__(self, fake: FakeRegistry, folder: Path, secrets: dict[PullSecret, Any]) -> None:
         self.now = 0.0
         self.seconds = 60.0
+        self.before_read: Callable[[PullSecret], object] = bool
         self.reads: list[PullSecret] = []
         self._fake = fake
         self._secrets = secrets
@@ -74,6 +76,7 @@ class Site:
         return self.answers.answer(asyncio.run(flight()))
 
     def _read(self, secret: PullSecret) -> Any:
+        self.before_read(secret)
         self.reads.append(secret)
         found = self._secrets.get(secret)
         if found is None:
@@ -145,3 +148,16 @@ def test_credentials_are_tried_no_longer_than_a_lookup_may_take(fake: FakeRegist
     site.seconds = 0.0
     assert site.ask(HUB)[0] is None
     assert fake.count() == 0
+
+
+def test_a_secret_that_is_slow_to_read_holds_up_no_other(fake: FakeRegistry, tmp_path: Path):
+    site = Site(fake, tmp_path, {HUB: secret(fake.host), OTHER: secret(fake.host)})
+    inside, goes_on = threading.Event(), threading.Event()
+    site.before_read = lambda one: one == HUB and (inside.set(), goes_on.wait(60))
+    slow = threading.Thread(target=site.ask, args=(HUB,))
+    slow.start()
+    assert inside.wait(60)
+    assert isinstance(site.ask(OTHER)[0], Found)
+    assert slow.is_alive()
+    goes_on.set()
+    slow.join()

@@ -447,6 +447,22 @@ class TestLimits:
 
         run(test())
 
+    def test_a_known_registry_has_the_time_in_which_it_is_not_slow(self):
+        async def test() -> None:
+            site = Site(most=100)
+            for number in range(40):
+                site.breakers.answered(f"r{number}.example", trial=False)
+            tasks = [
+                await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(40)
+            ]
+            seconds = [flight.seconds for flight in site.started]
+            assert (len(seconds), seconds[0], seconds[-1]) == (32, TIMEOUT / 4, SLOW_SECONDS)
+            while site.started:
+                site.land()
+            await asyncio.gather(*tasks)
+
+        run(test())
+
     @pytest.mark.parametrize(
         ("took", "cut_off"), [pytest.param(7.4, 0, id="in time"), pytest.param(7.5, 1, id="at its limit")]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
+from archfit.lookup.resolver import open_lookup
 from archfit.lookup.surroundings import Deadline
 from archfit.registry.credentials.keychain import Keychain
 from archfit.store import StoreTrouble
 from archfit.store.sqlite import SqliteStore
-from fake_registry import FakeRegistry
+from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs
 from redis_server import RedisServer
 
@@ -181,3 +183,15 @@ def test_a_deadline_has_no_end_before_it_starts() -> None:
     assert (deadline.left(), round(deadline.left_for_cache(), 3)) == (0.0, 0.3)
     now[0] = 200.0
     assert (deadline.left(), deadline.left_for_cache()) == (0.0, 0.0)
+
+
+def test_a_lookup_may_be_given_less_time_than_a_run(tmp_path: Path, registries: list[FakeRegistry]) -> None:
+    registries[0].always(Answer(hold=threading.Event()))
+    runs = runs_of(tmp_path, registries)
+    runs.set(timeout_seconds=300.0)
+    lookup = open_lookup(runs.operator, environ=runs.environ)
+    began = time.monotonic()
+    (answer,) = lookup.resolve(["r0.example/a:1"], seconds=0.2).values()
+    lookup.close()
+    assert isinstance(answer, Unknown)
+    assert took(began) < 150

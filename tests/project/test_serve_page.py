@@ -54,6 +54,8 @@ def test_the_page_names_every_outcome():
         f"One registry may hold {server_process.LANES // 4} lanes",
         f"may hold {server_process.LANES * 3 // 4} together, so that {server_process.LANES // 4} stay free",
         f"a quarter of `--timeout`, which is {Operator().timeout_seconds / 4} s",
+        f"down to {circuit_breakers.SLOW_SECONDS:.0f} s, "
+        f"and down to {shared_answers.SHORTEST_SECONDS:.0f} s for a registry that has not answered",
         f"{circuit_breakers.SLOW_SECONDS:.0f} s or longer, or cut off. "
         f"Then the registry is not asked for {circuit_breakers.FIRST_PAUSE_SECONDS:.0f} seconds",
         f"At most {server_process.MOST_WAITING:,} more images wait, "

@@ -63,6 +63,12 @@ def a_hundred_registries() -> Flood:
     return [(f"bad{one}", [f"bad{one}.example/slow:{image}" for image in range(10)]) for one in range(100)]
 
 
+def turncoats() -> Flood:
+    """The same of registries that have answered before, so that they are known."""
+    first = [(f"bad{one}", [f"bad{one}.example/good:0"]) for one in range(100)]
+    return first + a_hundred_registries()
+
+
 def attack(server: WebhookServer, flood: Flood) -> None:
     """Create the pods; nobody waits for their answers any longer, and their lookups go on."""
 
@@ -80,6 +86,7 @@ def attack(server: WebhookServer, flood: Flood) -> None:
         pytest.param(two_registries, id="2 namespaces, 2 registries"),
         pytest.param(four_pods, id="4 pods of 256 images"),
         pytest.param(a_hundred_registries, id="100 namespaces, 100 registries"),
+        pytest.param(turncoats, id="100 namespaces, 100 known registries"),
     ],
 )
 def test_a_new_image_of_another_tenant_is_looked_up(server: WebhookServer, flood: Callable[[], Flood]):

@@ -9,6 +9,9 @@ keeps something of each image. So a lane makes a new one after a lookup that fai
 minutes; until then connections, tokens and the cache's file stay open. Each lookup has a deadline of its own
 (`Flight.seconds`), so that its lane is soon free again. The threads are daemons: none delays the end of the process.
 
+A lookup that is cut off may leave a thread behind: nothing ends a wait for a name server. Where there are more than 256
+threads, a lane is not free before some of them have ended.
+
 Pods are written by tenants, so a registry at a private address is asked only where the operator named it
 (`named_hosts_only`, see `registry.transport.host_policy`).
 """
@@ -17,6 +20,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from archfit.admission.server.shared_answers import Flight
@@ -26,8 +30,10 @@ from archfit.lookup.resolver import Lookup
 from archfit.registry.limits import NO_THREAD
 
 LIFE_SECONDS = 300.0
-_LEAST_SECONDS = 0.1
 LIFE_LOOKUPS = 500
+MOST_THREADS = 256
+_LEAST_SECONDS = 0.1
+_PAUSE_SECONDS = 0.05
 Replies = Mapping[tuple[str, int], int]
 
 
@@ -38,6 +44,7 @@ class LookupLanes:
 
     landed: called from the thread of a lane with the flight and its answer. said: the same with each warning.
     replied: called there with how many answers of each (server, HTTP status) there were. clock: seconds, monotonic.
+    threads: how many the process has. wait: sleeps for some seconds.
     """
 
     def __init__(
@@ -52,6 +59,8 @@ class LookupLanes:
         stale_found: Callable[[Flight, Found], None] = lambda _flight, _found: None,
         open_cached: Callable[[], Lookup] | None = None,
         with_secrets: Callable[[Flight], tuple[Answer | None, Sequence[str], Replies]] | None = None,
+        threads: Callable[[], int] = threading.active_count,
+        wait: Callable[[float], object] = time.sleep,
     ) -> None:
         self._lanes = lanes
         self._open = open_lookup
@@ -62,6 +71,8 @@ class LookupLanes:
         self._stale_found = stale_found
         self._open_cached = open_cached
         self._with_secrets = with_secrets
+        self._thread_count = threads
+        self._wait = wait
         self._flights: queue.SimpleQueue[Flight | None] = queue.SimpleQueue()
         self._threads = 0
         self._idle = 0
@@ -97,6 +108,8 @@ class LookupLanes:
         while (flight := self._flights.get()) is not None:
             kept = self._kept(cached, flight) if cached else None
             answer = kept if kept and (flight.paused or kept.origin != "stale") else self._asked(lane, flight)
+            while flight.asked and _failed(answer) and self._thread_count() > MOST_THREADS:
+                self._wait(_PAUSE_SECONDS)
             with self._counting:
                 self._idle += 1
             self._landed(flight, answer)

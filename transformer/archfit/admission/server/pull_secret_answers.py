@@ -9,6 +9,7 @@ its own, so that a shared cache keeps what it learned under that credential's na
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -44,7 +45,8 @@ class PullSecretAnswers:
         self._open = open_lookup
         self._clock = clock
         self._kept: dict[PullSecret, tuple[tuple[SecretEntry, ...], float]] = {}
-        self._reading = threading.Lock()
+        # One of its own for each, so that a Secret that is slow to read holds up nobody else.
+        self._reading: defaultdict[PullSecret, threading.Lock] = defaultdict(threading.Lock)
 
     def answer(self, flight: Flight) -> tuple[Answer | None, Sequence[str], Replies]:
         """The answer that a credential gave, None if none did; warnings; answers of servers."""
@@ -82,7 +84,7 @@ class PullSecretAnswers:
         return tuple(found)
 
     def _entries(self, secret: PullSecret) -> tuple[SecretEntry, ...]:
-        with self._reading:
+        with self._reading[secret]:
             kept = self._kept.get(secret)
             if kept and self._clock() < kept[1]:
                 return kept[0]

@@ -14,8 +14,8 @@
 When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown. The same at once where
 the registry is paused (`circuit_breakers`), or the image lost its place among those that wait (`lookup_turns`).
 
-A lookup may take a quarter of --timeout; of a registry that has not answered before less, where few lanes are free,
-but a second at least.
+A lookup may take a quarter of --timeout, less where few lanes are free: three seconds at least, and one of a registry
+that has not answered in time before.
 
 Everything here runs in the event loop and never waits. A lookup that a request no longer waits for goes on, so that the
 next request finds its answer.
@@ -293,8 +293,8 @@ class SharedAnswers:
                     self._turns.remove(other, registry, flight)
             flight.waiting.clear()
             flight.turn, flight.began = turn, self._clock()
-            ease = self._turns.ease if turn.is_new else 1.0
-            flight.seconds = min(self._longest, max(SHORTEST_SECONDS, self._longest * ease))
+            shortest = SHORTEST_SECONDS if turn.is_new else SLOW_SECONDS
+            flight.seconds = min(self._longest, max(shortest, self._longest * self._turns.ease))
             flight.paused = self._breakers.paused(registry, namespace)
             self._running.add(flight)
             if not flight.paused:
