@@ -41,7 +41,9 @@ KIND = "AdmissionReview"
 _PODS = ("", "v1", "pods")
 _HEAD = f'{{"apiVersion":"{VERSION}","kind":"{KIND}","response":{{"uid":'
 _LONGEST_UID = 256
-MOST_VALUES = 10_000
+MOST_VALUES = 5_000
+_SMALL = 16 * 1024
+"""Bytes of a body that cannot hold so many."""
 # As Go writes a review: its request is the third member, and the uid the request's first.
 _UID = re.compile(rb'"request"\s*:\s*\{\s*"uid"\s*:\s*"([!#-\[\]-~]{1,256})"').search
 _UID_BYTES = 4096
@@ -101,8 +103,8 @@ def uid_of(beginning: bytes) -> str:
     return found[1].decode() if found else ""
 
 
-def read_review(body: bytes, *, large: bool = False) -> Review:
-    """The request in the body of an HTTP request. Raises BadReview, and TooManyValues for a large one."""
+def read_review(body: bytes) -> Review:
+    """The request in the body of an HTTP request. Raises BadReview, TooManyValues."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
@@ -123,7 +125,7 @@ def read_review(body: bytes, *, large: bool = False) -> Review:
     if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
         raise BadReview("the request has no uid")
     pod, old = _pods(request)
-    if large and max(weight(pod)[0], weight(old)[0]) > MOST_VALUES:
+    if len(body) > _SMALL and max(weight(pod)[0], weight(old)[0]) > MOST_VALUES:
         raise TooManyValues(uid)
     namespace = request.get("namespace")
     metadata = mapping_of((pod or {}).get("metadata"))

@@ -207,7 +207,7 @@ class Webhook:
         if not large:
             return read_review(body)
         async with self._turn:
-            return await asyncio.to_thread(read_review, body, large=True)
+            return await asyncio.to_thread(read_review, body)
 
     async def _verdict(self, review: Review, until: float, *, large: bool) -> tuple[Verdict, int]:
         """The verdict, and how many images were asked for. until: when lookups have to be done."""
