@@ -199,8 +199,20 @@ _ARCHITECTURES = "at '/configuration/spec/clusterArchitectures/0': value must be
         ),
         pytest.param(
             ("--set", "policy.manifests=MutatingAdmissionPolicy"),
-            "policy.manifests: the mode webhook installs no policy: set mode to policy",
+            "policy.manifests: the mode webhook installs no policy: take it out, or set mode to policy",
             id="a-policy-in-the-mode-webhook",
+        ),
+        pytest.param(
+            ("--set", "policy.carrier=crd,policy.deny=true"),
+            "policy.carrier: the mode webhook installs no policy: take it out, or set mode to policy\n"
+            "policy.deny: the mode webhook installs no policy: take it out, or set mode to policy",
+            id="a-carrier-in-the-mode-webhook",
+        ),
+        pytest.param(
+            ("--set", "mode=policy,policy.manifests=MutatingAdmissionPolicy,policy.namespaceSelectors={team=web}"),
+            "policy.namespaceSelectors: policy.manifests is the whole policy: take it out, and give the flag to "
+            "archfit policy",
+            id="an-option-beside-a-whole-policy",
         ),
         pytest.param(
             (
