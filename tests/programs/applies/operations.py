@@ -169,6 +169,18 @@ class Site:
         for name, words in COMPARISONS.items():
             yield f"{said}, compare: {name}", self._compare(made, settings._replace(**words))
 
+    def unapplied(self) -> Iterator[tuple[str, Outcome]]:
+        """Comparisons with manifests that have one more label than what exists: each has to show every pod."""
+        client = self._made("unapplied-client", self._apply)
+        server = self._made("unapplied-server", lambda pods: self._apply(pods, "--server-side"))
+        argo = self._made("unapplied-argo", lambda pods: self._sync(pods, ArgoCD()))
+        for pod in (*client, *server, *argo):
+            _label(pod)
+        yield "diff", self._diff(client)
+        yield "diff --server-side", self._diff(server, "--server-side")
+        for name, words in COMPARISONS.items():
+            yield f"compare: {name}", self._compare(argo, ArgoCD(**words))
+
     def _made(self, way: str, make: Callable[[Sequence[Pod]], Mapping[str, str]]) -> list[Pod]:
         """The manifests of pods that now exist, some of them bound to a node."""
         pods = copy.deepcopy(list(self._pods))

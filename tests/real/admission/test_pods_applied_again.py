@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from policy_runs import Policies
 
+SOME = 3
 PODS = {"policy": 8, "webhook": 8, "both": 12}
 
 
@@ -40,3 +41,14 @@ def test_no_operation_is_refused_and_no_comparison_shows_a_difference(
     assert found["apply without the gate"].pods
     assert found["apply with narrower terms, gated"].pods
     assert {operation: outcome.first() for operation, outcome in found.items() if outcome.wrong} == {}
+
+
+def test_each_comparison_shows_what_is_not_applied(policies: Policies, tmp_path: Path):
+    name = "unapplied"
+    policies.plane.namespace(name)
+    pods = [pod(Random(f"1/{number}"), f"p{number}") for number in range(SOME)]
+    found = dict(Site(policies.plane, name, pods, tmp_path / "site").unapplied())
+    policies.plane.delete(f"/api/v1/namespaces/{name}/pods")
+    assert {
+        operation: (len(one.different), dict(one.refused)) for operation, one in found.items()
+    } == dict.fromkeys(found, (SOME, {}))
