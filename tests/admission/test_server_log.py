@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import threading
 from typing import Any
 
-from archfit.admission.server.server_log import LibraryMessages, ServerLog
+from archfit.admission.server.server_log import LibraryMessages, ServerLog, without_lock
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
@@ -53,6 +54,20 @@ def test_a_long_text_is_cut():
     log.close()
     assert lines(stream)[0]["name"] == "n" * 500
     assert lines(stream)[0]["images"] == 2
+
+
+def test_lines_go_to_the_descriptor_of_a_stream():
+    reader, writer = os.pipe()
+    with open(reader, encoding="utf-8") as read, open(writer, "w", encoding="utf-8") as stream:
+        log = ServerLog(without_lock(stream))
+        log.line("info", "müde")
+        log.close()
+        assert json.loads(read.readline())["message"] == "müde"
+
+
+def test_a_stream_without_a_descriptor_is_written_to():
+    stream = io.StringIO()
+    assert without_lock(stream) is stream
 
 
 def test_a_stream_that_is_closed_is_no_error():

@@ -6,16 +6,28 @@ How long a good pod takes is no matter of these tests: the machine may be busy.
 from __future__ import annotations
 
 import random
+import signal
+import threading
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
+from admission_reviews import pod
 from campaign.scripts import faults
+from campaign.webhook.good_tenant import GoodTenant, Tally
+from campaign.webhook.served import Served
 from campaign.webhook.storms import LATE, Storm, played
+from fake_registry import FakeRegistry
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STORMS = {
-    "memory": Storm(1, 1, [("tolerations", 40, 0.0), ("long images", 4, 0.0)]),
-    "answers": Storm(2, 1, [("architectures", 1, 0.0), ("new images", 100, 0.0), ("queue", 1, 0.0)]),
+    "memory": Storm(1, 1, [("tolerations", 40, 0.0), ("long images", 4, 0.0), ("long names", 4, 0.0)]),
+    "answers": Storm(
+        2, 1, [("architectures", 1, 0.0), ("bodies", 15, 0.0), ("new images", 100, 0.0), ("queue", 1, 0.0)]
+    ),
     "connections": Storm(3, 1, [("idle", 100, 0.0), ("idle after one", 100, 0.0), ("handshakes", 300, 0.0)]),
     "trouble": Storm(
         *(4, 1, [("odd requests", 200, 0.0), ("half bodies", 2, 0.0)]),
@@ -33,3 +45,17 @@ def test_good_pods_are_placed_and_the_server_stays_up(name: str) -> None:
     assert [text for text in outcome.broken if not text.startswith(LATE)] == []
     assert outcome.tally.judged["right known"]
     assert set(outcome.vectors) == {vector for vector, _, _ in STORMS[name].vectors}
+
+
+def test_sigterm_ends_a_server_whose_log_nobody_reads(tmp_path: Path) -> None:
+    with (
+        FakeRegistry() as registry,
+        Served(tmp_path, {"good.invalid": registry.port}) as server,
+    ):
+        server.listens(False)
+        tenant = GoodTenant(server.port, "1 1 1", Tally(), threading.Lock(), lies=False)
+        for _ in range(300):
+            tenant.send(pod("good.invalid/team/amd:1", name="n" * 500), "known")
+        tenant.close()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(60) == 0

@@ -18,6 +18,8 @@ from archfit.errors import InvalidReference
 from archfit.typing_names import NoReturn
 
 MAX_PATH = 255
+LONGEST = 4096
+"""Characters of a text that is worth a look: host, path, tag and digest together stay far below."""
 IPV6 = r"\[[a-fA-F0-9:]+\]"
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
@@ -81,7 +83,8 @@ def check(text: str, host: str, written: str, path: str, tag: str | None, digest
             text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
         )
     if (
-        _PATH(path) is None
+        len(text) > LONGEST
+        or _PATH(path) is None
         or len(path) > MAX_PATH
         or _HOST(host) is None
         or (tag is not None and _TAG(tag) is None)
@@ -96,6 +99,8 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
         raise InvalidReference("the image is empty")
     if _TEMPLATE(text):
         _refuse(text, "still holds a placeholder that nothing has filled in")
+    if len(text) > LONGEST:
+        _refuse(text, f"has {len(text):,} characters: no reference has more than {LONGEST:,}")
     if text.startswith("ko://"):
         _refuse(text, "names a Go package; let ko build it first: ko resolve -f FILE | archfit")
     if "://" in text:

@@ -7,17 +7,21 @@ A full pipe behind standard error must not stop the event loop: lines wait in me
 than `most`, new ones are dropped and counted in a later line. A text of a member is cut after 500 characters. The
 thread writes at most twenty times a second, because waking it for each line costs as much as answering a request. No
 line holds the body of a request, the value of a variable or a credential.
+
+Python locks its buffer of standard error while it writes, and takes the lock again when the process ends: behind a full
+pipe it would never end. So the lines go to the descriptor itself.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from archfit.printable import json_text
 
@@ -31,6 +35,37 @@ _PAUSE_SECONDS = 0.05
 _CLOSE_SECONDS = 2.0
 
 
+class Lines(Protocol):
+    """Where lines go. Raises OSError or ValueError where they cannot."""
+
+    def write(self, text: str, /) -> object: ...
+
+    def flush(self) -> object: ...
+
+
+class Descriptor:
+    """A file descriptor, without a buffer and without a lock."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def write(self, text: str, /) -> None:
+        left = memoryview(text.encode())
+        while left:
+            left = left[os.write(self._number, left) :]
+
+    def flush(self) -> None:
+        """Nothing waits here."""
+
+
+def without_lock(stream: TextIO) -> Lines:
+    """The descriptor of a stream; the stream itself where it has none."""
+    try:
+        return Descriptor(stream.fileno())
+    except (OSError, ValueError):
+        return stream
+
+
 class ServerLog:
     """stream: where lines go. level: the lowest that is written. clock: Unix seconds. most: bytes that may wait.
 
@@ -39,7 +74,7 @@ class ServerLog:
 
     def __init__(
         self,
-        stream: TextIO,
+        stream: Lines,
         level: str = "info",
         clock: Callable[[], float] = time.time,
         most: int = _MOST,

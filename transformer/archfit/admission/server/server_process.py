@@ -36,7 +36,7 @@ from archfit.admission.server.lookup_turns import LookupTurns
 from archfit.admission.server.memory_budget import MemoryLimit, Share
 from archfit.admission.server.probes import Probes
 from archfit.admission.server.pull_secret_answers import Chosen, PullSecretAnswers
-from archfit.admission.server.server_log import ServerLog
+from archfit.admission.server.server_log import ServerLog, without_lock
 from archfit.admission.server.server_metrics import ServerMetrics
 from archfit.admission.server.shared_answers import Flight, PullSecret, SharedAnswers
 from archfit.admission.server.verdicts import Verdicts
@@ -97,7 +97,7 @@ def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mappin
             sockets.enter_context(listen(address, flag))
             for address, flag in ((own.listen, "--listen"), (own.probes, "--probe-listen"))
         ]
-        log = ServerLog(stderr, own.log_level, most=own.memory.share("log_lines"))
+        log = ServerLog(without_lock(stderr), own.log_level, most=own.memory.share("log_lines"))
         try:
             process = ServerProcess(settings, own, log, environ, lock, certificates)
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
