@@ -109,6 +109,11 @@ GOOD = Tally(seconds={"known": [0.01] * 9, "new": [0.02] * 9})
         pytest.param(Outcome(1, tally=GOOD, seen=3, lost=2, counted=6), "503", id="too-many-counted"),
         pytest.param(Outcome(1, tally=GOOD, peak=LIMIT_MIB + 1), "memory", id="memory"),
         pytest.param(Outcome(1, tally=Tally(seconds={"known": [0.5] * 9})), "late", id="late"),
+        pytest.param(
+            Outcome(1, tally=Tally(seconds={"known": [0.5] * 9}), processor=0.5),
+            "",
+            id="late-on-a-busy-machine",
+        ),
         pytest.param(Outcome(1, tally=Tally()), "late", id="nobody-was-answered"),
         pytest.param(Outcome(1, tally=Tally(GOOD.seconds, refused=1)), "refused", id="refused"),
         pytest.param(Outcome(1, tally=Tally(GOOD.seconds, lost=1)), "no answer", id="lost"),

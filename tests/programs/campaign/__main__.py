@@ -168,7 +168,8 @@ class StormsSeen:
         line = (
             f"{outcome.number}: {', '.join(what)}: peak {outcome.peak:,.0f} MiB, after {outcome.after:,.0f}; "
             f"{tally.asked} good pods, p50 {1000 * tally.median('known', 'new'):,.0f} ms; "
-            f"503 {outcome.seen}, counted {outcome.counted}; load {os.getloadavg()[0]:.1f}"
+            f"503 {outcome.seen}, counted {outcome.counted}; {outcome.processor:.0%} of the processor, "
+            f"load {os.getloadavg()[0]:.1f}"
         )
         return "\n    ".join([line, *(text[:600] for text in outcome.broken)])
 

@@ -30,7 +30,7 @@ HEAD = (
     "no answer, late",
     "503 seen, counted",
     "hostile answers",
-    "load",
+    "processor, load",
 )
 
 
@@ -72,7 +72,7 @@ def _cells(name: str, outcome: Outcome) -> list[str]:
         f"{tally.lost}, {tally.late()}",
         f"{outcome.seen}, {'no metric' if outcome.counted is None else outcome.counted}",
         f"{', '.join(answers)} in {hostile.get('seconds')} s",
-        f"{os.getloadavg()[0]:.1f}",
+        f"{outcome.processor:.0%}, {os.getloadavg()[0]:.1f}",
     ]
 
 

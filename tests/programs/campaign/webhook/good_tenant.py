@@ -211,6 +211,8 @@ class GoodTenant(threading.Thread):
             return
         stored = tenants.patched(wanted.value, answered)
         verdict = "right" if answered.allowed and tenants.reach(stored) == tenants.reach(old) else "wrong"
+        if verdict == "wrong" and stored == wanted.value and answered.allowed and answered.warnings:
+            verdict = "left"
         with self._lock:
             self._tally.judged[f"{verdict} updated"] += 1
         if verdict == "wrong":

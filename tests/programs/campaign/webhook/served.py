@@ -2,6 +2,7 @@
 
 with Served(folder, ports) as server:
     server.rss(), server.peak()      MiB now; MiB at most since its start (Linux, /proc/PID/status)
+    server.processor()               0.5: it waited for a processor as long as it had one
     server.listens(False)            nobody reads its log any longer
     server.refusals()                the 503s that its metric counts
     server.said()                    what is wrong with its log: no JSON, a traceback, a bug, a secret
@@ -66,7 +67,7 @@ class Served:
         ]
         limited = (*_LIMITED, str(file_blocks)) if file_blocks else ()
         self.process = subprocess.Popen(
-            [*limited, PROGRAM, "serve", *arguments, *_memory_limit()],
+            [*limited, PROGRAM, "serve", *arguments],
             stderr=subprocess.PIPE,
             env={"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"},
         )
@@ -115,6 +116,15 @@ class Served:
 
     def peak(self) -> float:
         return _status(self.process.pid, "VmHWM")
+
+    def processor(self) -> float:
+        """Which part of the time in which its event loop wanted a processor it had one; proc(5), schedstat."""
+        try:
+            text = Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii")
+        except OSError:
+            return 1.0
+        had, waited = map(int, text.split()[:2])
+        return had / (had + waited) if had else 1.0
 
     def ready(self) -> int:
         """The status of /readyz; 0 where it gives none."""
@@ -190,11 +200,6 @@ def _trust(folder: Path, ports: Mapping[str, int]) -> list[str]:
     for name, port in ports.items():
         words += ["--mirror", f"{name}=http://127.0.0.1:{port}"]
     return words
-
-
-def _memory_limit() -> list[str]:
-    done = subprocess.run([PROGRAM, "serve", "--help-all"], capture_output=True, text=True, check=False)
-    return ["--memory-limit", f"{LIMIT_MIB}Mi"] if "--memory-limit" in done.stdout + done.stderr else []
 
 
 def _status(pid: int, field: str) -> float:
