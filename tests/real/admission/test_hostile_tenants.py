@@ -77,7 +77,7 @@ def attack(server: WebhookServer, flood: Flood) -> None:
 
     with ThreadPoolExecutor(16) as threads:
         assert all(answered.allowed for answered in threads.map(create, flood))
-    assert server.metric("archfit_lookups_running") > 0
+    assert server.metric("archfit_admission_deadlines_total") > 0
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_with_a_registry_that_hangs_pods_are_admitted_in_time_and_the_lookup_goe
 ):
     goes_on = threading.Event()
     fake.on(lambda asked: fake.stored(asked).held(goes_on))
-    with WebhookServer(tmp_path / "server", *mirrored(fake)) as server:
+    with WebhookServer(tmp_path / "server", *mirrored(fake), "--timeout", "120s") as server:
         start = time.monotonic()
         answered = server.review(pod("quay.io/app:1"), timeout="4s")
         took = time.monotonic() - start
