@@ -33,14 +33,14 @@ def test_it_warns_and_audits_and_is_bound():
     unknown, nowhere, late = (one["expression"] for one in policy["spec"]["validations"])
     assert unknown == "variables.unknownImages.size() == 0 || variables.recordedItems.size() > 0"
     assert nowhere == "!variables.conflict"
-    assert set(re.findall(r"variables\.(\w+)", late)) == {"newItems", "recordedItems"}
+    assert set(re.findall(r"variables\.(\w+)", late)) == {"foreignRecord", "newItems", "recordedItems"}
 
 
 def test_deny_is_for_pods_that_no_node_can_run_alone():
     warning, warned, denying, denied = companion(deny=True)
     assert [one["expression"][:25] for one in warning["spec"]["validations"]] == [
         "variables.unknownImages.s",
-        "variables.newItems.size()",
+        "!variables.foreignRecord ",
     ]
     assert warned["spec"]["validationActions"] == ["Warn", "Audit"]
     assert [one["expression"] for one in denying["spec"]["validations"]] == ["!variables.conflict"]

@@ -13,8 +13,9 @@ makes it without any webhook.
     equal, and the record names more
                 another webhook wanted what archfit had added already, and so did not add it
     nothing     it has nothing of archfit's, although archfit would add something
-    kept        it has nothing of archfit's but expressions of an earlier pass, which are narrower than the decision:
-                archfit takes these back only where the pod gets no wider, because a record can be forged
+    kept        it has expressions of an earlier pass, which are narrower than the decision, and nothing else, or what
+                the webhook decided for it as it then was: archfit takes such expressions back only where the pod gets
+                no wider, because a record can be forged
     late        the last step came after archfit's last pass: equal; warned of; or without a companion to warn
     late for the policy
                 the webhook had a pass after it, and leaves alone what the policy added to a pod with as many images
@@ -268,7 +269,7 @@ def _classified(policies: Policies, kind: str, found: Sequence[Stored]) -> Judge
             counts[f"{late}nothing of archfit's"] += 1
         elif _placement_is(one):
             counts[f"{late}equal, and the record names more"] += 1
-        elif _canonical(_without_expressions(one)) == _canonical(one.plain):
+        elif _kept(one):
             counts[f"{late}kept{', warned of' if one.warnings else ''}"] += 1
         elif late and one.warnings:
             counts[f"{late}differs, warned of"] += 1
@@ -292,6 +293,13 @@ def _items(canonical: Any) -> list[Any]:
     return found
 
 
+def _kept(one: Stored) -> bool:
+    """Whether it is the plain pod with narrower expressions, or with what another door then decided for it."""
+    spec = _canonical(_without_expressions(one))["spec"]
+    expected = _canonical(_without_expressions(one._replace(actual=one.expected)))["spec"]
+    return spec in (_canonical(one.plain)["spec"], expected)
+
+
 def _without_expressions(one: Stored) -> Any:
     """What is stored, less the expressions on architectures that the plain pod lacks."""
     made, path = json.loads(json.dumps(one.actual)), ("affinity", "nodeAffinity", REQUIRED)
@@ -301,6 +309,8 @@ def _without_expressions(one: Stored) -> Any:
         if "matchExpressions" in term:
             left = [one for one in term["matchExpressions"] if one in there or one["key"] != ARCH]
             term["matchExpressions"] = left
+            if not left and (index >= len(before) or "matchExpressions" not in before[index]):
+                del term["matchExpressions"]
     for depth in (2, 1, 0):
         holder, was = (_at(pod["spec"], path[:depth]) for pod in (made, one.plain))
         if path[depth] not in was and not _filled(holder.get(path[depth], {})):
@@ -376,19 +386,22 @@ def main() -> int:
     words = parser.parse_args()
     totals: dict[str, Counter[str]] = {kind: Counter() for kind in DOORS}
     started, wrong = time.monotonic(), 0
-    with tempfile.TemporaryDirectory() as folder, ControlPlane(Path(folder)) as plane:
-        policies = Policies(plane)
-        for name, scheduling in RUNTIME_CLASSES.items():
-            policies.runtime_class(name, scheduling)
-        for number in range(-(-words.count // _ROUND)):
-            kind, scratch = DOORS[number % len(DOORS)], Path(folder) / f"round-{number}"
-            scratch.mkdir()
-            found = judged(policies, kind, f"round-{number}", f"{words.seed}/{number}", _ROUND, scratch)
-            totals[kind] += found.counts
-            wrong += len(found.wrong)
-            for one in found.wrong[:3]:
-                sys.stdout.write(f"{kind}, {one}\n\n")
-            sys.stdout.flush()
+    try:
+        with tempfile.TemporaryDirectory() as folder, ControlPlane(Path(folder)) as plane:
+            policies = Policies(plane)
+            for name, scheduling in RUNTIME_CLASSES.items():
+                policies.runtime_class(name, scheduling)
+            for number in range(-(-words.count // _ROUND)):
+                kind, scratch = DOORS[number % len(DOORS)], Path(folder) / f"round-{number}"
+                scratch.mkdir()
+                seed = f"{words.seed}/{number}"
+                found = judged(policies, kind, f"round-{number}", seed, _ROUND, scratch)
+                totals[kind] += found.counts
+                wrong += len(found.wrong)
+                sys.stdout.writelines(f"{kind}, {one}\n\n" for one in found.wrong[:3])
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stdout.write("interrupted\n")
     for kind, counts in totals.items():
         sys.stdout.writelines(f"{kind:8} {count:7,} {what}\n" for what, count in sorted(counts.items()))
     pods = sum(counts.total() for counts in totals.values())

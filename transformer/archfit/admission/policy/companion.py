@@ -120,7 +120,8 @@ def _unknown(name: str) -> dict[str, str]:
 
 
 def _late(name: str) -> dict[str, str]:
-    return _of_images(same_items().replace("\n", " "), _LATE, name)
+    as_decided = f"!variables.foreignRecord && {same_items()}"
+    return _of_images(as_decided.replace("\n", " "), _LATE, name)
 
 
 def _of_images(
