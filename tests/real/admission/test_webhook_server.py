@@ -227,10 +227,16 @@ def test_after_sigterm_it_is_not_ready_goes_on_answering_and_ends_what_is_under_
     goes_on = threading.Event()
     fake.index("slow", "1", AMD)
     fake.on(lambda asked: fake.stored(asked).held(goes_on) if asked.repository == "slow" else None)
-    with WebhookServer(tmp_path / "server", *mirrored(fake), "--drain-delay", "2s") as server:
+    with WebhookServer(
+        tmp_path / "server", *mirrored(fake), "--drain-delay", "2s", "--timeout", "120s"
+    ) as server:
         assert server.probe("/readyz") == (200, "ok\n")
         answers: list[Any] = []
-        waiting = threading.Thread(target=lambda: answers.append(server.review(pod("quay.io/slow:1"))))
+
+        def wait() -> None:
+            answers.append(server.review(pod("quay.io/slow:1"), timeout="30s"))
+
+        waiting = threading.Thread(target=wait)
         waiting.start()
         until("the slow lookup is under way", lambda: server.metric("archfit_lookups_running"))
         value = review(pod("quay.io/app:1"), uid="UID")
