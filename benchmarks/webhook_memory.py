@@ -233,12 +233,12 @@ def some_tolerations(server: Server) -> None:
 
 
 def long_images(server: Server) -> None:
-    """200 pods with an image string of 2.5 MB."""
+    """60 pods with an image string of 2.5 MB."""
 
     def one(number: int) -> None:
         server.send(encoded(review(pod(f"{number}{'X' * 2_500_000}"))))
 
-    _together(one, 200, 4)
+    _together(one, 60, 4)
 
 
 def invented(server: Server) -> None:

@@ -233,7 +233,7 @@ def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
 
 
 @pytest.mark.parametrize("share", ["bodies", "reviews"])
-@pytest.mark.parametrize("size", [pytest.param(10, id="small"), pytest.param(200_000, id="large")])
+@pytest.mark.parametrize("size", [pytest.param(30_000, id="small"), pytest.param(200_000, id="large")])
 def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share: str, size: int):
     door = Door()
     full: Share = getattr(door, share)
@@ -249,6 +249,19 @@ def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share: s
     assert door.review().patch
     assert (door.bodies.held, door.reviews.held) == (0, 0)
     assert door.log()[0]["outcome"] == "over_budget"
+
+
+def test_a_small_pod_that_would_wait_for_lookups_is_admitted_as_it_is_where_too_many_wait():
+    door = Door(None)
+    door.reviews.take(door.reviews.size)
+    answered = door.review()
+    assert (answered.uid, answered.allowed, answered.patch) == ("705ab4f5", True, None)
+    assert "has no memory for its review now" in answered.warnings[0]
+    assert door.flights == []
+    door.reviews.give(door.reviews.size)
+    door.answer = AMD
+    assert door.review().patch
+    assert door.reviews.held == 0
 
 
 def test_without_memory_what_has_no_uid_where_go_writes_it_gets_503():

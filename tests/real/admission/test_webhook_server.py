@@ -186,6 +186,20 @@ def test_bytes_that_no_client_sends_are_answered(server: WebhookServer, content:
     assert server.review(pod("quay.io/app:1")).patch
 
 
+def test_a_body_that_ends_in_the_middle_disturbs_nobody(server: WebhookServer):
+    context = ssl.create_default_context(cafile=str(tls_files().ca))
+    before = server.metric("archfit_admission_requests_in_progress")
+    with (
+        socket.create_connection(("127.0.0.1", server.port), 20) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as connection,
+    ):
+        head = b"POST /mutate HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+        connection.sendall(head + body(review(pod()))[:100])
+    assert server.review(pod("quay.io/app:1")).patch
+    until("it is given up", lambda: server.metric("archfit_admission_requests_in_progress") == before)
+    assert server.metric('archfit_memory_held_bytes{share="bodies"}') == 0
+
+
 def test_a_client_without_tls_disturbs_nobody(server: WebhookServer):
     with socket.create_connection(("127.0.0.1", server.port), 20) as plain:
         plain.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
@@ -337,6 +351,13 @@ def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: P
         ),
         pytest.param(("--tls-dir", "{good}", "--authfile", "none"), 2, "--authfile", id="credentials"),
         pytest.param(("--tls-dir", "{good}", "--drain-delay", "5"), 2, "is not a duration", id="delay"),
+        pytest.param(("--tls-dir", "{good}", "--memory-limit", "x"), 2, "is not a quantity", id="limit"),
+        pytest.param(
+            ("--tls-dir", "{good}", "--memory-limit", "64Mi"),
+            2,
+            "are too little for archfit serve: give it 256Mi",
+            id="small limit",
+        ),
         pytest.param(("--tls-dir", "{good}", "--pull-secret", "hub"), 2, "NAMESPACE/NAME", id="secret"),
         pytest.param(("--tls-dir", "{good}", "--log-level", "loud"), 2, "debug, info", id="level"),
         pytest.param(("--insecure-http",), 2, "is for loopback only", id="plain HTTP for all"),

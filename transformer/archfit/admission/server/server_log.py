@@ -109,8 +109,10 @@ class ServerLog:
         if self._dropped:
             members["droppedLines"] = self._dropped
             self._dropped = 0
-        cut = {name: text[:_LONGEST] if isinstance(text, str) else text for name, text in members.items()}
-        text = json_text(json.dumps({"time": self._time(), "level": level, "message": message, **cut}))
+        for name, member in members.items():
+            if isinstance(member, str) and len(member) > _LONGEST:
+                members[name] = member[:_LONGEST]
+        text = json_text(json.dumps({"time": self._time(), "level": level, "message": message, **members}))
         with self._taken:
             self._lines.append(text)
             self.held += len(text) + _LINE_BYTES

@@ -71,7 +71,7 @@ class Verdicts:
             self._kept.move_to_end(key)
             return found[0]
         made = self.fresh(extract, namespace)
-        self._keep(key, made, _size(extract))
+        self._keep(key, made, kept_bytes(extract))
         return made
 
     def fresh(self, extract: dict[str, Any], namespace: str) -> KeptPod:
@@ -88,7 +88,7 @@ class Verdicts:
         self._kept[key] = made, size
 
 
-def _size(extract: dict[str, Any]) -> int:
+def kept_bytes(extract: dict[str, Any] | None) -> int:
     """Bytes of a Pod, its key and its verdict, at most."""
     values, characters = weight(extract)
     return _POD_BYTES + _CHARACTER_BYTES * characters + _VALUE_BYTES * values

@@ -8,8 +8,9 @@
     no memory for the body or its review         the Pod is admitted as it is, with a warning; 503 where the uid of the
                                                  review is not where Go writes it
 
-Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded. Large bodies are
-read when there is room for them, and decoded and decided one after another.
+Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded; for a body of up to
+16 KiB, which is decoded and decided in one step, only where it has to wait for lookups. Large bodies are read when
+there is room for them, and decoded and decided one after another.
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
 answers are Unknown, and the lookups go on. What is Unknown leaves the Pod as it is, with a warning, unless the operator
@@ -24,8 +25,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import NoReturn
 from urllib.parse import parse_qs
 
 from archfit.admission.server.asgi import Application, Receive, Scope, Send
@@ -43,7 +45,7 @@ from archfit.admission.server.server_log import ServerLog
 from archfit.admission.server.server_metrics import ServerMetrics
 from archfit.admission.server.shared_answers import PullSecret, Secrets, SharedAnswers
 from archfit.admission.server.verdict import IGNORED, Verdict, failed, updated
-from archfit.admission.server.verdicts import Verdicts
+from archfit.admission.server.verdicts import Verdicts, kept_bytes
 from archfit.admission.server.warning_texts import BUG, shortened
 from archfit.errors import ArchfitError, message_of
 from archfit.images.platforms import Answer, Unknown
@@ -59,6 +61,7 @@ MOST_IMAGES = 256
 DEFAULT_SECONDS = 10.0
 LONGEST_SECONDS = 30.0
 BUDGET = 0.8
+_SMALL = 16 * 1024
 _LARGE = 128 * 1024
 _MOST_LARGE_WAITING = 64
 _NO_MEMORY = (
@@ -145,11 +148,17 @@ class Webhook:
         held = cost = 0
         try:
             size = _size(scope)
-            held = await self._room_for_body(receive, size, until)
+            bodies = self._bodies
+            fits = bodies.take(size) if size <= _LARGE else await self._room(bodies, size, until)
+            if not fits:
+                bodies.refused()
+                await _let_go(receive)
+            held = size
             body = await _whole(receive, size)
             large = len(body) > _LARGE
-            cost = await self._room_for_review(body, until, large=large)
-            review = await self._read(body, large=large)
+            if len(body) > _SMALL:
+                cost = await self._room_for_review(body, until, large=large)
+            review = await self._read_large(body) if large else read_review(body)
             del body
             self._bodies.give(held)
             held = 0
@@ -176,36 +185,19 @@ class Webhook:
         self._log.line("warning", "bad request", status=error.status, reason=str(error))
         return error.status, f"{error}\n".encode(), True
 
-    async def _room_for_body(self, receive: Receive, size: int, until: float) -> int:
-        """Bytes that are held for a body. Raises NoMemory, Gone."""
-        bodies = self._bodies
-        large = size > _LARGE
-        fits = (
-            await bodies.room(size, until - self._clock(), _MOST_LARGE_WAITING)
-            if large
-            else bodies.take(size)
-        )
-        if fits:
-            return size
-        bodies.refused()
-        raise NoMemory(await _uid_of_unread(receive))
+    async def _room(self, share: Share, size: int, until: float) -> bool:
+        """Whether there is room for something large in time."""
+        return await share.room(size, until - self._clock(), _MOST_LARGE_WAITING)
 
     async def _room_for_review(self, body: bytes, until: float, *, large: bool) -> int:
         """Bytes that are held for what a body will become. Raises NoMemory."""
         reviews, size = self._reviews, decoded_bytes(body)
-        fits = (
-            await reviews.room(size, until - self._clock(), _MOST_LARGE_WAITING)
-            if large
-            else reviews.take(size)
-        )
-        if fits:
+        if await self._room(reviews, size, until) if large else reviews.take(size):
             return size
         reviews.refused()
         raise NoMemory(uid_of(body))
 
-    async def _read(self, body: bytes, *, large: bool) -> Review:
-        if not large:
-            return read_review(body)
+    async def _read_large(self, body: bytes) -> Review:
         async with self._turn:
             return await asyncio.to_thread(read_review, body)
 
@@ -220,6 +212,8 @@ class Webhook:
                 return updated(review.pod, review.old), 0
             async with self._turn:
                 return await asyncio.to_thread(updated, review.pod, review.old), 0
+        except NoMemory:
+            raise
         except ArchfitError as error:  # overrides that disagree, more images than a pod may have
             return failed(shortened(f"archfit: {error}"), str(error)), 0
         except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
@@ -264,9 +258,7 @@ class Webhook:
             answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
             del missing[MOST_IMAGES:]
         if missing:
-            asked, in_time = await self._answers.asked(
-                missing, review.namespace, until - self._clock(), secrets
-            )
+            asked, in_time = await self._asked(missing, review, until, secrets, counted=large)
             answers |= asked
             if not in_time:
                 self._metrics.deadlines.inc()
@@ -276,6 +268,22 @@ class Webhook:
         else:
             verdict = kept.verdict(answers)
         return verdict, len(kept.admitted.questions)
+
+    async def _asked(
+        self, missing: Sequence[str], review: Review, until: float, secrets: Secrets, *, counted: bool
+    ) -> tuple[Mapping[str, Answer], bool]:
+        """As `SharedAnswers.asked`. Many requests may wait, so what a small one keeps meanwhile counts, too.
+
+        counted: room is held for it already. Raises NoMemory.
+        """
+        size = 0 if counted else kept_bytes(review.pod)
+        if not self._reviews.take(size):
+            self._reviews.refused()
+            raise NoMemory(review.uid)
+        try:
+            return await self._answers.asked(missing, review.namespace, until - self._clock(), secrets)
+        finally:
+            self._reviews.give(size)
 
     def _secrets(self, review: Review) -> Secrets:
         """The Secrets that the Pod refers to and the operator named, in the Pod's order."""
@@ -316,31 +324,31 @@ async def _whole(receive: Receive, size: int) -> bytes:
     """A body of at most `size` bytes. Raises BadReview, Gone."""
     parts: list[bytes] = []
     got = 0
-    async for part in _parts(receive):
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Gone
+        part = message.get("body", b"")
         got += len(part)
         if got > size:
             raise _too_large()
         parts.append(part)
+        more = message.get("more_body", False)
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-async def _parts(receive: Receive) -> AsyncIterator[bytes]:
-    """A request's body as it arrives. Raises Gone."""
-    while True:
+async def _let_go(receive: Receive) -> NoReturn:
+    """A body for which there is no room is let go as it arrives. Raises NoMemory, with the uid, and Gone."""
+    beginning = b""
+    more = True
+    while more:
         message = await receive()
         if message["type"] != "http.request":
             raise Gone
-        yield message.get("body", b"")
-        if not message.get("more_body"):
-            return
-
-
-async def _uid_of_unread(receive: Receive) -> str:
-    """The uid of a review whose body is let go as it arrives. Raises Gone."""
-    beginning = b""
-    async for part in _parts(receive):
-        beginning = (beginning + part[:_BEGINNING])[:_BEGINNING]
-    return uid_of(beginning)
+        beginning = (beginning + message.get("body", b"")[:_BEGINNING])[:_BEGINNING]
+        more = message.get("more_body", False)
+    raise NoMemory(uid_of(beginning))
 
 
 def _size(scope: Scope) -> int:
