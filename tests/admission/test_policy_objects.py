@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from archfit.admission.policy.carriers import MAX_CODE_POINTS, MAX_LITERAL_IMAGES
+from archfit.admission.policy.carriers import MAX_CODE_POINTS, MAX_LITERAL_IMAGES, MAX_STRANGE, fitting
 from archfit.admission.policy.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.admission.policy.objects import policy_objects, variables
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
+from archfit.images.platforms import ARCHITECTURES
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
+from archfit.report.policy_stats import MAX_OBJECT_BYTES
 from pod_decisions import found
 
 IMAGES = {"docker.io/library/app:1": found("amd64"), "quay.io/team/tool:2": found("amd64 arm64")}
+OPTED_OUT = {"key": "archfit.dev/webhook", "operator": "NotIn", "values": ["ignore", "disabled"]}
 LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
 
 
@@ -54,8 +58,10 @@ def test_the_policy_is_about_new_and_updated_pods_outside_of_kube_system_and_its
     ]
     assert constraints["namespaceSelector"]["matchExpressions"] == [
         {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", "archfit"]},
+        OPTED_OUT,
         own,
     ]
+    assert constraints["objectSelector"]["matchExpressions"] == [OPTED_OUT]
 
 
 def test_the_literal_carrier_is_the_policy_and_its_binding_alone():
@@ -83,6 +89,54 @@ def test_many_images_are_split_over_variables_below_the_limit_of_the_parser():
 def test_more_images_than_literals_hold_are_refused_with_the_other_carrier_named():
     with pytest.raises(UsageError, match=r"5001 images.*5000.*--carrier crd"):
         policy_objects(many(MAX_LITERAL_IMAGES + 1), Options(), LITERAL)
+
+
+@pytest.mark.parametrize(
+    ("images", "carrier", "held"),
+    [
+        pytest.param(many(MAX_LITERAL_IMAGES), "literal", MAX_LITERAL_IMAGES, id="as-many-as-fit"),
+        pytest.param(many(MAX_LITERAL_IMAGES + 100), "literal", MAX_LITERAL_IMAGES, id="one-hundred-more"),
+        pytest.param(many(MAX_LITERAL_IMAGES + 100), "crd", MAX_LITERAL_IMAGES + 100, id="the-other-carrier"),
+        pytest.param(
+            {f"registry.example.com/{'x' * 240}:{n:0120}": found("amd64") for n in range(5_000)},
+            "literal",
+            range(3_000, 4_900),
+            id="the-longest-names",
+        ),
+        pytest.param(
+            {f"quay.io/a:{n}": found(f"amd64 odd{n}") for n in range(1_000)},
+            "literal",
+            MAX_STRANGE,
+            id="an-architecture-of-its-own-for-each",
+        ),
+        pytest.param({"quay.io/a:1": found(f"amd64 {'x' * 90_000}")}, "crd", 0, id="a-name-of-90000-letters"),
+        pytest.param(
+            {
+                f"quay.io/a:{n}": found(" ".join(a for i, a in enumerate(ARCHITECTURES) if n >> i & 1))
+                for n in range(1, 2 ** len(ARCHITECTURES))
+            },
+            "literal",
+            range(500, 3_000),
+            id="a-list-of-its-own-for-each",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(
+    images: dict[str, Any], carrier: Any, held: int | range
+):
+    settings = PolicySettings(carrier=carrier)
+    kept, left = fitting(images, Options(), settings)
+    assert len(kept) in (held if isinstance(held, range) else [held])
+    assert sorted([*kept, *left]) == sorted(images)
+    assert list(kept) == [name for name in images if name in kept]
+    assert fitting(kept, Options(), settings) == (kept, [])
+    made = policy_objects(kept, Options(), settings)
+    assert max(len(json.dumps(one)) for one in made) < MAX_OBJECT_BYTES
+
+
+def test_the_first_images_are_kept():
+    images = dict(reversed(many(MAX_LITERAL_IMAGES + 3).items()))
+    assert fitting(images, Options(), LITERAL)[1] == list(images)[-3:]
 
 
 def test_more_images_than_etcd_takes_are_refused():

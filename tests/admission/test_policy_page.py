@@ -41,7 +41,9 @@ def test_the_warning_is_shown_as_it_is():
 def test_the_figures_are_shown_under_their_names():
     settings = PolicySettings()
     policy = policy_objects({"docker.io/library/both:1": found("amd64 arm64")}, Options(), settings)
-    objects = [*policy, *companion.companion_objects(policy, settings)]
+    images = {"docker.io/library/both:1": found("amd64 arm64")}
+    daemon_sets = companion.daemon_set_objects(images, Options(), settings, policy)
+    objects = [*policy, *companion.companion_objects(policy, settings), *daemon_sets]
     lines = stats_text(policy_stats(objects, 3, 3, estimated_cost(Options()), MAX_COST)).decode().splitlines()
     shown = PAGE.partition("$ archfit policy --stats\n")[2].partition("```")[0].splitlines()
     assert [line[:22] for line in shown] == [line[:22] for line in lines]

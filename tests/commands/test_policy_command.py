@@ -11,6 +11,7 @@ import pytest
 import yaml
 from registry import Registry
 
+from archfit.admission.policy.carriers import MAX_LITERAL_IMAGES
 from archfit.admission.policy.table_reading import installed_table
 from archfit.commands.policy import run
 from archfit.commands.policy_images import from_cluster
@@ -27,8 +28,7 @@ BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 KINDS = [
     "MutatingAdmissionPolicy",
     "MutatingAdmissionPolicyBinding",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding") * 2,
 ]
 LOCK = {
     "docker.io/library/nginx:1.27": {"digest": "sha256:" + "a" * 64, "kind": "index", "platforms": BOTH},
@@ -144,6 +144,7 @@ def test_the_namespace_selector_is_part_of_both_policies(policy: Policy):
                 "operator": "NotIn",
                 "values": ["kube-system", "archfit"],
             },
+            {"key": "archfit.dev/webhook", "operator": "NotIn", "values": ["ignore", "disabled"]},
             {"key": "team", "operator": "In", "values": ["web"]},
             {"key": "old", "operator": "DoesNotExist"},
         ]
@@ -160,7 +161,7 @@ def test_an_older_api_version_names_the_feature_gate(policy: Policy):
     policy.lock()
     said = policy.run("--api-version", "v1beta1")
     versions = {one["kind"]: one["apiVersion"].rpartition("/")[2] for one in objects(said)}
-    assert versions == dict(zip(KINDS, ("v1beta1", "v1beta1", "v1", "v1"), strict=True))
+    assert versions == dict(zip(KINDS[:4], ("v1beta1", "v1beta1", "v1", "v1"), strict=True))
     assert "--feature-gates=MutatingAdmissionPolicy=true" in said.stderr
     assert "--runtime-config=admissionregistration.k8s.io/v1beta1=true" in said.stderr
     assert "feature-gates" not in policy.run().stderr
@@ -254,15 +255,6 @@ def test_a_lock_file_without_use_is_named(policy: Policy, content: str, message:
     assert message in said.stderr
 
 
-def test_more_images_than_the_carrier_holds_name_the_other_carrier(policy: Policy):
-    entry = LOCK["quay.io/team/app:1"]
-    policy.lock({f"registry.example.com/team/app-{n:05}:1": entry for n in range(5001)})
-    said = policy.run()
-    assert (said.status, said.stdout) == (2, "")
-    assert "--carrier crd" in said.stderr
-    assert policy.run("--carrier", "crd").status == 0
-
-
 def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Policy):
     text = pod("nginx:1.27", "quay.io/team/gone:1", "ghcr.io/${OWNER}/x:1")
     said = policy.asking("--on-absent", "leave", "-", text=text)
@@ -351,11 +343,81 @@ def test_file_names_cannot_leave_the_head_comment(policy: Policy):
     assert [one["kind"] for one in objects(said)] == KINDS
 
 
+def test_a_lock_file_that_is_too_large_becomes_a_policy_of_what_fits(policy: Policy):
+    names = [f"quay.io/team/app-{n:04}:1" for n in range(MAX_LITERAL_IMAGES + 4)]
+    policy.lock(dict.fromkeys(names, LOCK["quay.io/team/app:1"]))
+    said = policy.run()
+    assert list(images(said)) == names[:-4]
+    assert said.stderr == (
+        "warning: 4 images did not fit into the policy, which leaves pods with them alone: "
+        f"{names[-4]}, {names[-3]}, {names[-2]} and 1 more; --carrier crd holds more\n"
+        "archfit: policy archfit.dev: 5000 images with 1 different list of platforms; 4 images did not fit\n"
+    )
+    assert "did not fit" not in policy.run("--carrier", "crd").stderr
+
+
+def test_the_most_used_images_of_a_cluster_come_first(policy: Policy, registry: Registry):
+    lock = policy.lock()
+    live = [
+        LiveImage(text, ("v1", "Pod", "shop", "web"), "spec.containers[0].image")
+        for text in ("quay.io/team/new:1", "quay.io/team/app:1")
+    ]
+    settings = Settings(options=Options(on_unknown="leave", lock_file=lock), operator=Operator(offline=True))
+    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    assert list(made.images) == ["quay.io/team/app:1", "docker.io/library/nginx:1.27"]
+
+
+def test_only_so_many_images_of_a_cluster_are_looked_up(policy: Policy, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("archfit.commands.policy_images.MAX_ASKED", 1)
+    live = [
+        LiveImage(text, ("v1", "Pod", "shop", "web"), "spec.containers[0].image")
+        for text in ("quay.io/team/app:1", "b:1", "c:1")
+    ]
+    options = Options(on_unknown="leave", lock_file=policy.lock())
+    settings = Settings(options=options, operator=Operator(offline=True))
+    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    assert [one.message for one in made.results] == [
+        "2 images of the cluster were not looked up, as 1 others are used more: the policy leaves pods with them "
+        "alone, as b:1, c:1"
+    ]
+
+
+def dates(said: Said) -> set[Any]:
+    return {one["metadata"].get("annotations", {}).get("archfit.dev/date") for one in objects(said)}
+
+
+def test_a_policy_has_the_date_that_the_environment_states_and_never_that_of_the_clock(policy: Policy):
+    policy.lock()
+    assert dates(policy.run()) == {None}
+    policy.environ["SOURCE_DATE_EPOCH"] = "1795414620"
+    said = policy.run()
+    assert dates(said) == {None, "2026-11-23T06:17:00Z"}
+    assert policy.run().stdout == said.stdout
+    policy.environ["SOURCE_DATE_EPOCH"] = "yesterday"
+    assert "SOURCE_DATE_EPOCH: 'yesterday' is not a number of seconds" in policy.run().stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--max-age", "soon"), "--max-age: 'soon' is not a duration: write '30s'"),
+        (("--max-age", "500ms"), "--max-age: '500ms' is not a whole number of seconds"),
+        (("--max-age", "99999999d"), "--max-age: '99999999d' is more than 100 years: write 0 for no warning"),
+        (("--late-changes", "fail"), "--late-changes: 'fail' is not one of warn, deny: write one of them"),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+def test_what_the_companion_does_is_checked_first(policy: Policy, words: tuple[str, ...], message: str):
+    policy.lock()
+    said = policy.run(*words)
+    assert (said.status, said.stdout) == (2, "")
+    assert message in said.stderr
+
+
 def test_a_cluster_without_images_to_look_up(policy: Policy):
     made = from_cluster([], {}, Settings(), policy.environ, io.StringIO())
     assert [result.message for result in made.results] == [
-        "no pod of the cluster outside of DaemonSets names an image that can be looked up, so a policy would change no "
-        "pod"
+        "no pod and no workload of the cluster names an image that can be looked up, so a policy would change no pod"
     ]
 
 

@@ -63,6 +63,7 @@ _COLLECTIONS = {
     "Namespace": f"{_CORE}/namespaces",
     "Node": f"{_CORE}/nodes",
     "Pod": f"{_CORE}/namespaces/{{}}/pods",
+    "DaemonSet": "/apis/apps/v1/namespaces/{}/daemonsets",
     "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses",
     "RuntimeClass": "/apis/node.k8s.io/v1/runtimeclasses",
     "MutatingAdmissionPolicy": f"{_ADMISSION}/mutatingadmissionpolicies",

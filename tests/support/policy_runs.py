@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.admission.added_record import NAME
 from archfit.admission.admitted_pod import admitted_pod, at_admission
-from archfit.admission.policy.companion import companion_objects
+from archfit.admission.policy.companion import companion_objects, daemon_set_objects
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.images.overrides import override
@@ -140,7 +140,10 @@ class Policies:
         options = policy_options(options)
         objects = policy_objects(images, options, chosen)
         if companion:
-            objects += companion_objects(objects, chosen)
+            objects += [
+                *companion_objects(objects, chosen),
+                *daemon_set_objects(images, options, chosen, objects),
+            ]
         installed = Installed(name, images, options, objects)
         self.apply(installed.objects)
         return installed

@@ -158,6 +158,14 @@ spec:
         {{- if .deny }}
         - --deny
         {{- end }}
+        {{- if ne .lateChanges "warn" }}
+        - --late-changes
+        - {{ .lateChanges }}
+        {{- end }}
+        {{- if ne .maxAge "7d" }}
+        - --max-age
+        - {{ .maxAge | quote }}
+        {{- end }}
         {{- end }}
         {{- with .Values.extraArgs }}
         {{- toYaml . | nindent 8 }}

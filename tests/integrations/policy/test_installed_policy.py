@@ -117,10 +117,13 @@ def test_a_namespace_is_read_once_and_has_its_name_as_a_label():
     api = Api({path: {"metadata": {"labels": {"team": "web"}}}})
     policy = objects("literal")["MutatingAdmissionPolicy"]
     one = Installed(api, policy)
-    assert one.leaves_out("shop") == ""
+    assert one.leaves_out("shop", {}) == ""
     del api.answers[path]
-    assert one.leaves_out("shop") == ""
+    assert one.leaves_out("shop", {"archfit.dev/webhook": "on"}) == ""
+    left_out = "the policy leaves pods with these labels out (objectSelector)"
+    assert one.leaves_out("shop", {"archfit.dev/webhook": "ignore"}) == left_out
     api.answers["/api/v1/namespaces/kube-system"] = {"metadata": {}}
     assert (
-        one.leaves_out("kube-system") == "the policy leaves the namespace kube-system out (namespaceSelector)"
+        one.leaves_out("kube-system", {})
+        == "the policy leaves the namespace kube-system out (namespaceSelector)"
     )

@@ -27,7 +27,7 @@ def test_each_image_comes_once_with_the_first_that_names_it():
             }
         },
     }
-    found = live_images([deployment, pod("app:1"), pod("other:1")])
+    found = live_images([deployment, pod("app:1"), pod("other:1"), pod("init:1")])
     assert [(one.text, one.owner, one.field) for one in found] == [
         ("app:1", ("apps/v1", "Deployment", "prod", "shop"), "spec.template.spec.containers[0].image"),
         ("init:1", ("apps/v1", "Deployment", "prod", "shop"), "spec.template.spec.initContainers[0].image"),
@@ -64,5 +64,34 @@ def test_what_has_no_platforms_to_ask_for_does_not_count():
     assert live_images([never, pod("$(image)"), pod(""), pod("Upper/Case:1")]) == []
 
 
-def test_daemon_sets_are_not_read():
-    assert "daemonsets" not in {kind.resource for kind in KINDS}
+def deployment(image: str, namespace: str) -> dict[str, Any]:
+    metadata = {"name": image.partition(":")[0], "namespace": namespace}
+    template = {"spec": pod(image)["spec"]}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata,
+        "spec": {"template": template},
+    }
+
+
+def running(image: str, namespace: str) -> dict[str, Any]:
+    return {**pod(image, namespace=namespace), "status": {"phase": "Running"}}
+
+
+def test_what_runs_comes_before_what_is_only_named_and_each_namespace_has_its_turn():
+    flood = [deployment(f"a{n:04}:1", "hostile") for n in range(1_000)]
+    twice = [running(f"b{n}:1", "hostile") for n in range(3)] + [
+        running("y:1", "shop"),
+        running("z:1", "shop"),
+    ]
+    objects = [*flood, *twice, running("top:1", "shop"), running("top:1", "web"), deployment("x:1", "shop")]
+    names = [one.text for one in live_images(objects)]
+    assert names[:6] == ["top:1", "b0:1", "y:1", "b1:1", "z:1", "b2:1"]
+    assert names[6:8] == ["a0000:1", "x:1"]
+    assert [one.text for one in live_images(reversed(objects))] == names
+
+
+def test_daemon_sets_are_read_as_the_companion_warns_of_them():
+    assert "daemonsets" in {kind.resource for kind in KINDS}
+    assert [one.text for one in live_images([{**deployment("a:1", "shop"), "kind": "DaemonSet"}])] == ["a:1"]

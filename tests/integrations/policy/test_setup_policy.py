@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit.admission.policy.companion import companion_objects
+from archfit.admission.policy.companion import companion_objects, daemon_set_objects
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.cluster_api.resource_paths import plural
@@ -122,7 +122,9 @@ def test_the_flags_of_the_policy_are_those_of_the_job(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("--carrier", "crd"), ("--deny",), ("--name", "other.example")], ids=" ".join
+    "words",
+    [(), ("--carrier", "crd"), ("--deny",), ("--name", "other.example"), ("--late-changes", "deny")],
+    ids=" ".join,
 )
 def test_the_rights_are_to_list_what_is_read_and_to_apply_these_objects(
     tmp_path: Path, words: tuple[str, ...]
@@ -132,9 +134,12 @@ def test_the_rights_are_to_list_what_is_read_and_to_apply_these_objects(
         name="other.example" if "--name" in words else "archfit.dev",
         carrier="crd" if "crd" in words else "literal",
         deny="--deny" in words,
+        late_changes="deny" if "--late-changes" in words else "warn",
     )
     policy = policy_objects({"docker.io/library/x:1": found("amd64")}, Options(), settings)
-    every = [*policy, *companion_objects(policy, settings)]
+    images = {"docker.io/library/x:1": found("amd64")}
+    daemon_sets = daemon_set_objects(images, Options(), settings, policy)
+    every = [*policy, *companion_objects(policy, settings), *daemon_sets]
     rules = objects(tmp_path / "x")["ClusterRole"]["rules"]
     listed = {
         (group, resource)
@@ -153,9 +158,8 @@ def test_the_rights_are_to_list_what_is_read_and_to_apply_these_objects(
         (one["apiVersion"].rpartition("/")[0], plural(one, every), one["metadata"]["name"]) for one in every
     }
     others = [rule for rule in rules if rule["verbs"] != ["list"] and "resourceNames" not in rule]
-    assert [(rule["resources"], rule["verbs"]) for rule in others] == (
-        [(["platformtables"], ["get"])] if "crd" in words else []
-    )
+    parameters = "platformtables" if "crd" in words else "mutatingadmissionpolicybindings"
+    assert [(rule["resources"], rule["verbs"]) for rule in others] == [([parameters], ["get"])]
 
 
 def test_a_configuration_of_ones_own_is_checked_and_taken_over(tmp_path: Path):

@@ -328,7 +328,7 @@ def test_the_job_applies_a_policy_with_the_rights_that_setup_gives(site, job, ca
     assert (status, stdout) == (0, ""), stderr
     assert f"MutatingAdmissionPolicy/{site.name} applied" in stderr
     assert "quay.io/team/unknown:1" in stderr
-    assert "daemon:1" not in stderr
+    assert "quay.io/team/daemon:1" in stderr
     probe = pod(site.namespace, "quay.io/team/amd:1")
     site.plane.until("the policy acts", lambda: "affinity" in site.plane.dry(probe)["spec"])
     path = f"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/{site.name}"
@@ -406,6 +406,16 @@ def test_live_through_kubectl_asks_registries_for_what_the_cluster_runs(site):
     assert "both:1" not in table
     assert "daemon:1" not in table
     assert "the policy leaves pods with it alone" in ran.stderr
+
+
+def test_live_refuses_a_cluster_that_cannot_have_the_policy(site):
+    """v1beta1 is not served by this API server, as in 1.34 and 1.35 without the feature gate."""
+    ran = site.archfit("--live", "--no-cache", "--offline", "--api-version", "v1beta1")
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert (
+        "the API server has no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1beta1" in ran.stderr
+    )
+    assert "use the webhook on older ones (archfit setup webhook)" in ran.stderr
 
 
 def test_a_registry_that_does_not_answer_takes_no_image_out_of_the_policy(site):

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
+from archfit.admission.added_record import NAME, entry, text_of_lines
+from archfit.admission.policy.companion import companion_objects
+from archfit.admission.policy.objects import policy_objects
+from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.options.settings import Options
 from control_plane import Refused
 from drawn_pods import at_creation
-from policy_runs import decision
+from mutating_webhooks import INJECT, injecting, webhook
+from pod_decisions import found
+from policy_runs import decision, policy_options
 
 UNKNOWN, NOWHERE = "archfit does not know the image ", "no node can run all images of this pod "
 LOCKED = at_creation.platforms()
@@ -74,3 +84,179 @@ def test_with_deny_it_refuses_a_pod_that_no_node_can_run_and_no_other(policies, 
     assert refused == conflicts
     assert {one.status for one in made if isinstance(one, Refused)} == {422}
     assert all(NOWHERE in str(one) for one in made if isinstance(one, Refused))
+
+
+LOCK = {
+    f"quay.io/team/{name}:1": found(offers, origin="lock")
+    for name, offers in (("both", "amd64 arm64"), ("amd", "amd64"), ("arm", "arm64"))
+}
+LATE = "the placement of this pod does not fit its images ("
+OLD = "archfit wrote its policy on "
+
+
+def web(namespace, *images, labels=None, annotations=None, **spec):
+    containers = [{"name": f"c{n}", "image": f"quay.io/team/{image}:1"} for n, image in enumerate(images)]
+    metadata = {"generateName": "web-", "namespace": namespace}
+    metadata |= {"labels": labels or {}, "annotations": annotations or {}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {"containers": containers, **spec},
+    }
+
+
+def words(plane, pod):
+    return [text.partition("': ")[2] for text in plane.warnings(pod) if "archfit" in text]
+
+
+def in_force(policies, name, **settings):
+    """The policy and its companion, once both act."""
+    plane = policies.plane
+    installed = policies.install(name, LOCK, Options(), companion=True, **settings)
+    plane.until("the policy acts", lambda: "affinity" in plane.dry(web(name, "amd"))["spec"])
+    plane.until("the companion warns", lambda: words(plane, web(name, "new")))
+    return installed
+
+
+@pytest.mark.parametrize("choice", ["warn", "deny"])
+def test_a_pod_that_is_changed_after_the_last_pass_is_warned_of_or_refused(policies, choice):
+    plane, name = policies.plane, f"late-{choice}"
+    installed = in_force(policies, name, late_changes=choice)
+    cases = {
+        ("both", "amd"): True,
+        ("both", "arm"): True,
+        ("amd", "arm"): True,
+        ("both", "new"): True,
+        ("both", "both"): False,
+        ("amd", "both"): False,
+        ("amd", "amd"): False,
+        ("new", "amd"): False,
+    }
+    with contextlib.ExitStack() as stack:
+        # The first makes the API server evaluate the policy again; the second injects after that.
+        late, other = (
+            stack.enter_context(injecting(second=True)),
+            stack.enter_context(injecting("quay.io/team/both:1", name="other")),
+        )
+        stack.enter_context(webhook(plane, f"aa-{name}", late, name))
+        stack.enter_context(webhook(plane, f"bb-{name}", other, name))
+        probe = web(name, "new", annotations={INJECT: "quay.io/team/both:1"})
+        plane.until("a sidecar is injected", lambda: len(plane.dry(probe)["spec"]["containers"]) > 1)
+        outcomes = {}
+        for image, sidecar in cases:
+            pod = web(name, image, annotations={INJECT: f"quay.io/team/{sidecar}:1"})
+            pod["metadata"] |= {
+                "name": f"{image}-{sidecar}"
+            }  # the injector counts by names, and each is sent once
+            try:
+                outcomes[image, sidecar] = " ".join(words(plane, pod))
+            except Refused as refused:
+                outcomes[image, sidecar] = f"refused {refused.status}: {refused}"
+    policies.remove(installed)
+    assert {pair: LATE in said for pair, said in outcomes.items()} == cases
+    assert all(said.startswith("refused 422") for said in outcomes.values() if LATE in said) == (
+        choice == "deny"
+    )
+    assert "refused" not in "".join(said for said in outcomes.values() if LATE not in said)
+
+
+def webhook_record(images):
+    taint = {"effect": "NoSchedule", "key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64"}
+    line = entry("webhook", ("spec", "tolerations", "-"), taint)
+    return {NAME: text_of_lines([line.replace('"webhook",', f'"webhook","images":{images},', 1)])}
+
+
+@pytest.mark.parametrize(
+    ("images", "seen", "expected"),
+    [
+        pytest.param(["both"], 1, set(), id="all-known"),
+        pytest.param(["both", "amd"], 1, set(), id="all-known-and-the-policy-decides-too"),
+        pytest.param(["new"], 1, set(), id="unknown-and-seen-by-the-webhook"),
+        pytest.param(["both", "new"], 2, set(), id="one-unknown-and-seen-by-the-webhook"),
+        pytest.param(["both", "new"], 1, {LATE}, id="one-unknown-that-the-webhook-did-not-see"),
+        pytest.param(["new"], 2, {LATE}, id="one-taken-away-since"),
+        pytest.param(["new"], None, {UNKNOWN}, id="without-the-webhook"),
+    ],
+)
+def test_what_the_webhook_wrote_is_judged_as_far_as_it_can_be_known(in_shop, images, seen, expected):
+    plane, name = in_shop
+    taint = {"effect": "NoSchedule", "key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64"}
+    pod = web(
+        name, *images, annotations=webhook_record(seen) if seen else {}, tolerations=[taint] if seen else []
+    )
+    said = words(plane, pod)
+    assert {kind for kind in (UNKNOWN, NOWHERE, LATE) for text in said if text.startswith(kind)} == expected
+
+
+@pytest.fixture(scope="module")
+def in_shop(policies):
+    """A policy that is in force, and its namespace."""
+    installed = in_force(policies, "judged-shop")
+    yield policies.plane, "judged-shop"
+    policies.remove(installed)
+
+
+@pytest.mark.parametrize(
+    ("labels", "opted_out"),
+    [
+        ({"archfit.dev/webhook": "ignore"}, True),
+        ({"archfit.dev/webhook": "disabled"}, True),
+        ({"archfit.dev/webhook": "on"}, False),
+        ({}, False),
+    ],
+    ids=str,
+)
+def test_the_label_that_opts_out_of_the_webhook_opts_out_of_the_policy(in_shop, labels, opted_out):
+    plane, name = in_shop
+    assert ("affinity" in plane.dry(web(name, "amd", labels=labels))["spec"]) != opted_out
+    assert bool(words(plane, web(name, "new", labels=labels))) != opted_out
+
+
+def test_the_label_of_a_namespace_opts_out_its_pods(policies):
+    plane, name = policies.plane, "opted-out"
+    installed = in_force(policies, name)
+    plane.kubectl("label", "namespace", name, "archfit.dev/webhook=ignore")
+    plane.until(
+        "nothing is placed",
+        lambda: "affinity" not in plane.dry(web(name, "amd"))["spec"] and not words(plane, web(name, "new")),
+    )
+    policies.remove(installed)
+
+
+@pytest.mark.parametrize("carrier", ["literal", "crd"])
+def test_a_policy_that_is_too_old_is_warned_of(policies, carrier):
+    plane, name = policies.plane, f"aged-{carrier}"
+    today = datetime.now(UTC)
+    moments = {days: (today - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ") for days in (1, 6, 8)}
+    installed = in_force(policies, name, date=moments[8], carrier=carrier)
+    (said,) = words(plane, web(name, "both"))
+    assert said == f"{OLD}{moments[8]}, too long ago: run archfit policy again"
+    for settings in ({"date": moments[6]}, {"date": ""}, {"date": moments[8], "max_age": 0}):
+        policies.install(name, LOCK, Options(), companion=True, carrier=carrier, **settings)
+        plane.until("nothing is said", lambda: not words(plane, web(name, "both")))
+        policies.install(name, LOCK, Options(), companion=True, carrier=carrier, date=moments[8])
+        plane.until("it is too old again", lambda: words(plane, web(name, "both")))
+    policies.remove(installed)
+
+
+def test_where_no_policy_can_be_in_force_its_companion_says_nothing(policies):
+    """v1beta1 is not served by this API server, as in 1.34 and 1.35 without the feature gate."""
+    plane, name = policies.plane, "unserved"
+    plane.namespace(name)
+    selector = ({"key": "kubernetes.io/metadata.name", "operator": "In", "values": [name]},)
+    settings = PolicySettings(
+        name="beta.tests.archfit.dev", api_version="v1beta1", namespace_selector=selector
+    )
+    objects = policy_objects(LOCK, policy_options(Options()), settings)
+    objects += companion_objects(objects, settings)
+    done = plane.kubectl(
+        "apply", "--server-side", "-f", "-", stdin="\n---\n".join(map(json.dumps, objects)), check=False
+    )
+    assert 'no matches for kind "MutatingAdmissionPolicy"' in done.stderr
+    assert "validatingadmissionpolicybinding" in done.stdout
+    installed = in_force(policies, name)  # what is applied later acts: so would the other
+    said = plane.warnings(web(name, "new"))
+    policies.remove(installed)
+    policies.remove(installed._replace(objects=objects[2:]))
+    assert [text.split("'")[1] for text in said] == [f"{name}.tests.archfit.dev"]

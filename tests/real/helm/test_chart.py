@@ -117,10 +117,11 @@ def test_lint_and_template_take_the_values(chart: Chart, words: tuple[str, ...])
     [
         pytest.param((), (), id="default"),
         pytest.param(
-            ("--set", "policy.carrier=crd,policy.name=shop.example,policy.deny=true"),
-            ("--carrier", "crd", "--name", "shop.example", "--deny"),
+            ("--set", "policy.carrier=crd,policy.name=shop.example,policy.deny=true,policy.maxAge=36h"),
+            ("--carrier", "crd", "--name", "shop.example", "--deny", "--max-age", "36h"),
             id="carrier-name-deny",
         ),
+        pytest.param(("--set", "policy.lateChanges=deny"), ("--late-changes", "deny"), id="late-changes"),
         pytest.param(
             (
                 *("--set", "policy.namespaceSelectors={team=web,!legacy},policy.apiVersion=v1beta1"),

@@ -405,6 +405,36 @@ def test_whatever_is_null_is_its_absence_or_is_named(chart: Chart, path: str) ->
     assert refusals == [1, 1] or path not in _SECTIONS - _FREE, "a section of the chart's own"
 
 
+_CLUSTER = ("--api-versions", "apiregistration.k8s.io/v1")
+_BETA = "admissionregistration.k8s.io/v1beta1"
+_SERVED = ("--api-versions", "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy")
+
+
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        pytest.param((), False, id="without-a-cluster"),
+        pytest.param(_CLUSTER, True, id="a-cluster-without-policies"),
+        pytest.param((*_CLUSTER, *_SERVED), False, id="a-cluster-with-policies"),
+        pytest.param(
+            (*_CLUSTER, *_SERVED, "--set", "policy.apiVersion=v1beta1"), True, id="of-another-version"
+        ),
+        pytest.param(
+            (*_CLUSTER, *_SERVED, "--set", "policy.manifests=MutatingAdmissionPolicy of " + _BETA),
+            True,
+            id="the-version-of-manifests",
+        ),
+        pytest.param((*_CLUSTER, "--set", "mode=webhook"), False, id="the-webhook-needs-none"),
+    ],
+)
+def test_a_policy_is_refused_where_the_cluster_serves_none(
+    chart: Chart, words: tuple[str, ...], refused: bool
+) -> None:
+    ran = chart.render("--set", "mode=policy", *words)
+    assert (ran.status != 0) is refused
+    assert ("the cluster serves no MutatingAdmissionPolicy of admissionregistration" in ran.stderr) is refused
+
+
 def nulls(value: Any, path: str = "") -> Iterator[str]:
     """Where an object says null: kubectl and Helm take that for an order to delete."""
     if value is None and path:

@@ -46,6 +46,7 @@ from archfit.cluster_api.live_objects import (
 )
 from archfit.cluster_api.paged_list import anew_once
 from archfit.commands.audit_flags import AuditFlags
+from archfit.commands.inputs import moment_text, stated_date
 from archfit.errors import InvalidInput, UsageError
 from archfit.integrations.renderer_command import Rendering
 from archfit.manifest_files.input_files import Inputs, found_files, read_inputs
@@ -66,7 +67,6 @@ _WITHOUT = {
     "cronjobs": "CronJobs without pods are not known",
 }
 _MOST_KINDS = 10
-_SECONDS = re.compile(r"[0-9]{1,11}", re.ASCII).fullmatch
 _IS_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"archfit\.dev/audit/').match
 
 
@@ -90,14 +90,7 @@ class Stated(Record):
 
 def stated(flags: AuditFlags, environ: Mapping[str, str]) -> Stated:
     """The name of --cluster and the date of SOURCE_DATE_EPOCH. Raises UsageError."""
-    seconds = environ.get("SOURCE_DATE_EPOCH", "")
-    if not seconds:
-        return Stated(flags.cluster, "", keys_of(flags.by))
-    if not _SECONDS(seconds):
-        raise UsageError(
-            f"SOURCE_DATE_EPOCH: {seconds[:40]!r} is not a number of seconds since 1970: correct it, or unset it"
-        )
-    return Stated(flags.cluster, _written(datetime.fromtimestamp(int(seconds), UTC)), keys_of(flags.by))
+    return Stated(flags.cluster, stated_date(environ), keys_of(flags.by))
 
 
 def from_rendering(read: Inputs, rendering: Rendering, options: Options, said: Stated) -> Collected:
@@ -189,7 +182,7 @@ def from_cluster(flags: AuditFlags, options: Options, environ: Mapping[str, str]
     snapshot = snapshot.replace(
         name=context or snapshot.uid,
         name_by="context" if context else "uid" if snapshot.uid else "",
-        date=_written(datetime.now(UTC)),
+        date=moment_text(datetime.now(UTC)),
         date_by="read",
     )
     collected = _as_stated(collected.replace(facts=collected.facts.replace(snapshots=(snapshot,))), said)
@@ -205,10 +198,6 @@ def _as_stated(collected: Collected, said: Stated) -> Collected:
     changes |= {"date": said.date, "date_by": "stated"} if said.date else {}
     snapshots = tuple(one.replace(**changes) for one in collected.facts.snapshots)
     return collected.replace(facts=collected.facts.replace(snapshots=snapshots))
-
-
-def _written(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _live(connection: Connection, flags: AuditFlags, options: Options) -> Collected:

@@ -8,7 +8,9 @@ Files inside the working directory are named from there, as a repository's own t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import BinaryIO, TextIO
 
 from archfit.commands.invocation import Invocation
@@ -22,6 +24,25 @@ from archfit.placement.questions import questions as of_pod
 from archfit.results import Location, Result, has_error
 from archfit.stream import BEFORE_THE_PIPE
 from archfit.workloads.coverage.non_objects import OTHER_COMMAND
+
+_SECONDS = re.compile(r"[0-9]{1,11}", re.ASCII).fullmatch
+
+
+def moment_text(moment: datetime) -> str:
+    """As 2026-11-23T06:17:00Z (RFC 3339). moment: in UTC."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def stated_date(environ: Mapping[str, str]) -> str:
+    """That of SOURCE_DATE_EPOCH, "" where it is not set. Raises UsageError. Source: reproducible-builds.org."""
+    seconds = environ.get("SOURCE_DATE_EPOCH", "")
+    if not seconds:
+        return ""
+    if not _SECONDS(seconds):
+        raise UsageError(
+            f"SOURCE_DATE_EPOCH: {seconds[:40]!r} is not a number of seconds since 1970: correct it, or unset it"
+        )
+    return moment_text(datetime.fromtimestamp(int(seconds), UTC))
 
 
 def manifests_of(

@@ -6,19 +6,21 @@
 
     --check     `policy_check`: the installed policy's answers beside archfit's own
 
-Standard output is whole or empty. The same images and options give the same bytes. `policy_images` has what becomes of
-an image without an answer.
+Standard output is whole or empty. The same images and options give the same bytes; `--live` adds its date, if
+SOURCE_DATE_EPOCH does not. `policy_images` has what becomes of an image without an answer.
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, BinaryIO, TextIO
 
 from archfit import __version__, standard_streams
 from archfit.admission.admitted_pod import at_admission
-from archfit.admission.policy.companion import companion_objects
+from archfit.admission.policy.carriers import fitting
+from archfit.admission.policy.companion import companion_objects, daemon_set_objects
 from archfit.admission.policy.cost_estimate import MAX_COST, estimated_cost
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.other_kinds import without_effect
@@ -28,10 +30,10 @@ from archfit.cluster_api.cluster_connection import connect
 from archfit.cluster_api.live_objects import live_objects
 from archfit.cluster_api.paged_list import anew_once
 from archfit.commands import policy_check
-from archfit.commands.inputs import manifests_of, on_blank
+from archfit.commands.inputs import manifests_of, moment_text, on_blank, stated_date
 from archfit.commands.invocation import Invocation, read_invocation
 from archfit.commands.policy_flags import check_flags, renewal
-from archfit.commands.policy_images import PolicyImages, from_cluster, from_lock, from_manifests
+from archfit.commands.policy_images import PolicyImages, from_cluster, from_lock, from_manifests, left_out
 from archfit.integrations.policy.installed_policy import check_version, installed_classes
 from archfit.integrations.policy.live_images import KINDS, live_images
 from archfit.integrations.policy.settings_from_flags import policy_settings
@@ -72,16 +74,23 @@ def run(
     )
     flags = invocation.flags
     check_flags(flags, invocation.words)
-    settings = policy_settings(flags)
+    settings = policy_settings(flags).replace(date=stated_date(environ))
     if flags.check:
         return policy_check.run(invocation, settings, stdin, stdout, stderr, environ)
+    if flags.live and not settings.date:
+        settings = settings.replace(date=moment_text(datetime.now(UTC)))
     made = _images(invocation, stdin, stderr, environ)
     if made.failed():
         _write_lines(stderr, [failure(made.results), *lines(made.results)])
         return 1
     options = at_admission(invocation.settings.options)
+    held, left = fitting(made.images, options, settings)
+    made = made.replace(images=held, results=(*made.results, *left_out(left, settings.carrier)))
     objects = policy_objects(made.images, options, settings)
-    objects += companion_objects(objects, settings)
+    objects += [
+        *companion_objects(objects, settings),
+        *daemon_set_objects(made.images, options, settings, objects),
+    ]
     applied: list[str] = []
     if flags.stats:
         stats = policy_stats(
@@ -95,7 +104,8 @@ def run(
         standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, made))])
     _write_lines(stderr, lines([*made.results, *_warnings(made, options)]))
     _write_lines(
-        stderr, [_BETA if settings.api_version == "v1beta1" else "", *applied, _summary(settings, made)]
+        stderr,
+        [_BETA if settings.api_version == "v1beta1" else "", *applied, _summary(settings, made, len(left))],
     )
     return 0
 
@@ -120,8 +130,10 @@ def _images(
     if flags.live:
         connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
         try:
+            own = policy_settings(flags)
+            check_version(connection, own)
             live = anew_once(lambda: live_images(live_objects(connection, KINDS)))
-            known = installed_classes(connection, policy_settings(flags))
+            known = installed_classes(connection, own)
         finally:
             connection.close()
         return from_cluster(live, known, settings, environ, stderr)
@@ -152,8 +164,9 @@ def _head(invocation: Invocation, made: PolicyImages) -> list[str]:
     ]
 
 
-def _summary(settings: PolicySettings, made: PolicyImages) -> str:
+def _summary(settings: PolicySettings, made: PolicyImages, left: int) -> str:
     beside = f"; {unknown_words(made.unknown)}" if made.unknown else ""
+    beside += f"; {count(left, 'image')} did not fit" if left else ""
     beside += f", {count(made.requests, 'registry request')}" if made.requests else ""
     return (
         f"archfit: policy {settings.name}: {count(len(made.images), 'image')} with "

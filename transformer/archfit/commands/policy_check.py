@@ -34,6 +34,7 @@ from archfit.report.policy_comparison import ComparedPod, as_json, as_text
 from archfit.report.run_text import failure, lines
 from archfit.results import Result, has_error
 from archfit.run import Run
+from archfit.source.values import mapping_of
 from archfit.usage.command_table import BY_NAME
 
 _COMMAND = BY_NAME["policy"]
@@ -102,8 +103,11 @@ def _compared(
         else:
             decision = decided[at].decide(answers, options)
             results += decision.results
-            namespace = answer.skipped["metadata"]["namespace"]
-            left_alone = policy.leaves_out(namespace) or reason(decided[at], options, table)
+            metadata = answer.skipped["metadata"]
+            labels = mapping_of(metadata.get("labels"))
+            left_alone = policy.leaves_out(metadata["namespace"], labels) or reason(
+                decided[at], options, table
+            )
             outcome = compared(answer.plain, answer.skipped, decision, left_alone)
         found.append(
             ComparedPod(

@@ -36,6 +36,9 @@ from archfit.results import ObjectRef, Result, has_error
 
 _NOTHING: Mapping[str, OfferClass] = {}
 _LEFT = "the policy leaves pods with it alone"
+MAX_ASKED = 20_000
+"""Of a cluster, the most used first: more than any carrier holds."""
+_SHOWN = 3
 
 
 class PolicyImages(Record):
@@ -100,10 +103,13 @@ def from_cluster(
     """The images that a cluster uses. installed: what the policy in force knows about images. Raises ArchfitError."""
     needed: dict[str, str] = {}
     uses: dict[str, Result] = {}
+    order: list[str] = []
     images: dict[str, Found] = _held(settings.options)
-    for one in live:
+    every = list(live)
+    for one in every[:MAX_ASKED]:
         reference = parse(one.text)
         stated = override(reference, settings.options.image_platforms)
+        order.append(reference.normalised)
         if stated:
             images[reference.normalised] = stated
             continue
@@ -111,16 +117,47 @@ def from_cluster(
         uses.setdefault(one.text, Result("error", "", ObjectRef(*one.owner), one.field))
     needs = LockNeeds(needed, uses, ())
     made = _with_answers(images, needs, settings, environ, stderr, installed, anew=False)
+    if len(every) > MAX_ASKED:
+        made = made.replace(results=(*made.results, _not_asked([one.text for one in every[MAX_ASKED:]])))
+    first = {name: made.images[name] for name in order if name in made.images}
+    made = made.replace(images={**first, **made.images})
     if not made.images:
         why = (
             "no image of the cluster has known platforms, so a policy would change no pod: correct what the warnings "
             "name"
             if needed
-            else "no pod of the cluster outside of DaemonSets names an image that can be looked up, so a policy would "
-            "change no pod"
+            else "no pod and no workload of the cluster names an image that can be looked up, so a policy would change "
+            "no pod"
         )
         return made.replace(results=(*made.results, Result("error", why)))
     return made.replace(source=f"the pods and workloads of a cluster ({count(len(made.images), 'image')})")
+
+
+def _not_asked(texts: Sequence[str]) -> Result:
+    return Result(
+        "warning",
+        f"{count(len(texts), 'image')} of the cluster were not looked up, as {MAX_ASKED:,} others are used more: "
+        f"the policy leaves pods with them alone, as {', '.join(texts[:3])}",
+    )
+
+
+def left_out(names: Sequence[str], carrier: str) -> list[Result]:
+    """The warning about images that the policy does not hold; none where it holds all."""
+    if not names:
+        return []
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+    remedy = (
+        "--carrier crd holds more"
+        if carrier == "literal"
+        else "write policies for several groups of namespaces (--name, --namespace-selector)"
+    )
+    return [
+        Result(
+            "warning",
+            f"{count(len(names), 'image')} did not fit into the policy, which leaves pods with them alone: {shown}; "
+            f"{remedy}",
+        )
+    ]
 
 
 def _held(options: Options) -> dict[str, Found]:

@@ -51,6 +51,23 @@ POLICY_FLAGS = (
         "",
         "Refuse a pod that no node can run. Without it, the API server admits the pod and warns.",
     ),
+    Flag(
+        ("--late-changes",),
+        "warn|deny",
+        "What becomes of a pod that a webhook changed after archfit decided, so that its placement does not fit its "
+        "images: the API server admits it and warns, or refuses it.",
+        words=("warn", "deny"),
+        default="warn",
+        brief="What becomes of a pod that was changed after archfit decided.",
+    ),
+    Flag(
+        ("--max-age",),
+        "DURATION",
+        "The API server warns of each new pod once the policy is older, such as 7d; 0 never. The age is known "
+        "for --live, and where SOURCE_DATE_EPOCH is set.",
+        default="7d",
+        brief="Warn once the policy is older than this; 0 never.",
+    ),
 )
 """What a policy is, beside the options of placement."""
 

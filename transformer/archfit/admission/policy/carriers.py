@@ -7,26 +7,78 @@ A PlatformTable is a custom resource of the cluster (apiextensions.k8s.io/v1). W
 nothing (`parameterNotFoundAction: Allow`). A ConfigMap is never used: the API server keeps a stale copy of it for ever
 once no binding names the kind (kubernetes#133827), and reads it as a whole for each pod.
 
-Limits: etcd refuses objects above 1.5 MiB (--max-request-bytes); both carriers stay below 1.4 MB.
+Limits: etcd refuses objects above 1.5 MiB (--max-request-bytes); both carriers stay below 1.4 MB. The images of a
+cluster are its tenants' words, so `fitting` takes what fits of them: nobody's images keep a policy from being written.
+
+    images                     5,000 with literals; bytes
+    classes                    code points: they stand in one expression
+    strange architectures      16 that neither Go nor the options know: each costs CEL's budget for every pod
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from archfit.admission.policy.cel_text import Variable, literal, rows, text, variable
-from archfit.admission.policy.platform_table import PlatformTable
-from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.admission.policy.platform_table import (
+    PlatformTable,
+    all_architectures,
+    architectures_of,
+    platform_table,
+)
+from archfit.admission.policy.policy_settings import DATE, PolicySettings
 from archfit.errors import UsageError
-from archfit.images.platforms import ARCHITECTURES
+from archfit.images.platforms import ARCHITECTURES, Found
+from archfit.options.settings import Options
 from archfit.typing_names import Any
 
 GROUP, VERSION, KIND, PLURAL = "archfit.dev", "v1alpha1", "PlatformTable", "platformtables"
 MAX_CODE_POINTS = 100_000
 MAX_LITERAL_IMAGES = 5_000
 MAX_BYTES = 1_400_000
+MAX_STRANGE = 16
 _PIECE = 95_000
+_CLASSES = 80_000
+_HEAD = 2_000
+_BETWEEN = 8  # quotes, colon, comma, margin and line end around an entry of two texts
+_LONGEST_NAME = 64  # of a strange architecture
+
+
+def fitting(
+    images: Mapping[str, Found], options: Options, settings: PolicySettings
+) -> tuple[dict[str, Found], list[str]]:
+    """The images that the carrier holds, the first ones first, and the names of the others, in their order."""
+    table = platform_table(images, options)
+    usual = set(all_architectures((), options))
+    most = MAX_LITERAL_IMAGES if settings.carrier == "literal" else MAX_BYTES
+    count = size = classes = 0
+    held: dict[str, Found] = {}
+    left: list[str] = []
+    used: set[str] = set()
+    strange: set[str] = set()
+    for name, found in images.items():
+        code = table.images.get(name)
+        if code is None:  # it takes no room: an override has its platforms, or it is left out anyway
+            held[name] = found
+            continue
+        offers = table.classes[code]
+        entry = len(json.dumps(name)) + len(code) + _BETWEEN
+        of_class = 0 if code in used else len(json.dumps(offers)) + len(code) + _BETWEEN
+        named = strange | architectures_of([offers]) - usual
+        if (
+            count == most
+            or size + classes + entry + of_class > MAX_BYTES - _HEAD
+            or classes + of_class > _CLASSES
+            or len(named) > MAX_STRANGE
+            or any(len(one) > _LONGEST_NAME for one in named)
+        ):
+            left.append(name)
+            continue
+        held[name], strange = found, named
+        used.add(code)
+        count, size, classes = count + 1, size + entry, classes + of_class
+    return held, left
 
 
 class Carrier:
@@ -96,7 +148,10 @@ class Carrier:
         made = {
             "apiVersion": f"{GROUP}/{VERSION}",
             "kind": KIND,
-            "metadata": {"name": self._settings.name},
+            "metadata": {
+                "name": self._settings.name,
+                **({"annotations": {DATE: self._settings.date}} if self._settings.date else {}),
+            },
             "architectures": list(self._architectures),
             "classes": self._table.classes,
             "images": self._table.images,

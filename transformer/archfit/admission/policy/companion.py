@@ -4,11 +4,26 @@
                                             a pod that no node can run
                                             a pod that was changed after archfit's last pass, so that archfit would
                                             place it otherwise
-    NAME-deny    with `deny` alone:         refuses a pod that no node can run; NAME then warns of the others only
+                                            a policy that is older than `max_age`
+    NAME-daemonsets                         the same for DaemonSets that will not run on nodes that they go to
+    NAME-deny    `deny`:                    refuses a pod that no node can run; NAME then does not warn of it
+                 `late_changes` deny:       the same for a pod that was changed after archfit's last pass
 
 An unknown image is never refused: it says nothing about the pod, and a new image would stop every deployment.
-matchConstraints, matchConditions, variables and parameters are those of the policy, less its updates; variables that
-the validations do not need are left out, because each is evaluated for each pod.
+
+What archfit's webhook wrote (`otherLines` of the record) says how many images it saw, and nothing of what it knew:
+
+    images of the pod                       what the companion says
+    all known to the table                  what it says of any pod: the webhook's additions count as the pod's own
+    one unknown, the webhook saw as many    nothing: the webhook may know it
+    one unknown, it saw another number      the pod was changed after the webhook's last pass
+
+matchConstraints, matchConditions and variables are those of the policy; variables that the validations do not need are
+left out, because each is evaluated for each pod. The parameter is what puts the policy into force: its PlatformTable,
+or, with literals, its MutatingAdmissionPolicyBinding. So where the API server does not serve that kind, or nobody
+applied the policy, nothing is said about pods that nobody places. The parameter has the policy's date, too. CEL has no
+clock at admission: the time is the pod's creationTimestamp, which the API server sets before it validates (apiserver,
+pkg/registry/rest/create.go, BeforeCreate).
 
 A message stays within 256 characters together with what the API server writes before it (KEP-3488; apiserver v0.36.3,
 pkg/endpoints/filters/warning.go and pkg/admission/plugin/policy/validating/dispatcher.go).
@@ -20,13 +35,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.admission.policy.cel_text import cel, text
-from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.admission.policy.objects import daemon_set_spec, dated
+from archfit.admission.policy.policy_settings import DATE, PolicySettings
 from archfit.admission.policy.recorded_entries import same_items
+from archfit.images.platforms import Found
+from archfit.options.settings import Options
 from archfit.typing_names import Any
 
 LONGEST_WARNING = 256
 LONGEST_REFUSAL = 1024
 DENY = "-deny"
+DAEMON_SETS = "-daemonsets"
 _API = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.30
 _USES = re.compile(r"\bvariables\.(\w+)")
 _PREFIX = "Validation failed for ValidatingAdmissionPolicy '{0}' with binding '{0}': "
@@ -34,7 +53,14 @@ _SHORTEST = 24  # an image of this length can still be recognised
 
 _UNKNOWN = ("archfit does not know the image ", ", so this pod stays as it is: run archfit policy again")
 _NOWHERE = ("no node can run all images of this pod (", "): correct an image, its nodeSelector or affinity")
-_LATE = ("this pod was changed after archfit placed it, and its placement does not fit its images (", ")")
+_LATE = ("the placement of this pod does not fit its images (", "): it was changed after archfit decided")
+_NO_NODE = (
+    "no node can run all images of this DaemonSet (",
+    "): correct an image, its nodeSelector or affinity",
+)
+_LOST = ("this DaemonSet will not run on the ", " nodes (", "): keep it off them with a node affinity")
+_OLD = ("archfit wrote its policy on ", ", too long ago: run archfit policy again")
+_CREATED = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
 
 
 def companion_objects(objects: Sequence[Mapping[str, Any]], settings: PolicySettings) -> list[dict[str, Any]]:
@@ -42,47 +68,84 @@ def companion_objects(objects: Sequence[Mapping[str, Any]], settings: PolicySett
     policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
     binding = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
     name = settings.name
-    unknown, nowhere, late = _unknown(name), _of_images("!variables.conflict", _NOWHERE, name), _late(name)
-    if not settings.deny:
-        return _pair(policy, binding, name, (unknown, nowhere, late), ("Warn", "Audit"))
-    refusal = _of_images("!variables.conflict", _NOWHERE, name + DENY, LONGEST_REFUSAL)
-    return [
-        *_pair(policy, binding, name, (unknown, late), ("Warn", "Audit")),
-        *_pair(policy, binding, name + DENY, (refusal,), ("Deny",)),
+    sorts = (
+        (settings.deny, "!variables.conflict", _NOWHERE),
+        (settings.late_changes == "deny", _unchanged_since(), _LATE),
+    )
+    warned = [_of_images(test, texts, name) for denied, test, texts in sorts if not denied]
+    refused = [
+        _of_images(test, texts, name + DENY, LONGEST_REFUSAL) for denied, test, texts in sorts if denied
     ]
+    old = [_old(settings.max_age)] if settings.max_age else []
+    parts = [(name, [_unknown(name), *warned, *old], ["Warn", "Audit"])]
+    parts += [(name + DENY, refused, ["Deny"])] if refused else []
+    parameter = _parameter(policy, binding)
+    own = {**policy["spec"]}
+    own["matchConstraints"] = {**own["matchConstraints"], "resourceRules": _CREATED}
+    return [
+        value
+        for part, validations, actions in parts
+        for value in _pair(own, parameter, part, validations, actions, settings)
+    ]
+
+
+def daemon_set_objects(
+    images: Mapping[str, Found],
+    options: Options,
+    settings: PolicySettings,
+    objects: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """The objects that warn of DaemonSets. images, options, settings, objects: of the policy. Raises UsageError."""
+    policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
+    binding = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
+    name = settings.name + DAEMON_SETS
+    validations = (_of_images("!variables.conflict", _NO_NODE, name), _lost(name))
+    spec = daemon_set_spec(images, options, settings)
+    return _pair(spec, _parameter(policy, binding), name, validations, ["Warn", "Audit"], settings)
+
+
+def _parameter(
+    policy: Mapping[str, Any], binding: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The paramKind and the paramRef of the companion."""
+    if "paramKind" in policy["spec"]:
+        return policy["spec"]["paramKind"], binding["spec"]["paramRef"]
+    return (
+        {key: binding[key] for key in ("apiVersion", "kind")},
+        {"name": binding["metadata"]["name"], "parameterNotFoundAction": "Allow"},
+    )
 
 
 def _pair(
-    policy: Mapping[str, Any],
-    binding: Mapping[str, Any],
+    own: Mapping[str, Any],
+    parameter: tuple[dict[str, Any], dict[str, Any]],
     name: str,
     validations: Sequence[Mapping[str, str]],
     actions: Sequence[str],
+    settings: PolicySettings,
 ) -> list[dict[str, Any]]:
-    own = policy["spec"]
-    spec = {key: own[key] for key in ("paramKind",) if key in own}
-    spec |= {"failurePolicy": "Ignore"}
-    rules = [{**rule, "operations": ["CREATE"]} for rule in own["matchConstraints"]["resourceRules"]]
-    spec |= {"matchConstraints": {**own["matchConstraints"], "resourceRules": rules}}
-    spec |= {key: own[key] for key in ("matchConditions",) if key in own}
-    spec |= {"variables": needed(own["variables"], validations), "validations": list(validations)}
-    bound = {"policyName": name, "validationActions": list(actions)}
-    bound |= {key: binding["spec"][key] for key in ("paramRef", "matchResources") if key in binding["spec"]}
-    labels = {key: policy["metadata"][key] for key in ("labels",) if key in policy["metadata"]}
-    return [
-        {
-            "apiVersion": _API,
-            "kind": "ValidatingAdmissionPolicy",
-            "metadata": {"name": name, **labels},
-            "spec": spec,
+    """A policy and its binding. own: the spec of the policy whose companion they are."""
+    kind, reference = parameter
+    policy = {
+        "apiVersion": _API,
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": name},
+        "spec": {
+            "failurePolicy": "Ignore",
+            "paramKind": kind,
+            "matchConstraints": own["matchConstraints"],
+            "matchConditions": own["matchConditions"],
+            "variables": needed(own["variables"], validations),
+            "validations": list(validations),
         },
-        {
-            "apiVersion": _API,
-            "kind": "ValidatingAdmissionPolicyBinding",
-            "metadata": {"name": name, **labels},
-            "spec": bound,
-        },
-    ]
+    }
+    binding = {
+        "apiVersion": _API,
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": name},
+        "spec": {"policyName": name, "validationActions": list(actions), "paramRef": reference},
+    }
+    return [policy, dated(binding, settings)]
 
 
 def needed(
@@ -104,7 +167,8 @@ def _unknown(name: str) -> dict[str, str]:
     more = " and 99 more"
     room = _room(name, before + after + more)
     return {
-        "expression": "variables.unknownImages.size() == 0 || variables.recordedItems.size() > 0",
+        "expression": "variables.unknownImages.size() == 0 || variables.recordedItems.size() > 0 "
+        "|| variables.otherLines.size() > 0",
         "message": f"{before}of this pod{after}",
         "messageExpression": cel(
             """
@@ -119,9 +183,49 @@ def _unknown(name: str) -> dict[str, str]:
     }
 
 
-def _late(name: str) -> dict[str, str]:
-    as_decided = f"!variables.foreignRecord && {same_items()}"
-    return _of_images(as_decided.replace("\n", " "), _LATE, name)
+def _lost(name: str) -> dict[str, str]:
+    before, middle, after = _LOST
+    room = _room(name, before + middle + after + "amd64, arm64, windows/arm64")
+    return {
+        "expression": "variables.lost.size() == 0",
+        "message": "this DaemonSet will not run on some nodes that it goes to: keep it off them with a node affinity",
+        "messageExpression": cel(
+            """
+            %before + variables.lost.join(', ') + %middle
+            + [variables.imageUses.map(use, use.image).join(', ')].map(images, %images)[0] + %after
+            """,
+            before=text(before),
+            middle=text(middle),
+            images=_shortened("images", room),
+            after=text(after),
+        ),
+    }
+
+
+def _unchanged_since() -> str:
+    """Whether the pod has what each door decided for it, as far as this can be known."""
+    return cel(
+        """
+        !variables.foreignRecord
+        && %same
+        && (variables.unknownImages.size() == 0 || variables.otherLines.all(l,
+          l.startsWith(%webhook + string(variables.imageUses.size()) + ',')))
+        """,
+        same=same_items(),
+        webhook=text('{"by":"webhook","images":'),
+    )
+
+
+def _old(seconds: int) -> dict[str, str]:
+    before, after = _OLD
+    there = f"has(params.metadata.annotations) && {text(DATE)} in params.metadata.annotations"
+    date = f"params.metadata.annotations[{text(DATE)}]"
+    return {
+        "expression": f"!({there})\n"
+        f"|| timestamp(object.metadata.creationTimestamp) - timestamp({date}) < duration('{seconds}s')",
+        "message": "archfit wrote its policy too long ago: run archfit policy again",
+        "messageExpression": f"{text(before)} + {date} + {text(after)}",
+    }
 
 
 def _of_images(

@@ -24,7 +24,7 @@ MAX_EXCLUDES = 50 * _TOGETHER
 MAX_RULES = 200
 """Each is a choice within another, and CEL's parser goes 250 deep."""
 POD = ObjectRef("v1", "Pod", "", "")
-_TRUE = text(r"^\s*true\s*$")
+TRUE = text(r"^\s*true\s*$")
 
 
 def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
@@ -35,12 +35,13 @@ def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
 
     Raises UsageError for more rules or excludes than a policy holds.
     """
-    yield "not-skipped", f"!({_annotated(f'{PREFIX}skip', f'.matches({_TRUE})')})"
-    for name, expression in _on_creation(options):
+    yield "not-skipped", f"!({_annotated(f'{PREFIX}skip', f'.matches({TRUE})')})"
+    for name, expression in conditions_on_creation(options):
         yield name, f"request.operation == 'UPDATE' || {expression}"
 
 
-def _on_creation(options: Options) -> Iterator[tuple[str, str]]:
+def conditions_on_creation(options: Options) -> Iterator[tuple[str, str]]:
+    """(name, expression) of each condition that counts when a pod is created. Raises UsageError."""
     yield "not-bound-to-a-node", "!has(object.spec.nodeName) || object.spec.nodeName == ''"
     yield (
         "not-of-a-daemon-set",

@@ -12,7 +12,7 @@ k8s.io/apiserver, pkg/cel/environment.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from archfit.admission.policy.additions import addition_variables
 from archfit.admission.policy.carriers import MAX_CODE_POINTS, Carrier
@@ -23,9 +23,15 @@ from archfit.admission.policy.image_references import reference_variables
 from archfit.admission.policy.json_patch import mutation
 from archfit.admission.policy.left_alone import left_alone_variables
 from archfit.admission.policy.match_conditions import match_conditions
+from archfit.admission.policy.other_kinds import (
+    about_daemon_sets,
+    daemon_set_conditions,
+    daemon_set_constraints,
+    of_daemon_sets,
+)
 from archfit.admission.policy.platform_table import all_architectures, platform_table, stated_classes
 from archfit.admission.policy.pod_choices import choice_variables
-from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
+from archfit.admission.policy.policy_settings import ALWAYS_LEFT_OUT, DATE, OPT_OUT, PolicySettings
 from archfit.admission.policy.recorded_entries import result_variables
 from archfit.admission.policy.required_affinity import written_variables
 from archfit.admission.policy.term_reach import reach_variables, supported_variables
@@ -61,11 +67,23 @@ def policy_objects(
         **_head("MutatingAdmissionPolicyBinding", settings),
         "spec": {"policyName": settings.name, **carrier.binding()},
     }
-    return [*carrier.objects(), policy, binding]
+    return [*carrier.objects(), policy, dated(binding, settings)]
+
+
+def dated(value: dict[str, Any], settings: PolicySettings) -> dict[str, Any]:
+    """The object with the policy's date. Only small objects have it: the API server compiles a policy anew at each
+    change, also at one of an annotation.
+    """
+    if not settings.date:
+        return value
+    return {**value, "metadata": {**value["metadata"], "annotations": {DATE: settings.date}}}
 
 
 def match_constraints(settings: PolicySettings) -> dict[str, Any]:
-    """Pods that are created or updated, in all namespaces but those that are left out. No subresource counts."""
+    """Pods that are created or updated, but for those that opt out, in all namespaces but those that are left out.
+
+    No subresource counts.
+    """
     left_out = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(ALWAYS_LEFT_OUT)}
     return {
         "resourceRules": [
@@ -76,7 +94,8 @@ def match_constraints(settings: PolicySettings) -> dict[str, Any]:
                 "resources": ["pods"],
             }
         ],
-        "namespaceSelector": {"matchExpressions": [left_out, *settings.namespace_selector]},
+        "namespaceSelector": {"matchExpressions": [left_out, OPT_OUT, *settings.namespace_selector]},
+        "objectSelector": {"matchExpressions": [OPT_OUT]},
     }
 
 
@@ -99,10 +118,32 @@ def variables(
     return _named(_carrier(images, options, settings), options)
 
 
+def daemon_set_spec(
+    images: Mapping[str, Found], options: Options, settings: PolicySettings
+) -> dict[str, Any]:
+    """The matchConstraints, matchConditions and variables for what the companion says about DaemonSets.
+
+    Raises UsageError.
+    """
+    own = about_daemon_sets(options)
+    return {
+        "matchConstraints": daemon_set_constraints(settings),
+        "matchConditions": [
+            {"name": name, "expression": _limited(name, expression)}
+            for name, expression in daemon_set_conditions(own)
+        ],
+        "variables": _texts(of_daemon_sets(_variables(_carrier(images, options, settings), own))),
+    }
+
+
 def _named(carrier: Carrier, options: Options) -> list[dict[str, str]]:
+    return _texts(_variables(carrier, options))
+
+
+def _texts(variables: Iterable[Variable]) -> list[dict[str, str]]:
     return [
         {"name": one.name, "expression": _limited(one.name, f"// {one.comment}\n{one.expression}")}
-        for one in _variables(carrier, options)
+        for one in variables
     ]
 
 

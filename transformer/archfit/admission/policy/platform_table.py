@@ -60,6 +60,7 @@ def platform_table(images: Mapping[str, Found], options: Options) -> PlatformTab
     """
     codes: dict[tuple[object, ...], str] = {}
     classes: dict[str, OfferClass] = {}
+    by_offers: dict[str, str] = {}
     coded: dict[str, str] = {}
     left_out: list[tuple[str, str]] = []
     names = _codes()
@@ -72,11 +73,11 @@ def platform_table(images: Mapping[str, Found], options: Options) -> PlatformTab
             if reason:
                 left_out.append((name, reason))
                 continue
-            code = next((code for code, other in classes.items() if other == offers), "")
-            if not code:
-                code = next(names)
-                classes[code] = offers
-            codes[key] = code
+            written = repr(offers)
+            if written not in by_offers:
+                by_offers[written] = next(names)
+                classes[by_offers[written]] = offers
+            codes[key] = by_offers[written]
         coded[name] = codes[key]
     return PlatformTable(coded, classes, tuple(left_out))
 

@@ -1,6 +1,6 @@
 """The policy that is in force in a cluster: whether it is there, and which namespaces it leaves out.
 
-    MutatingAdmissionPolicy NAME          spec.matchConstraints.namespaceSelector
+    MutatingAdmissionPolicy NAME          spec.matchConstraints.namespaceSelector, .objectSelector
     MutatingAdmissionPolicyBinding NAME   without it the policy is not in force
 
 Source: admissionregistration.k8s.io MutatingAdmissionPolicy; apimachinery, metav1.LabelSelector.
@@ -32,7 +32,9 @@ class Installed:
         self._connection = connection
         self._name = str(mapping_of(policy.get("metadata")).get("name"))
         self._spec = spec = mapping_of(policy.get("spec"))
-        self._selector = mapping_of(mapping_of(spec.get("matchConstraints")).get("namespaceSelector"))
+        constraints = mapping_of(spec.get("matchConstraints"))
+        self._selector = mapping_of(constraints.get("namespaceSelector"))
+        self._pods = mapping_of(constraints.get("objectSelector"))
         self._labels: dict[str, dict[str, str]] = {}
 
     def table(self) -> dict[str, OfferClass]:
@@ -42,8 +44,10 @@ class Installed:
         table = get_if_there(self._connection, f"{_TABLES}/{quote(self._name)}")
         return {} if table is None else installed_table({}, mapping_of(table))
 
-    def leaves_out(self, namespace: str) -> str:
-        """Why pods of a namespace are not the policy's business, "" if they are."""
+    def leaves_out(self, namespace: str, labels: Mapping[str, str]) -> str:
+        """Why a pod of a namespace, with these labels, is not the policy's business, "" if it is."""
+        if not selected(self._pods, labels):
+            return "the policy leaves pods with these labels out (objectSelector)"
         if namespace not in self._labels:
             self._labels[namespace] = self._labels_of(namespace)
         if selected(self._selector, self._labels[namespace]):

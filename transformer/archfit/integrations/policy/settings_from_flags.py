@@ -8,8 +8,12 @@ from archfit.admission.policy.label_selector import match_expressions
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
 from archfit.integrations.manifest_flags import SUBDOMAIN
+from archfit.options.problem import Problem
+from archfit.options.text_form import whole_seconds
 from archfit.usage.cluster_commands import POLICY_FLAGS
 from archfit.usage.command_row import Command
+
+_LONGEST_AGE = 36_500 * 24 * 3600
 
 
 def policy_settings(flags: Namespace) -> PolicySettings:
@@ -22,6 +26,7 @@ def policy_settings(flags: Namespace) -> PolicySettings:
     for name, value, words in (
         ("--carrier", flags.carrier, ("literal", "crd")),
         ("--api-version", flags.api_version, ("v1", "v1beta1")),
+        ("--late-changes", flags.late_changes, ("warn", "deny")),
     ):
         if value not in words:
             raise UsageError(f"{name}: {value!r} is not known: write one of {', '.join(words)}")
@@ -30,7 +35,21 @@ def policy_settings(flags: Namespace) -> PolicySettings:
         for text in flags.namespace_selector
         for requirement in match_expressions(text, "--namespace-selector")
     ]
-    return PolicySettings(flags.name, flags.api_version, flags.carrier, tuple(requirements), flags.deny)
+    try:
+        max_age = whole_seconds(flags.max_age)
+    except Problem as problem:
+        raise UsageError(f"--max-age: {problem}") from None
+    if max_age > _LONGEST_AGE:
+        raise UsageError(f"--max-age: {flags.max_age!r} is more than 100 years: write 0 for no warning")
+    return PolicySettings(
+        flags.name,
+        flags.api_version,
+        flags.carrier,
+        tuple(requirements),
+        flags.deny,
+        flags.late_changes,
+        max_age,
+    )
 
 
 def flag_words(flags: Namespace, command: Command) -> list[str]:

@@ -14,7 +14,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.admission.policy.companion import companion_objects
+from archfit.admission.policy.companion import companion_objects, daemon_set_objects
 from archfit.admission.policy.objects import policy_objects
 from archfit.errors import UsageError
 from archfit.images.platforms import Found, Platform
@@ -54,7 +54,11 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     choices = _choices(found, flag_words(found, command))
     policy = policy_objects(_ANY, Options(), settings)
     folder = found.into or _DEFAULT
-    texts = setup_files.files([*policy, *companion_objects(policy, settings)], choices)
+    companion = [
+        *companion_objects(policy, settings),
+        *daemon_set_objects(_ANY, Options(), settings, policy),
+    ]
+    texts = setup_files.files([*policy, *companion], choices)
     stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
     stderr.write(
         f"Now run: kubectl apply --server-side -f {shlex.quote(folder)}\n"

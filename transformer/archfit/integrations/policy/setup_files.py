@@ -24,7 +24,7 @@ from typing import Any
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from archfit.cluster_api.resource_paths import DEFINITION, plural
+from archfit.cluster_api.resource_paths import plural
 from archfit.integrations.own_pods import IMAGE, use_registry_secret
 from archfit.integrations.policy.live_images import KINDS
 from archfit.integrations.yaml_files import mapping, one_line, parsed, shipped, written
@@ -77,7 +77,9 @@ def rules(objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Sequence[str]]
         {"apiGroups": (group,), "resources": resources, "verbs": ("list",)}
         for group, resources in _grouped((kind.group, kind.resource) for kind in KINDS)
     ]
-    own = {value["spec"]["names"]["kind"] for value in objects if value["kind"] == DEFINITION}
+    parameters = {
+        value["spec"]["paramKind"]["kind"] for value in objects if "paramKind" in value.get("spec", ())
+    }
     for value in objects:
         place = {
             "apiGroups": (value["apiVersion"].rpartition("/")[0],),
@@ -86,7 +88,7 @@ def rules(objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Sequence[str]]
         found.append(
             {**place, "resourceNames": (value["metadata"]["name"],), "verbs": ("get", "create", "patch")}
         )
-        if value["kind"] in own:
+        if value["kind"] in parameters:
             found.append({**place, "verbs": ("get",)})
     return found
 
