@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 API_SERVER_SECONDS = 10.0
 PATIENCE_SECONDS = 60.0
 _PAUSE_SECONDS = 0.1
+_KINDS = {"known": 8, "new": 5, "injected": 3, "forged": 1, "updated": 1, "lied": 2}
 
 
 @dataclass
@@ -84,22 +85,25 @@ class GoodTenant(threading.Thread):
     def run(self) -> None:
         while not self.over.wait(_PAUSE_SECONDS):
             self._number += 1
-            kind = self._drawn.choices(
-                ["known", "new", "injected", "forged", "updated", "lied"], [8, 5, 3, 1, 1, 2]
-            )[0]
-            number = int(self._name) * 1_000_000 + self._number
-            if kind in {"known", "new"}:
-                self.create(tenants.drawn_pod(self._drawn, number, known=kind == "known"), kind)
-            elif kind == "injected":
-                self._injected(number)
-            elif kind == "forged":
-                self._forged(number)
-            elif kind == "updated":
-                self._updated(number)
-            elif self._lies:
-                value = pod(f"x.io/{self._drawn.choice(['both', 'amd', 'arm'])}:1", name=f"l-{number}")
-                self.create(tenants.Wanted(value, "shop", tenants.wanted_nodes(value, value)), "lied")
+            try:
+                self._once(int(self._name) * 1_000_000 + self._number)
+            except Exception as error:  # noqa: BLE001 - an answer that cannot be read or applied is wrong
+                self._wrong(repr(error))
         self.close()
+
+    def _once(self, number: int) -> None:
+        kind = self._drawn.choices(list(_KINDS), list(_KINDS.values()))[0]
+        if kind in {"known", "new"}:
+            self.create(tenants.drawn_pod(self._drawn, number, known=kind == "known"), kind)
+        elif kind == "injected":
+            self._injected(number)
+        elif kind == "forged":
+            self._forged(number)
+        elif kind == "updated":
+            self._updated(number)
+        elif self._lies:
+            value = pod(f"x.io/{self._drawn.choice(['both', 'amd', 'arm'])}:1", name=f"l-{number}")
+            self.create(tenants.Wanted(value, "shop", tenants.wanted_nodes(value, value)), "lied")
 
     def close(self) -> None:
         """The connection, if one is kept."""

@@ -167,8 +167,6 @@ class Playing:
         self._restarts = 0
 
     def __enter__(self) -> Self:
-        for _ in range(self._script.servers):
-            self._servers.append(self._start())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -179,6 +177,8 @@ class Playing:
 
     def play(self) -> Outcome:
         outcome, script = self.outcome, self._script
+        for _ in range(script.servers):
+            self._servers.append(self._start())
         with contextlib.ExitStack() as open_ones:
             port = self._servers[0].port
             if len(self._servers) > 1:
@@ -373,8 +373,11 @@ def broken(script: Storm, outcome: Outcome) -> Iterator[str]:
 
 def played(script: Storm) -> Outcome:
     """What became of a storm."""
-    with (
-        tempfile.TemporaryDirectory(prefix="archfit-storm-") as folder,
-        Playing(script, Path(folder)) as playing,
-    ):
-        return playing.play()
+    with tempfile.TemporaryDirectory(prefix="archfit-storm-") as folder:
+        playing = Playing(script, Path(folder))
+        try:
+            with playing:
+                return playing.play()
+        except AssertionError as error:  # a server that does not start
+            playing.outcome.broken.append(str(error)[:600])
+            return playing.outcome
