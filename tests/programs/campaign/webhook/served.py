@@ -35,6 +35,8 @@ LIMIT_MIB = 512
 GUARD_MIB = 6 * 1024
 _REFUSALS = 'archfit_http_errors_total{code="503"}'
 _STOPS_SECONDS = 30.0
+# Python keeps a file of bytecode that a limit has cut off, and cannot start with it.
+_NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
 _LIMITED = ("sh", "-c", 'ulimit -f "$1"; shift; exec "$@"', "sh")
 
 
@@ -69,7 +71,7 @@ class Served:
         self.process = subprocess.Popen(
             [*limited, PROGRAM, "serve", *arguments],
             stderr=subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"},
+            env={"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", **_NO_BYTECODE},
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
