@@ -5,7 +5,7 @@
                                                   └── Lookup.resolve, with the registry ── `landed`
 
 A Lookup is made for one run: it remembers servers that could not be reached, counts retries, reads credentials once and
-keeps something of each image. So a lane makes a new one after a lookup that failed, after 500 lookups and after five
+keeps something of each image. So a lane makes a new one after a lookup that failed, after 100 lookups and after five
 minutes; until then connections, tokens and the cache's file stay open. Each lookup has a deadline of its own
 (`Flight.seconds`), so that its lane is soon free again. The threads are daemons: none delays the end of the process.
 
@@ -30,7 +30,7 @@ from archfit.lookup.resolver import Lookup
 from archfit.registry.limits import NO_THREAD
 
 LIFE_SECONDS = 300.0
-LIFE_LOOKUPS = 500
+LIFE_LOOKUPS = 100
 MOST_THREADS = 256
 _LEAST_SECONDS = 0.1
 _PAUSE_SECONDS = 0.05
