@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from admission_reviews import pod
-from archfit.admission.added_record import NAME, entry
+from archfit.admission.added_record import NAME, REQUESTED, entry
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, parse_platform
 from archfit.options.settings import Options
@@ -220,6 +220,53 @@ def test_a_record_that_somebody_made_up_takes_nothing_of_the_pod(spec: dict[str,
         one for one in made["spec"].get("tolerations", []) if one not in honest["spec"].get("tolerations", [])
     ] == []
     assert [one for one in spec.get("tolerations", []) if one not in made["spec"]["tolerations"]] == []
+
+
+PIN = line_of((*TERMS, 0, "matchExpressions", "-"), only("amd64"))
+SET = line_of(TERMS[:-1], {})
+TOLERATION = line_of(RECORD, GKE)
+FORGED_PINS = [
+    pytest.param(
+        ("amd:1", "new:1"), [POOL, only("amd64")], PIN, id="an unknown image, and one that needs the pin"
+    ),
+    pytest.param(("amd:1", "arm:1"), [POOL, only("amd64")], PIN, id="images that no node runs together"),
+    pytest.param(("amd:1", "new:1"), [only("amd64")], f"{SET},\n{PIN}", id="the whole set"),
+    pytest.param(("amd:1", "arm:1"), [only("amd64")], f"{SET},\n{PIN}", id="the whole set, and no node"),
+    pytest.param(("both:1",), [POOL, only("amd64")], PIN, id="images that run everywhere"),
+]
+
+
+@pytest.mark.parametrize(("images", "expressions", "line"), FORGED_PINS)
+def test_a_record_of_the_request_takes_no_expression_away_where_nothing_as_narrow_takes_its_place(
+    images: tuple[str, ...], expressions: list[Any], line: str
+):
+    value = pod(*images, spec=required(expressions), annotations={NAME: f"[{line}]"})
+    value["metadata"]["managedFields"] = [{"manager": "kubectl"}, REQUESTED]
+    made, decision = passed(value)
+    assert made["spec"]["affinity"] == value["spec"]["affinity"]
+    assert decision.outcome == "Unresolved"
+
+
+@pytest.mark.parametrize("requested", [False, True])
+def test_a_record_of_the_request_gives_way_to_a_decision_as_narrow(requested: bool):
+    value = pod("amd:1", spec=required([POOL, only("amd64")]), annotations={NAME: f"[{PIN}]"})
+    value["metadata"]["managedFields"] = [REQUESTED] if requested else []
+    made, decision = passed(value)
+    assert (made["spec"], decision.outcome) == (value["spec"], "AlreadySet")
+
+
+@pytest.mark.parametrize(("requested", "left"), [(False, [POOL]), (True, [POOL, only("amd64")])])
+def test_a_toleration_goes_whoever_wrote_the_record_but_an_expression_only_of_archfits_own(
+    requested: bool, left: list[Any]
+):
+    text = f"[{PIN},\n{TOLERATION}]"
+    spec = {**required([POOL, only("amd64")]), "tolerations": [OWN, GKE]}
+    value = pod("amd:1", "new:1", spec=spec, annotations={NAME: text})
+    value["metadata"]["managedFields"] = [REQUESTED] if requested else [{"manager": "kubectl"}]
+    made, _ = passed(value)
+    assert made["spec"]["tolerations"] == [OWN]
+    (term,) = made["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
+    assert term["matchExpressions"] == left
 
 
 def test_an_affinity_that_archfit_would_not_write_stays_and_the_pod_is_warned_of():

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from admission_reviews import pod
+from archfit.admission.added_record import REQUESTED, is_requested
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.admission.server.pod_extract import pod_extract
 from archfit.options.option_entries import Match, Rule
@@ -117,6 +118,12 @@ def test_an_extract_decides_as_the_whole_pod(
     before = copy.deepcopy(value)
     assert decision(pod_extract(value)) == decision(value)
     assert value == before
+
+
+@pytest.mark.parametrize("entries", [[], [{"manager": "kubectl"}], [{"manager": "kubectl"}, REQUESTED]])
+def test_an_extract_says_whether_the_record_came_with_the_request(entries: list[Any]):
+    value = {**pod(), "metadata": {"name": "web", "managedFields": entries}}
+    assert is_requested(pod_extract(value)) == is_requested(value) == (REQUESTED in entries)
 
 
 @pytest.mark.parametrize(

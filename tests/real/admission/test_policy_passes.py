@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.admission.added_record import NAME
+from archfit.admission.added_record import NAME, REQUESTED, TERMS, entry, text_of_lines
 from archfit.admission.policy.objects import policy_objects
 from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.errors import UsageError
 from archfit.options.settings import Options
 from drawn_pods import any_pods, at_creation
+from drawn_pods.drawing import ARCH
+from pod_decisions import REQUIRED
 from policy_judge import PolicyJudge, decided, judge_binary
 
 if TYPE_CHECKING:
@@ -68,6 +70,46 @@ def test_the_last_pass_decides_for_the_pod_as_it_then_is(judge: PolicyJudge, see
             assert unordered(judge.normalised(after)) == unordered(last.pod), (options, later)
         assert judge.admit(last.pod, namespace).pod == last.pod
     assert outcomes
+
+
+POOL = {"key": "pool", "operator": "Exists"}
+PIN = {"key": ARCH, "operator": "In", "values": ["amd64"]}
+SET_LINE = entry("policy", TERMS[:-1], {})
+PIN_LINE = entry("policy", (*TERMS, 0, "matchExpressions", "-"), PIN)
+
+
+@pytest.mark.parametrize(
+    ("images", "expressions", "lines"),
+    [
+        pytest.param("amd new", [POOL, PIN], [PIN_LINE], id="an unknown image, and one that needs the pin"),
+        pytest.param("amd arm", [POOL, PIN], [PIN_LINE], id="images that no node runs together"),
+        pytest.param("amd new", [PIN], [SET_LINE, PIN_LINE], id="the whole set"),
+        pytest.param("amd arm", [PIN], [SET_LINE, PIN_LINE], id="the whole set, and no node"),
+        pytest.param("both", [POOL, PIN], [PIN_LINE], id="images that run everywhere"),
+        pytest.param("amd", [POOL, PIN], [PIN_LINE], id="the same decision"),
+    ],
+)
+def test_a_record_of_the_request_takes_no_expression_away_where_nothing_as_narrow_takes_its_place(
+    judge: PolicyJudge, images: str, expressions: list[Any], lines: list[str]
+):
+    text = text_of_lines(line.replace(",", ',"images":1,', 1) for line in lines)
+    terms = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
+    containers = [{"name": word, "image": f"quay.io/team/{word}:1"} for word in images.split()]
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "annotations": {NAME: text}, "managedFields": [REQUESTED]},
+        "spec": {"containers": containers, "affinity": {"nodeAffinity": {REQUIRED: terms}}},
+    }
+    assert judge.compile(policy_objects(LOCKED, Options(), PolicySettings())) == []
+    made = judge.admit(pod)
+    assert made.error == ""
+    assert made.pod["spec"]["affinity"] == judge.normalised(pod)["spec"]["affinity"]
+    _, after = decided(pod, LOCKED, Options())
+    assert made.pod == judge.normalised(after)
+    genuine = {**pod, "metadata": {**pod["metadata"], "managedFields": []}}
+    taken = judge.admit(genuine).pod["spec"].get("affinity") != made.pod["spec"]["affinity"]
+    assert taken == (images in ("amd new", "amd arm"))
 
 
 def unordered(value: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from archfit.admission.added_record import NAME
+from archfit.admission.added_record import NAME, TERMS, entry, text_of_lines
 from archfit.lookup.lockfile import render
 from archfit.options.settings import Options
 from control_plane import ControlPlane, Refused
@@ -225,6 +225,36 @@ def test_a_forged_record_gives_a_pod_nothing(door: Door):
     door.apply({**pod, "metadata": {**pod["metadata"], "labels": {"tier": "front"}}})
     assert door.get("forged")["spec"]["tolerations"] == first["spec"]["tolerations"]
     assert NEW not in first["spec"]["tolerations"]
+
+
+def pinned(door: Door, name: str) -> dict[str, Any]:
+    """A Pod that pins itself to amd64 beside a forged record of that, with an image that nobody knows."""
+    pin = {"key": ARCH, "operator": "In", "values": ["amd64"]}
+    path = (*TERMS, 0, "matchExpressions", "-")
+    lines = [entry(by, path, pin).replace(",", ',"images":2,', 1) for by in ("policy", "webhook")]
+    pod = door.manifest(name, POOL, pin, tolerations=[OWN, GKE])
+    pod["metadata"]["annotations"] = {NAME: text_of_lines(lines)}
+    images = ("quay.io/team/amd:1", "quay.io/team/new:1")
+    pod["spec"]["containers"] = [
+        {"name": f"c{number}", "image": image} for number, image in enumerate(images)
+    ]
+    return pod
+
+
+@pytest.mark.parametrize("managed", ["null", "[]", "[{}]", '[{"manager": "me"}]'])
+def test_a_record_of_the_request_takes_no_expression_away(door: Door, managed: str):
+    """However the request fills managedFields: the API server adds to them what the request has."""
+    pod = pinned(door, "pinned")
+    expected = expressions(pod)
+    pod["metadata"]["managedFields"] = json.loads(managed)
+    assert expressions(door.plane.dry(pod)) == expected
+
+
+def test_a_record_that_is_applied_takes_no_expression_away(door: Door):
+    pod = pinned(door, "pinned-applied")
+    expected = expressions(pod)
+    door.apply(pod, "--server-side")
+    assert expressions(door.get("pinned-applied")) == expected
 
 
 def test_a_debugging_container_joins_a_pod(door: Door):

@@ -15,7 +15,11 @@ added to a Pod that had fewer images: the policy has not seen the last injection
 
 Anybody can write the annotation. So an entry counts only where the Pod has an item that equals it, and only if it has
 the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures. Whether
-the expression may go, `AdmittedPod` decides: without it the Pod must be no wider than its images allow.
+the expression may go, `AdmittedPod` decides: without it the Pod must be no wider than its images allow, and of a record
+that came with the request, an expression goes only for one as narrow.
+
+That it came with the request `managedFields` says: the API server makes them of the request, before admission, and does
+not add to them what admission changes (k8s.io/apiserver, pkg/endpoints/handlers, create.go and patch.go).
 
 The policy has the same as CEL (`policy.recorded_entries`), which can read no JSON: it writes the text of what it would
 have added, and looks for that line.
@@ -49,6 +53,9 @@ TOLERATIONS: Path = ("spec", "tolerations")
 OPERATORS = ("In", "NotIn")
 LONGEST = 100_000
 """Characters of a record that is read: the API server's budget for CEL is enough for them."""
+REQUESTED: Mapping[str, Any] = {"fieldsV1": {"f:metadata": {"f:annotations": {f"f:{NAME}": {}}}}}
+"""An entry of managedFields: the annotation came with the request."""
+_REQUESTED: Path = ("fieldsV1", "f:metadata", "f:annotations", f"f:{NAME}")
 _PREFIX = '{"by":"'
 _HEAD = re.compile(r'\{"by":"(?P<by>policy|webhook)","images":(?P<images>[0-9]{1,9}),(?="path":)')
 
@@ -80,13 +87,14 @@ class AddedRecord(Record):
     """The annotation of a Pod.
 
     text: None where there is none. images: how many the Pod has. lines: of this door, less that number, and those that
-    it takes over. others: of the other door.
+    it takes over. others: of the other door. requested: it came with the request, in whole or in part.
     """
 
     text: str | None
     images: int = 0
     lines: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    requested: bool = False
 
 
 def entry(door: Door, path: Path, value: object) -> str:
@@ -114,7 +122,13 @@ def read_record(value: Mapping[str, Any], door: Door) -> AddedRecord:
             own.append(f'{_PREFIX}{door}",{line[head.end() :]}')
         elif line.startswith(_PREFIX):
             others.append(line)
-    return AddedRecord(text, images, tuple(own), tuple(others))
+    return AddedRecord(text, images, tuple(own), tuple(others), is_requested(value))
+
+
+def is_requested(value: Mapping[str, Any]) -> bool:
+    """Whether the record came with the request, by `metadata.managedFields`."""
+    listed = mapping_of(value.get("metadata")).get("managedFields")
+    return any(at(one, _REQUESTED) is not MISSING for one in (listed if isinstance(listed, list) else ()))
 
 
 def recorded_lines(text: str) -> frozenset[str]:

@@ -22,7 +22,8 @@ A later pass of the same admission finds what an earlier one added (`added_recor
     the Pod opted out                     it stays
 
 An expression goes only where what the known images need is no wider, so that a record that somebody made up never
-widens a Pod. Where it is wider, the expression stays, and nothing is added.
+widens a Pod. Where it is wider, the expression stays, and nothing is added. Nor does it go, if the record came with the
+request, where nothing is decided.
 
 Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-585 (RuntimeClass scheduling).
 """
@@ -138,6 +139,8 @@ class AdmittedPod(Record):
             bare = apply(self.value, taken_back(self.value, self.door, narrowing, self.record))
             if any(is_empty(at(bare, (*TERMS, item.term))) for item in narrowing):
                 return True
+        if self.record.requested and decision.outcome in ("Unresolved", "Conflict"):
+            return True
         known = {
             text: answer if isinstance(answer, Found) else Unasked("not known")
             for text, answer in answers.items()
@@ -152,7 +155,7 @@ class AdmittedPod(Record):
         for old in narrowing:
             reach = trace.case.found[old.term]
             given = [item for item in needed if item.term == old.term]
-            if reach.live and not (
+            if (reach.live or self.record.requested) and not (
                 any(_narrower(new, old) for new in given) or _within(reach.demand, given, old)
             ):
                 return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from archfit.admission.policy.cel_text import Variable, any_of, cel, choice, text, variable
-from archfit.admission.policy.recorded_entries import foreign_variable
+from archfit.admission.policy.recorded_entries import foreign_variables
 from archfit.options.settings import Options
 from archfit.record import Record
 
@@ -81,7 +81,7 @@ LEFT_ALONE = (
 
 
 def left_alone_variables(options: Options) -> Iterator[Variable]:
-    """leftAlone, foreignRecord, decided, conflict."""
+    """leftAlone, requestedRecord, foreignRecord, decided, conflict."""
     yield variable(
         "leftAlone",
         "why the policy does not decide for the pod",
@@ -90,20 +90,17 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
         """,
         chain=choice(((one.condition, f"[{text(one.id)}]") for one in LEFT_ALONE), "[]"),
     )
-    yield foreign_variable()
-    faults = [
-        "variables.faultyAnnotations",
-        "variables.foreignRecord",
-        *(["variables.unasked"] if options.strict else []),
-    ]
+    faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
+    nowhere = "!variables.live.exists(live, live.size() > 0)"
+    yield from foreign_variables(any_of(["variables.leftAlone.size() > 0", *faults, nowhere]))
     yield variable(
         "decided",
         "the policy decides for the pod",
         "variables.leftAlone.size() == 0 && !(%faults)",
-        faults=any_of(faults),
+        faults=any_of([*faults, "variables.foreignRecord"]),
     )
     yield variable(
         "conflict",
         "no node that the pod allows runs all its images",
-        "variables.decided && !variables.live.exists(live, live.size() > 0)",
+        f"variables.decided && {nowhere}",
     )

@@ -7,6 +7,7 @@ recordText, ownLines, otherLines                 the annotation, its lines, thos
 recordedTolerations, tolerations                 indices of the pod's own list; the tolerations without them
 recordedExpressions                              for each of `statedTerms` the indices of its expressions
 recordedPreferences, preferences                 as for tolerations
+requestedRecord                                  the annotation came with the request
 foreignRecord                                    without the recorded expressions the pod is wider than its images allow
 recordedItems, newItems, newRecord               entries that are there, entries that the pod gets; the new annotation
 """
@@ -177,9 +178,19 @@ def preference_variables() -> Iterator[Variable]:
     )
 
 
-def foreign_variable() -> Variable:
-    """The variable foreignRecord. Uses written."""
-    return variable(
+def foreign_variables(undecided: str) -> Iterator[Variable]:
+    """requestedRecord, foreignRecord. Uses written. undecided: the policy leaves the pod alone anyway, in CEL."""
+    yield variable(
+        "requestedRecord",
+        "the annotation came with the request: managedFields are made of that, before admission",
+        """
+        has(object.metadata.managedFields) && object.metadata.managedFields.exists(m, has(m.fieldsV1)
+          && 'f:metadata' in m.fieldsV1 && 'f:annotations' in m.fieldsV1['f:metadata']
+          && %field in m.fieldsV1['f:metadata']['f:annotations'])
+        """,
+        field=text(f"f:{NAME}"),
+    )
+    yield variable(
         "foreignRecord",
         "without the recorded expressions the pod is wider than its known images allow: somebody else wrote them",
         """
@@ -188,7 +199,9 @@ def foreign_variable() -> Variable:
           || recorded.size() > 0 && !(%required in variables.ownLines)
             && !has(variables.statedTerms[i].matchFields)
             && recorded.size() == variables.statedTerms[i].matchExpressions.size()
-          || recorded.size() > 0 && variables.live[i].size() > 0 && recorded.exists(k,
+          // an expression goes for one as narrow; one of archfit's own also where nothing is decided
+          || recorded.size() > 0 && variables.requestedRecord && (%undecided)
+          || recorded.size() > 0 && (variables.live[i].size() > 0 || variables.requestedRecord) && recorded.exists(k,
             [variables.statedTerms[i].matchExpressions[k]].exists(e,
               !variables.written[i].exists(w, w.operator == e.operator
                 && (e.operator == 'In' ? w.values.all(a, a in e.values) : e.values.all(a, a in w.values)))
@@ -198,6 +211,7 @@ def foreign_variable() -> Variable:
                 || (a in e.values) == (e.operator == 'In'))))))
         """,
         required=REQUIRED_LINE,
+        undecided=undecided,
     )
 
 

@@ -1,6 +1,7 @@
 """The part of a Pod that a decision can read, so that the rest is neither converted nor compared.
 
-    metadata               name, generateName, namespace, labels, annotations, ownerReferences
+    metadata               name, generateName, namespace, labels, annotations, ownerReferences;
+                           of managedFields, whether archfit.dev/added came with the request
     spec.containers[],     name, image, imagePullPolicy
       initContainers[]
     spec.volumes[]         name and image of an image volume; {} for any other, so that indices stay
@@ -20,6 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from archfit.admission.added_record import REQUESTED, is_requested
+
 _METADATA = ("name", "generateName", "namespace", "labels", "annotations", "ownerReferences")
 _OF_UPDATE = (
     ("metadata", ("name", "generateName", "annotations", "deletionTimestamp")),
@@ -33,7 +36,8 @@ def pod_extract(value: dict[str, Any]) -> dict[str, Any]:
     made = {"apiVersion": value.get("apiVersion"), "kind": value.get("kind")}
     metadata, spec = value.get("metadata"), value.get("spec")
     if isinstance(metadata, dict):
-        made["metadata"] = {key: metadata[key] for key in _METADATA if key in metadata}
+        requested = {"managedFields": [REQUESTED]} if is_requested(value) else {}
+        made["metadata"] = {**{key: metadata[key] for key in _METADATA if key in metadata}, **requested}
     if isinstance(spec, dict):
         made["spec"] = spec = {**spec}
         spec.pop("ephemeralContainers", None)
