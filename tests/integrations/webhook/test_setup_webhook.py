@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from archfit.admission.policy.updated_pods import update_condition
 from archfit.integrations.check_lines import Wrong
 from archfit.integrations.webhook import setup_files
 from archfit.integrations.webhook.certificates import Pair
@@ -99,14 +100,10 @@ def test_the_webhook_fails_open_and_sees_new_pods_and_updates_of_those_that_it_c
     assert webhook["timeoutSeconds"] == 5
     (rule,) = webhook["rules"]
     assert (rule["resources"], rule["operations"]) == (["pods"], ["CREATE", "UPDATE"])
-    names = [one["name"] for one in webhook["matchConditions"]]
-    assert names == [
-        "not-bound",
-        "not-of-a-daemon-set",
-        "not-static",
-        "not-skipped",
-        "updated-after-a-change",
-    ]
+    conditions = {one["name"]: one["expression"] for one in webhook["matchConditions"]}
+    name, expression = update_condition()
+    assert list(conditions) == ["not-bound", "not-of-a-daemon-set", "not-static", "not-skipped", name]
+    assert conditions[name].split() == expression.split()
 
 
 def test_the_configuration_is_one_that_archfit_reads() -> None:

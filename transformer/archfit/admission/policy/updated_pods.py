@@ -42,12 +42,29 @@ _RECORD = f"oldObject.metadata.annotations[{text(NAME)}]"
 
 
 def update_condition() -> tuple[str, str]:
-    """The match condition for updates, (name, expression): only those of pods that archfit has changed."""
+    """The match condition for updates, (name, expression): of pods that archfit has changed, and of what it changed.
+
+    The manifests of the webhook have the same, so that it is not called for each label and finalizer: the controller of
+    Jobs takes one from each of its pods.
+    """
     return (
         "updated-after-a-change",
-        "request.operation != 'UPDATE' || has(oldObject.metadata.annotations) "
-        f"&& {text(NAME)} in oldObject.metadata.annotations && {_RECORD}.startsWith({text(BEGINNING)}) "
-        "&& !has(oldObject.metadata.deletionTimestamp)",
+        cel(
+            """
+            request.operation != 'UPDATE' || has(oldObject.metadata.annotations)
+            && %name in oldObject.metadata.annotations && %record.startsWith(%beginning)
+            && !has(oldObject.metadata.deletionTimestamp)
+            && (!has(object.metadata.annotations) || !(%name in object.metadata.annotations)
+            || object.metadata.annotations[%name] != %record
+            || (has(object.spec.tolerations) ? object.spec.tolerations : [])
+            != (has(oldObject.spec.tolerations) ? oldObject.spec.tolerations : [])
+            || (has(object.spec.affinity) ? object.spec.affinity : {})
+            != (has(oldObject.spec.affinity) ? oldObject.spec.affinity : {}))
+            """,
+            name=text(NAME),
+            record=_RECORD,
+            beginning=text(BEGINNING),
+        ),
     )
 
 
