@@ -1,6 +1,6 @@
 """`make injections COUNT=10000 SEED=1`: random pods that other webhooks change while archfit decides them.
 
-    python -m policy_injections [--count N] [--seed N]
+    python -m policy_injections [--count N] [--seed N] [--again ROUND/POD ..]
 
 Each round has one door (archfit's policy with its companion, its webhook, or both) in a real API server, and two more
 webhooks: one that is called before archfit's and one that is called after it. Each pod has a script for them: a
@@ -50,7 +50,7 @@ from policy_runs import Policies, decided, policy_options, stripped
 from webhook_server import WebhookServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from archfit.options.settings import Options
 
@@ -194,12 +194,14 @@ def _options(choice: Mapping[str, Any], folder: Path) -> Options:
     return load(_words(choice, folder), {}, lambda path: Path(path).read_bytes()).options
 
 
-def judged(policies: Policies, kind: str, name: str, seed: str, count: int, folder: Path) -> Judged:
-    """One round: that many pods, through one door."""
+def judged(
+    policies: Policies, kind: str, name: str, seed: str, numbers: Iterable[int], folder: Path
+) -> Judged:
+    """The pods of these numbers of a round, through one door."""
     plane = policies.plane
     choice = Random(seed).choice(CHOICES)
     options = policy_options(_options(choice, folder))
-    pods = [drawn(f"{seed}/{number}", name) for number in range(count)]
+    pods = [drawn(f"{seed}/{number}", name) for number in numbers]
 
     def created(one: Drawn) -> Any:
         try:
@@ -253,11 +255,14 @@ def _after(pod: Any, events: Sequence[Event]) -> Any:
 def _classified(policies: Policies, kind: str, found: Sequence[Stored]) -> Judged:
     """What archfit decided goes through admission, too: a RuntimeClass drops a toleration that another one implies."""
     differing = [one for one in found if _canonical(one.actual) != _canonical(one.expected)]
-    merged = policies.plain([one.expected for one in differing])
+    merged = zip(
+        policies.plain([one.expected for one in differing]),
+        policies.plain([one.actual for one in differing]),
+        strict=True,
+    )
     again = {
-        id(one): _canonical(after) == _canonical(one.actual)
-        for one, after in zip(differing, merged, strict=True)
-        if not isinstance(after, Refused)
+        id(one): Refused not in (type(after), type(there)) and _canonical(after) == _canonical(there)
+        for one, (after, there) in zip(differing, merged, strict=True)
     }
     counts, wrong = Counter[str](), []
     for one in found:
@@ -383,6 +388,7 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--again", nargs="+", default=[], metavar="ROUND/POD", help="these alone")
     words = parser.parse_args()
     totals: dict[str, Counter[str]] = {kind: Counter() for kind in DOORS}
     started, wrong = time.monotonic(), 0
@@ -391,11 +397,14 @@ def main() -> int:
             policies = Policies(plane)
             for name, scheduling in RUNTIME_CLASSES.items():
                 policies.runtime_class(name, scheduling)
-            for number in range(-(-words.count // _ROUND)):
+            rounds = {number: list(range(_ROUND)) for number in range(-(-words.count // _ROUND))}
+            if words.again:
+                rounds = {int(one.partition("/")[0]): [int(one.partition("/")[2])] for one in words.again}
+            for number, pods in rounds.items():
                 kind, scratch = DOORS[number % len(DOORS)], Path(folder) / f"round-{number}"
                 scratch.mkdir()
                 seed = f"{words.seed}/{number}"
-                found = judged(policies, kind, f"round-{number}", seed, _ROUND, scratch)
+                found = judged(policies, kind, f"round-{number}", seed, pods, scratch)
                 totals[kind] += found.counts
                 wrong += len(found.wrong)
                 sys.stdout.writelines(f"{kind}, {one}\n\n" for one in found.wrong[:3])
@@ -404,8 +413,8 @@ def main() -> int:
         sys.stdout.write("interrupted\n")
     for kind, counts in totals.items():
         sys.stdout.writelines(f"{kind:8} {count:7,} {what}\n" for what, count in sorted(counts.items()))
-    pods = sum(counts.total() for counts in totals.values())
-    sys.stdout.write(f"{pods:,} pods in {time.monotonic() - started:.0f} s, {wrong} wrong\n")
+    count = sum(counts.total() for counts in totals.values())
+    sys.stdout.write(f"{count:,} pods in {time.monotonic() - started:.0f} s, {wrong} wrong\n")
     return 1 if wrong else 0
 
 

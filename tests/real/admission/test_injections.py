@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_a_pod_is_as_archfit_decides_for_all_its_containers_or_was_warned_of(
     policies: Policies, tmp_path: Path, kind: str
 ):
-    found = judged(policies, kind, f"injections-{kind}", "test/3", 50, tmp_path)
+    found = judged(policies, kind, f"injections-{kind}", "test/3", range(50), tmp_path)
     assert [str(one) for one in found.wrong] == []
     assert found.counts["equal, with additions"] >= 5
     assert kind == "webhook" or any(what.startswith("late") for what in found.counts)
