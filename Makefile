@@ -151,6 +151,10 @@ bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
 	@$(RUN) tests/support/install_tools.py hyperfine kustomize yq kubectl helm3 helm4 uv
 	@$(RUN) benchmarks $(ARGS)
 
+.PHONY: webhook-memory
+webhook-memory: .venv/.ready ## Measure the webhook's memory under hostile pods (ARGS="--reviews 1000000" for new images)
+	@$(RUN) benchmarks/webhook_memory.py $(ARGS)
+
 bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=another folder)
 	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r argocd-plugin/bundle/requirements.lock
 	@PYTHONPATH=.tools/pyinstaller PYTHONDONTWRITEBYTECODE=1 $(RUN) -m PyInstaller --noconfirm --log-level WARN \
