@@ -138,6 +138,19 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 class TestShare:
+    def test_what_is_small_fits_beside_large_things_that_hold_all_they_may_and_wait(self):
+        async def test() -> None:
+            share = Share(80, small=2)
+            assert share.take(70)
+            waiting = asyncio.ensure_future(share.room(10, 60.0, 4))
+            await asyncio.sleep(0)
+            assert [share.take(2) for _ in range(6)] == [True] * 5 + [False]
+            assert not share.take(3)
+            share.give(80)
+            assert await waiting
+
+        run(test())
+
     def test_who_waits_has_room_in_the_order_of_asking(self):
         async def test() -> None:
             share = Share(10)

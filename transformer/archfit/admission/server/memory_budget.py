@@ -34,6 +34,7 @@ SMALLEST_LIMIT = 256 * MIB
 PROGRAM = 96 * MIB
 # In hundredths of what the program leaves.
 SHARES = {"reviews": 40, "bodies": 10, "verdicts": 12, "answers": 12, "connections": 21, "log_lines": 5}
+SMALL = {"reviews": 256 * 1024, "bodies": 16 * 1024}
 _NO_LIMIT = 1 << 60  # version 1 writes the largest multiple of a page for no limit
 
 
@@ -101,17 +102,27 @@ def _cgroup_limits(root: Path) -> Iterator[MemoryLimit]:
 
 
 class Share:
-    """Bytes that may be held at once; for the event loop alone. refused: called for each thing that does not fit."""
+    """Bytes that may be held at once; for the event loop alone. refused: called for each thing that does not fit.
 
-    def __init__(self, size: int, refused: Callable[[], None] = lambda: None) -> None:
+    small: bytes of what does not wait behind larger things, and for which an eighth of the share is kept; else a client
+    that sends the halves of a few large bodies would hold the share of everybody. 0: nothing is kept.
+    """
+
+    def __init__(self, size: int, refused: Callable[[], None] = lambda: None, small: int = 0) -> None:
         self.size = size
         self.held = 0
         self.refused = refused
+        self._small = small
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
+    @property
+    def _for_large(self) -> int:
+        return self.size - self.size // 8 if self._small else self.size
+
     def take(self, size: int) -> bool:
-        """Hold some bytes, if they fit now and nobody waits."""
-        if self._waiting or self.held + size > self.size:
+        """Hold some bytes, if they fit now and, where they are many, nobody waits."""
+        small = size <= self._small
+        if (self._waiting and not small) or self.held + size > (self.size if small else self._for_large):
             return False
         self.held += size
         return True
@@ -119,7 +130,7 @@ class Share:
     def give(self, size: int) -> None:
         """Hold so many bytes less."""
         self.held -= size
-        while self._waiting and self.held + self._waiting[0][0] <= self.size:
+        while self._waiting and self.held + self._waiting[0][0] <= self._for_large:
             size, turn = self._waiting.popleft()
             self.held += size
             turn.set_result(None)
@@ -131,7 +142,7 @@ class Share:
         """
         if self.take(size):
             return True
-        if size > self.size or len(self._waiting) >= most or seconds <= 0:
+        if size > self._for_large or len(self._waiting) >= most or seconds <= 0:
             return False
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append((size, turn))

@@ -33,7 +33,7 @@ from archfit.admission.server.http_server import HttpServer, collect_rarely, rou
 from archfit.admission.server.listen_address import ListenAddress, listen
 from archfit.admission.server.lookup_lanes import LookupLanes
 from archfit.admission.server.lookup_turns import LookupTurns
-from archfit.admission.server.memory_budget import MemoryLimit, Share
+from archfit.admission.server.memory_budget import SMALL, MemoryLimit, Share
 from archfit.admission.server.probes import Probes
 from archfit.admission.server.pull_secret_answers import Chosen, PullSecretAnswers
 from archfit.admission.server.server_log import ServerLog, without_lock
@@ -135,7 +135,8 @@ class ServerProcess:
         )
         memory = own.memory
         self._shares = {
-            name: Share(memory.share(name)) for name in ("reviews", "bodies", "verdicts", "answers")
+            name: Share(memory.share(name), small=SMALL.get(name, 0))
+            for name in ("reviews", "bodies", "verdicts", "answers")
         }
         self._metrics = metrics = ServerMetrics(
             lambda: turns.waiting,
