@@ -21,7 +21,6 @@ PLACES = (
     "integrations",
     "lookup",
     "report",
-    "document_runs.py",
     "run.py",
     "terminal.py",
 )

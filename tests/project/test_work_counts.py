@@ -13,9 +13,7 @@ something lowers them.
 
 from __future__ import annotations
 
-import gc
 import io
-import json
 import os
 import sys
 import tracemalloc
@@ -25,18 +23,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit import document_runs, pipeline, pod_stages, stream
+from archfit import pod_stages, stream
 from archfit.commands import transform
 from archfit.edit import added_keys, insert
 from archfit.options.settings import Options
 from archfit.placement import architectures, pod_patch, questions
-from archfit.source import block_lines, compose, scan, tree
+from archfit.source import block_lines, compose, tree
 from archfit.store.directories import default_path
 from counted_run import counted
 from kubectl_output import to_json, to_yaml
 from live_cluster import Applied, objects
 from searched_text import counting, searched
-from stream_edits import edited, lookup
+from stream_edits import edited
 from traced_lines import PACKAGE, lines
 from warm_cache import warm
 
@@ -46,8 +44,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
 MOST_STATEMENTS = 4
-MOST_HELD_OF_A_DOCUMENT = 650
-MOST_HELD_OF_A_JSON_OBJECT = 1100
 # Eight are SQLite's, which makes the shared memory of its log.
 MOST_WRITES = 12
 DEPLOYMENT = """\
@@ -196,45 +192,6 @@ def test_items_of_a_list_are_read_one_by_one_and_proven_without_reading_them_aga
     assert found["source/compose:parse"] == 0
 
 
-@pytest.fixture
-def every_list_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lists in JSON are read object by object, however short they are."""
-    monkeypatch.setattr(pipeline, "_SMALL", 0)
-    monkeypatch.setattr(scan, "_LARGE", 0)
-
-
-def json_list(*texts: str) -> bytes:
-    value = {"apiVersion": "v1", "items": [yaml.safe_load(text) for text in texts], "kind": "List"}
-    return json.dumps(value, indent=4).encode()
-
-
-OWNED = DEPLOYMENT.replace(
-    "name: web", "name: web\n  ownerReferences: [{kind: A, name: a, controller: true}]"
-)
-
-
-@pytest.mark.usefixtures("every_list_is_large")
-@pytest.mark.parametrize(
-    ("text", "decided", "read"),
-    [
-        pytest.param(DEPLOYMENT, 10, 30, id="edited"),
-        pytest.param(OWNED, 10, 10, id="left-to-its-owner"),
-        pytest.param(
-            READY.replace("apps/v1", "batch/v1").replace("Deployment", "Job"), 10, 10, id="nothing-to-change"
-        ),
-        pytest.param(SERVICE, 0, 0, id="no-pod"),
-        pytest.param(CONFIG_MAP, 0, 0, id="text-like-a-pod"),
-    ],
-)
-def test_objects_of_a_list_in_json_are_read_one_by_one(text: str, decided: int, read: int) -> None:
-    found = more(lambda count: json_list(DEPLOYMENT, *[text] * count))
-    assert found["source/usual_json:passed"] == 10
-    assert found["source/usual_json:check_keys"] == 10 - decided
-    assert found["source/usual_json:read"] == read
-    assert found["placement/decide:decide"] == decided
-    assert found["source/compose:parse"] == 0
-
-
 class Parser:
     """The parser, whose events are counted."""
 
@@ -336,7 +293,6 @@ def live_json(count: int) -> bytes:
     return to_json(live_objects(count))
 
 
-@pytest.mark.usefixtures("every_list_is_large")
 @pytest.mark.parametrize(
     ("make", "count"),
     [
@@ -375,16 +331,15 @@ def searches(data: bytes) -> int:
     return found.total
 
 
-@pytest.mark.usefixtures("every_list_is_large")
 @pytest.mark.parametrize(
     ("make", "count", "times"),
     [
         (dense, 50, 28),
-        (live, 5, 34),
+        (live, 5, 36),
         (live_json, 5, 20),
         (crds, 100, 16),
         (crds_in_a_list, 100, 28),
-        (list_in_a_list, 50, 38),
+        (list_in_a_list, 50, 40),
         (nothing, 100, 16),
         (workflow, 200, 24),
     ],
@@ -448,33 +403,6 @@ def test_20_mb_without_pods_take_little_memory_beside_the_input(
     assert sink.taken == path.stat().st_size
 
 
-def json_of(text: str, size: int) -> bytes:
-    item = json.dumps(yaml.safe_load(text), indent=4, ensure_ascii=False)
-    count = size // len(item.encode())
-    return f'{{"apiVersion": "v1", "items": [{",".join([item] * count)}], "kind": "List"}}'.encode()
-
-
-@pytest.mark.parametrize(
-    ("text", "most"),
-    [
-        pytest.param(CONFIG_MAP + LINE * 1000, 1.2, id="large-objects"),
-        pytest.param(CONFIG_MAP + UMLAUTS * 1000, 1.2, id="not-ascii"),
-        pytest.param(CONFIG_MAP + LINE * 50, 1.2, id="small-objects"),
-        pytest.param(OWNED + "status:\n  a: |\n" + LINE * 50, 2, id="objects-of-a-controller"),
-    ],
-)
-def test_a_list_in_json_of_20_mb_takes_little_memory_beside_the_input(
-    text: str, most: float, tmp_path: Path
-) -> None:
-    path = tmp_path / "big.json"
-    path.write_bytes(json_of(text, BIG // 10))
-    peak(path, tmp_path)
-    path.write_bytes(json_of(text, BIG))
-    used, sink = peak(path, tmp_path)
-    assert used <= most * path.stat().st_size
-    assert sink.taken == path.stat().st_size
-
-
 def test_what_does_not_change_is_written_from_the_input_itself() -> None:
     data = documents(*[SERVICE, DEPLOYMENT] * 5)
     output = edited(data)
@@ -484,61 +412,6 @@ def test_what_does_not_change_is_written_from_the_input_itself() -> None:
     assert sum(map(len, views)) == len(data)
     assert stream.write(data, ()) == [data]
     assert stream.write(data, ())[0] is data
-
-
-def deployments_in_a_list(count: int) -> bytes:
-    return (LIST + ("- " + DEPLOYMENT.rstrip().replace("\n", "\n  ") + "\n") * count).encode()
-
-
-def deployments(count: int) -> bytes:
-    return documents(*[DEPLOYMENT] * count)
-
-
-def held(data: bytes, count: int) -> int:
-    """The most bytes that are allocated at one time for that many Deployments whose images are known."""
-    read = stream.read(data, "pass")
-    gc.collect()
-    gc.freeze()
-    tracemalloc.start()
-    try:
-        made = pipeline.transform_in_runs(read.data, read.pieces, Options(), lookup, lookup)
-        assert len(made.splices) == count
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-        gc.unfreeze()
-
-
-def deployments_in_json(count: int) -> bytes:
-    items = [yaml.safe_load(DEPLOYMENT)] * count
-    return json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}).encode()
-
-
-@pytest.mark.parametrize(
-    ("make", "most"),
-    [
-        (deployments, MOST_HELD_OF_A_DOCUMENT),
-        (deployments_in_a_list, MOST_HELD_OF_A_DOCUMENT),
-        (deployments_in_json, MOST_HELD_OF_A_JSON_OBJECT),
-    ],
-)
-def test_a_stream_in_runs_keeps_little_of_each_document(
-    make: Callable[[int], bytes], most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A splice, a decision and where its pod stands; as a whole, its values and places for edits, too."""
-    monkeypatch.setattr(pipeline, "_SMALL", 0)
-    monkeypatch.setattr(scan, "_LARGE", 0)
-    monkeypatch.setattr(pipeline, "_RUN", 10 * len(DEPLOYMENT))
-    take = document_runs.DocumentRuns.take
-
-    def taking(*given: Any) -> Any:
-        gc.collect()  # when Python does that depends on what ran before
-        return take(*given)
-
-    monkeypatch.setattr(document_runs.DocumentRuns, "take", taking)
-    for _ in range(2):  # at first, what is loaded and kept for later counts too
-        used = [held(make(200), 200), held(make(400), 400)]
-    assert used[1] - used[0] <= 200 * most
 
 
 IMAGE = "x.example/a:1"

@@ -2,7 +2,6 @@
 
     loads(text)      as `json.loads`
     dumps(value)     as `json.dumps`
-    scanner(of)      reads the value that begins at a place in a text
 
 `json` loads `re` and compiles seven regular expressions, which the C code does not use: 1.2 ms of a warm run. What the
 C code does not do goes to `json`, which is loaded then: text with an error, an indented document, an interpreter whose
@@ -63,16 +62,6 @@ def loads(text: str | bytes | bytearray) -> Any:
     import json
 
     return json.loads(text)
-
-
-def scanner(decoder: Any) -> Callable[[str, int], tuple[Any, int]] | None:
-    """A function (text, at) -> (value, where it ends), None without the C code. decoder: as `Decoder`.
-
-    What is no value raises StopIteration, a ValueError or, where `json` is not loaded, a SystemError; what is nested
-    too deeply a RecursionError.
-    """
-    code, _ = _c_code()
-    return None if code is None else code.make_scanner(decoder)
 
 
 def dumps(

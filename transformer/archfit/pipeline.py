@@ -4,45 +4,32 @@ stream ── split ── scan ──> documents with pods ── questions ─
                                     └──────── decide <────────────────────────┘
                                                 └── patch ── edit ── prove ──> splices of the stream
 
-`transform` does each step for the whole stream before the next. `transform_in_runs` scans a large stream run by run,
-and does the other steps at once where the answers are known already (`document_runs`), so that it holds the values of
-one run at a time. Both have the same outcome.
-
 What needs a pod is in `pod_stages`, which is loaded with the first document that holds one. With `stamp`, pods are
 those without what an earlier run added, and the patch takes that out as well (`stamp`).
 """
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.record import Record
 from archfit.results import Decision, ObjectRef, Result, has_error
-from archfit.source.scan import is_large_json
 from archfit.source.split import Piece
 from archfit.stream import Splice
-from archfit.typing_names import Callable, Iterable, Iterator, Mapping, Sequence, TypeAlias
+from archfit.typing_names import Callable, Iterable, Iterator, Mapping, TypeAlias
 from archfit.workloads.builtin import UserRows, by_kind
-from archfit.workloads.inventory import Inventory, scan_parts, scan_piece
+from archfit.workloads.inventory import Inventory, scan_piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.document_runs import Known
     from archfit.images.platforms import Answer
     from archfit.placement.selection import PodOptions
     from archfit.stamp.document_stamps import DocumentStamps
     from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.documents import Document
-    from archfit.workloads.pods import Pod, SettledPod
+    from archfit.workloads.pods import Pod
 
 
 Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
-
-
-# A stream of less than that takes less memory than the program, and is read without another module.
-_SMALL = 1 << 20
-# Bytes of documents with pods that are read before they are settled.
-_RUN = 1 << 18
 
 
 class Survey(Record):
@@ -102,34 +89,10 @@ class Transformed(Decided):
         return self.survey.excluded
 
 
-class Settled(Record):
-    """What became of a stream that was transformed in runs: as `Transformed`, without the documents.
-
-    untouched, excluded: as in `Survey`.
-    """
-
-    decisions: tuple[tuple[SettledPod, Decision], ...]
-    results: tuple[Result, ...]
-    answers: Mapping[str, Answer]
-    splices: tuple[Splice, ...]
-    untouched: tuple[Untouched, ...]
-    excluded: tuple[ObjectRef, ...] = ()
-
-    def failed(self) -> bool:
-        """Whether an error stands in the way of any output."""
-        return has_error(self.results)
-
-
-def survey(data: bytes, pieces: Iterable[Piece], options: Options, *, light: bool = False) -> Survey:
-    """What the pieces of a stream hold, and which images have to be looked up. light: as `scan_piece` takes it."""
+def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
+    """What the pieces of a stream hold, and which images have to be looked up."""
     pieces, rows = tuple(pieces), by_kind(options.workloads)
-    return _survey(data, pieces, [scan_piece(data, piece, rows, light=light) for piece in pieces], options)
-
-
-def _survey(
-    data: bytes, pieces: Sequence[Piece], inventories: Sequence[Inventory], options: Options
-) -> Survey:
-    rows = by_kind(options.workloads)
+    inventories = [scan_piece(data, piece, rows) for piece in pieces]
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
     untouched, excluded = _untouched(inventories, options)
@@ -207,13 +170,7 @@ def _left_to_controllers(
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
-    pieces = tuple(pieces)
-    large = len(data) > _SMALL or any(is_large_json(data, piece) for piece in pieces)
-    found = survey(data, pieces, options, light=large and not options.stamp)
-    return _looked_up(data, found, options, lookup)
-
-
-def _looked_up(data: bytes, found: Survey, options: Options, lookup: Lookup) -> Transformed:
+    found = survey(data, pieces, options)
     return transformed(data, found, lookup(list(found.texts)) if found.texts else {}, options)
 
 
@@ -229,79 +186,3 @@ def transformed(data: bytes, found: Survey, answers: Mapping[str, Answer], optio
         return Transformed(made.decisions, results, answers, found)
     splices, problems = edits_of(data, found.documents, made.decisions, stamp=options.stamp)
     return Transformed(made.decisions, (*results, *problems), answers, found, tuple(splices))
-
-
-def transform_in_runs(
-    data: bytes, pieces: Sequence[Piece], options: Options, lookup: Lookup, known: Known
-) -> Transformed | Settled:
-    """The same with little memory. known: what `lookup` will answer for some images, without a request or a message.
-
-    As a whole are transformed: a stream of one run; one with stamps or rows of the user's; documents that depend on
-    others, and lists with an item that does not parse by itself.
-    """
-    if len(data) > _SMALL and not options.stamp and not options.workloads:
-        made = _in_runs(data, pieces, options, lookup, known)
-        if made is not None:
-            return made
-    return transform(data, pieces, options, lookup)
-
-
-def _in_runs(
-    data: bytes, pieces: Sequence[Piece], options: Options, lookup: Lookup, known: Known
-) -> Transformed | Settled | None:
-    """The outcome, None where the stream has to be transformed as a whole: what was settled is dropped then."""
-    scanned = _scanned(data, pieces)
-    run, last = next(scanned)
-    if run is not None and last:
-        return _looked_up(data, _survey(data, pieces, run, options), options, lookup)
-    from archfit.document_runs import DocumentRuns
-
-    runs = DocumentRuns(data, options, known)
-    results: list[Result] = []
-    untouched: list[Untouched] = []
-    excluded: list[ObjectRef] = []
-    while True:
-        taken = runs.take(run) if run is not None else None
-        if run is None or taken is None:
-            return None
-        results += taken
-        kept, dropped = _untouched(run, options)
-        untouched += kept
-        excluded += dropped
-        run = None  # its values are not needed while the next run is read
-        if last:
-            break
-        run, last = next(scanned)
-    del scanned
-    results += _coverage((), untouched, {})
-    texts = runs.texts()
-    answers = lookup(texts) if texts else {}
-    own, of_controllers = runs.decide_rest(answers)
-    results += (*own, *_left_to_controllers(of_controllers, untouched))
-    splices: tuple[Splice, ...] = ()
-    if not has_error(results):
-        results += runs.edit_rest()
-        splices = tuple(runs.splices())
-    return Settled(
-        tuple(runs.decisions()), tuple(results), answers, splices, tuple(untouched), tuple(excluded)
-    )
-
-
-def _scanned(data: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[list[Inventory] | None, bool]]:
-    """What the pieces hold, run by run, and whether it is the last one; None where `scan_parts` raises."""
-    run: list[Inventory] = []
-    size = 0
-    try:
-        for piece in pieces:
-            for found in scan_parts(data, piece, _RUN):
-                if size >= _RUN:
-                    yield run, False
-                    run, size = [], 0
-                if found.documents or found.results or found.untouched:
-                    run.append(found)
-                    for document in found.documents:
-                        size += document.span.end - document.span.start
-    except InvalidInput:
-        yield None, True
-    else:
-        yield run, True

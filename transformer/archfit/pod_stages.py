@@ -27,7 +27,7 @@ from archfit.source.tree import C_EXTENSION
 from archfit.stream import Splice
 from archfit.typing_names import Iterable, Iterator, Mapping, Sequence
 from archfit.workloads.builtin import UserRows, by_kind
-from archfit.workloads.documents import Document, whole
+from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
@@ -61,55 +61,41 @@ def surveyed(
     data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...], options: Options, rows: UserRows
 ) -> PodSurvey:
     """What the documents that have pods hold. rows: the user's own."""
-    results = list(misplaced_results(data, documents, rows))
+    results = list(_misplaced_results(data, documents, rows))
     stamps: tuple[DocumentStamps, ...] = ()
     if options.stamp:
         from archfit.stamp.document_stamps import without_stamps
 
         pairs = [without_stamps(data, document, rows) for document in documents]
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
-    results += parser_results()
+    if not C_EXTENSION:
+        results.append(Result("info", _PURE_PARSER))
     pods = [pod for document in documents for pod in document.pods]
-    if borrows_images(pods):
+    if any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods):
         from archfit.workloads.borrowed_images import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)
-    selects_nodes, replaces_images = effects_of_others(data)
-    if selects_nodes or (names_a_class(pods) and holds_a_class(data)):
+    selects_nodes, replaces_images = _effects_of_others(data)
+    if selects_nodes or (data.find(_CLASS) >= 0 and any("runtimeClassName" in pod.spec for pod in pods)):
         from archfit.workloads.node_selectors import with_node_selectors
 
         documents = with_node_selectors(data, pieces, documents)
-    if replaces_images or has_image_triggers(pods):
+    if replaces_images or any(
+        pod.placement_paths is not None and pod.group == _OPENSHIFT_APPS for pod in pods
+    ):
         from archfit.workloads.replaced_images import with_replaced_images
 
         documents, replaced = with_replaced_images(data, pieces, documents)
         results += replaced
     pods = [pod for document in documents for pod in document.pods]
-    own, texts = asked(pods, options)
-    return PodSurvey(documents, tuple(results), texts, own, stamps)
+    own = tuple([pod_options(pod, options) for pod in pods])
+    texts = dict.fromkeys(
+        text for pod, of_pod in zip(pods, own, strict=True) for text in questions(pod, of_pod)
+    )
+    return PodSurvey(documents, tuple(results), tuple(texts), own, stamps)
 
 
-def borrows_images(pods: Iterable[Pod]) -> bool:
-    """Whether the images of a pod stand in another object."""
-    return any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods)
-
-
-def has_image_triggers(pods: Iterable[Pod]) -> bool:
-    """Whether a pod is of a DeploymentConfig."""
-    return any(pod.placement_paths is not None and pod.group == _OPENSHIFT_APPS for pod in pods)
-
-
-def names_a_class(pods: Iterable[Pod]) -> bool:
-    """Whether a pod names a RuntimeClass."""
-    return any("runtimeClassName" in pod.spec for pod in pods)
-
-
-def holds_a_class(data: bytes) -> bool:
-    """Whether the stream may hold a RuntimeClass."""
-    return data.find(_CLASS) >= 0
-
-
-def effects_of_others(data: bytes) -> tuple[bool, bool]:
+def _effects_of_others(data: bytes) -> tuple[bool, bool]:
     """Whether a Namespace of the stream may ask something of its pods, and OpenShift replace an image."""
     selects = data.find(_SELECTING) >= 0
     if data.find(_OPENSHIFT) < 0:
@@ -120,29 +106,13 @@ def effects_of_others(data: bytes) -> tuple[bool, bool]:
     )
 
 
-def asked(pods: Iterable[Pod], options: Options) -> tuple[tuple[PodOptions, ...], tuple[str, ...]]:
-    """The options of each pod, and the image strings that the decisions depend on, each once."""
-    own: list[PodOptions] = []
-    texts: dict[str, None] = {}
-    for pod in pods:
-        of_pod = pod_options(pod, options)
-        own.append(of_pod)
-        texts.update(dict.fromkeys(questions(pod, of_pod)))
-    return tuple(own), tuple(texts)
-
-
-def parser_results() -> list[Result]:
-    """What is said of the parser that reads the documents."""
-    return [] if C_EXTENSION else [Result("info", _PURE_PARSER)]
-
-
-def misplaced_results(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Result]:
+def _misplaced_results(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Result]:
     """Errors about annotations of archfit's that count nowhere. rows: the user's own."""
     for document in documents:
         if data.find(_OURS, document.span.start, document.span.end) >= 0:
             from archfit.placement.annotations import misplaced
 
-            yield from misplaced(document.value, document.pods, rows, document.at)
+            yield from misplaced(document.value, document.pods, rows)
 
 
 def decisions_of(
@@ -242,10 +212,6 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
         from archfit.stamp.document_stamps import restamped
 
         return _splices(document, text, restamped(text, document, patch))
-    if document.span.listed:
-        from archfit.workloads.json_objects import placed
-
-        document = placed(document, text)
     from archfit.edit.added_keys import proves
     from archfit.edit.insert import insertions
 
@@ -253,8 +219,6 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
     if not proves(document, patch, text, edits):
         from archfit.edit.prove import prove
 
-        if document.light:
-            document = whole(document, text)
         prove(document, patch, _edited_text(text, edits))
     return _splices(document, text, edits)
 

@@ -21,7 +21,7 @@ from archfit.errors import InvalidInput, OutputError, exit_code_of, message_of
 from archfit.files import Prepared, unwritable
 from archfit.last_report import state_path
 from archfit.options.settings import Settings
-from archfit.pipeline import Settled, Transformed, transform, transform_in_runs
+from archfit.pipeline import Transformed, transform
 from archfit.report.run_report import TIME, RunReport, json_report
 from archfit.results import Decision, Result
 from archfit.source.split import Piece
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from archfit.lookup.session import LookupSession
     from archfit.pipeline import Survey
     from archfit.workloads.coverage.untouched import Untouched
-    from archfit.workloads.pods import Pod, ReportedPod
+    from archfit.workloads.pods import Pod
 
 
 Decided: TypeAlias = "tuple[str, bytes, Survey, Sequence[tuple[Pod, Decision]]]"
@@ -108,24 +108,17 @@ class Run:
             return self._failed([Result.from_error(error)], stdout)
         if self._lookup:
             self._lookup.use_pull_secrets([(read.data, read.pieces)])
-        whole: Transformed | None = None
-        made: Transformed | Settled
-        if self._frame or self._settings.operator.verbose:  # they look at the documents once more
-            made = whole = transform(read.data, read.pieces, options, self._looked_up)
-        else:
-            made = transform_in_runs(read.data, read.pieces, options, self._looked_up, self._known)
+        made = transform(read.data, read.pieces, options, self._looked_up)
         results = [*read.results, *self.messages, *made.results]
         results += self.unmatched_filters([pod for pod, _ in made.decisions], [made])
-        if self._frame and whole:
-            results += self._frame.advice(whole)
-        why = (
-            self.explanations([("", read.data, whole.survey, whole.decisions)], made.answers) if whole else []
-        )
+        if self._frame:
+            results += self._frame.advice(made)
+        why = self.explanations([("", read.data, made.survey, made.decisions)], made.answers)
         if made.failed():
-            return self._failed(results, stdout, why, made, whole)
+            return self._failed(results, stdout, why, made)
         splices = made.splices
-        if self._frame and whole:
-            splices = self._frame.with_results(whole, results, splices)
+        if self._frame:
+            splices = self._frame.with_results(made, results, splices)
         report = self.prepare_report(
             0,
             results,
@@ -154,9 +147,7 @@ class Run:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
 
-    def unmatched_filters(
-        self, pods: Sequence[ReportedPod], parts: Iterable[Survey | Transformed | Settled]
-    ) -> list[Result]:
+    def unmatched_filters(self, pods: Sequence[Pod], parts: Iterable[Survey | Transformed]) -> list[Result]:
         """Warnings about filters of this run that mean nothing of an input with pods. parts: what it holds beside."""
         settings = self._settings
         if not (settings.filters and pods and _may_miss(settings)):
@@ -170,9 +161,6 @@ class Run:
 
     def _looked_up(self, texts: list[str]) -> Mapping[str, Answer]:
         return self._opened().answers(texts)
-
-    def _known(self, texts: list[str]) -> Mapping[str, Answer]:
-        return self._opened().known(texts)
 
     def _opened(self) -> LookupSession:
         if self._lookup is None:
@@ -196,7 +184,7 @@ class Run:
         self,
         exit_code: int,
         results: Sequence[Result],
-        decisions: tuple[tuple[ReportedPod, Decision], ...] = (),
+        decisions: tuple[tuple[Pod, Decision], ...] = (),
         answers: Mapping[str, Answer] | None = None,
         edits: Iterable[OutputChange] = (),
     ) -> PreparedReport:
@@ -216,7 +204,7 @@ class Run:
 
     def summary(
         self,
-        decisions: Sequence[tuple[ReportedPod, Decision]],
+        decisions: Sequence[tuple[Pod, Decision]],
         answers: Mapping[str, Answer],
         untouched: Iterable[Untouched],
     ) -> str:
@@ -237,7 +225,7 @@ class Run:
     def failure_lines(
         self,
         results: Sequence[Result],
-        decisions: Sequence[tuple[ReportedPod, Decision]] = (),
+        decisions: Sequence[tuple[Pod, Decision]] = (),
         answers: Mapping[str, Answer] = {},  # noqa: B006 - nothing changes it
     ) -> list[str]:
         """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
@@ -286,8 +274,7 @@ class Run:
         results: Sequence[Result],
         stdout: BinaryIO,
         why: Sequence[str] = (),
-        made: Transformed | Settled | None = None,
-        whole: Transformed | None = None,
+        made: Transformed | None = None,
     ) -> int:
         from archfit.terminal import write_to_terminal
 
@@ -295,7 +282,7 @@ class Run:
         try:
             self.prepare_report(1, results, *decided).commit()
             if self._frame:
-                standard_streams.write(stdout, self._frame.after_failure(whole, results))
+                standard_streams.write(stdout, self._frame.after_failure(made, results))
         finally:
             said = self.failure_lines(results, *decided)
             self.write_messages([*why, *said])

@@ -13,6 +13,7 @@ from archfit.options.settings import Options, Toleration, TolerationRule
 from fuzz import texts, trees
 from fuzz.dense import dense
 from fuzz.material import IMAGES, ODD
+from fuzz.mixed import mixed
 from fuzz.objects import objects
 from fuzz.writing import Pairs, Raw, as_json, written
 
@@ -53,6 +54,8 @@ DENSE = 0.0005
 """The share of streams that are 20 to 40 times as long as the others."""
 DIRECTED = 0.03
 """The share of short lists behind a directive: each byte of theirs is one that somebody reads."""
+MIXED = 20
+"""One stream of so many is documents, Lists in YAML and JSON, and what is wrong among them."""
 _KEYS = (
     "prefer",
     "affinity",
@@ -78,6 +81,8 @@ def stream(seed: int, number: int, real: Sequence[Any]) -> Stream:
     """Stream number `number` of a seed. real: documents of the corpus, () where there is none."""
     chance = random.Random(seed * 1_000_003 + number)
     draw = chance.random
+    if number % MIXED == MIXED - 1:
+        return Stream(mixed(chance).encode(errors="replace"), chance.choice((*_PLAIN, *_STAMPED)))
     if draw() < DENSE:
         return Stream(dense(chance).encode(), chance.choice((*_PLAIN, *_STAMPED)))
     if draw() < DIRECTED:

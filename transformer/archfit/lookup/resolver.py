@@ -44,18 +44,6 @@ if TYPE_CHECKING:
     from archfit.registry.routing.routes import Routes
 
 
-class Taken:
-    """What one run took from the cache before its lookup, which reads it no more.
-
-    now: Unix seconds, for the whole run. held: the fresh answers by normalised reference; None where the lock file
-    decides and the cache has none.
-    """
-
-    def __init__(self, now: float) -> None:
-        self.now = now
-        self.held: dict[str, Found | None] = {}
-
-
 class Lookup:
     """Answers for images; see the module.
 
@@ -98,44 +86,14 @@ class Lookup:
         """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
         return self._asked.take_replies() if self._asked else {}
 
-    def taken(self) -> Taken:
-        """For a run that asks `known` before `resolve`."""
-        self._deadline.start(self._operator.timeout_seconds)
-        return Taken(self._surroundings.clock())
-
-    def known(self, texts: Iterable[str], taken: Taken) -> dict[str, Answer]:
-        """The answers that `resolve` will give for some of the texts, without asking anybody.
-
-        A shared cache is not read: it is behind a network, and its keys may need a credential helper. taken: of the
-        run; what is read is added. Raises UsageError when overrides contradict each other.
-        """
-        if not self._alone:
-            return {}
-        answers, wanted = self._without_lookup(texts)
-        locked = self._lock.images if self._lock else {}
-        if not (self._lock and self._lock.only):
-            unread = [reference for name, (reference, _) in wanted.items() if name not in taken.held]
-            fresh, _ = self._cache.read(unread, taken.now, settled=locked)
-            taken.held |= fresh
-            for name in wanted:
-                if name in locked:
-                    taken.held.setdefault(name, None)
-        for name, (_, same) in wanted.items():
-            found = locked.get(name) or taken.held.get(name)
-            if found:
-                answers.update(dict.fromkeys(same, found))
-        return answers
-
-    def resolve(
-        self, texts: Iterable[str], taken: Taken | None = None, *, seconds: float | None = None
-    ) -> dict[str, Answer]:
+    def resolve(self, texts: Iterable[str], *, seconds: float | None = None) -> dict[str, Answer]:
         """An answer for each distinct text. Raises UsageError when overrides contradict each other.
 
         seconds: how long it may take, where that is not --timeout.
         """
         self._deadline.start(self._operator.timeout_seconds if seconds is None else seconds)
         answers, wanted = self._without_lookup(texts)
-        resolved = self._references([reference for reference, _ in wanted.values()], taken)
+        resolved = self._references([reference for reference, _ in wanted.values()])
         for name, (_, same) in wanted.items():
             answers.update(dict.fromkeys(same, resolved[name]))
         return answers
@@ -237,7 +195,7 @@ class Lookup:
         self._keychain.left = self._deadline.left
         return self._keychain
 
-    def _references(self, references: list[Reference], taken: Taken | None) -> dict[str, Answer]:
+    def _references(self, references: list[Reference]) -> dict[str, Answer]:
         lock = self._lock
         if lock and lock.only:
             return {
@@ -245,11 +203,7 @@ class Lookup:
                 for reference in references
             }
         locked = lock.images if lock else {}
-        held = taken.held if taken else {}
-        unread = [reference for reference in references if reference.normalised not in held]
-        now = taken.now if taken else self._surroundings.clock()
-        fresh, stale = self._cache.read(unread, now, settled=locked)
-        fresh |= {name: found for name, found in held.items() if found}
+        fresh, stale = self._cache.read(references, self._surroundings.clock(), settled=locked)
         answers: dict[str, Answer] = {**fresh}
         moved: list[str] = []
         missing: list[Reference] = []

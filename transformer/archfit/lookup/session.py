@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.registry_lookup import ContentsAnswer
-    from archfit.lookup.resolver import Lookup, Taken
+    from archfit.lookup.resolver import Lookup
     from archfit.registry.credentials.keychain import Keychain
     from archfit.registry.registry_questions import Part
     from archfit.terminal import Progress
@@ -55,8 +55,6 @@ class LookupSession:
         self._line: Progress | None = None
         self._lookup: Lookup | None = None
         self._pull_secrets: PullSecretLookup | None = None
-        self._taken: Taken | None = None
-        self._asked = False
 
     def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
         """Use the pull secrets of streams for their images, where the operator allows it (`--pull-secrets`)."""
@@ -65,22 +63,8 @@ class LookupSession:
 
             self._pull_secrets = PullSecretLookup(streams, self._settings.options)
 
-    def known(self, texts: list[str]) -> Mapping[str, Answer]:
-        """What overrides, the lock file and a cache of this machine say: no request, no message.
-
-        The next `answers` give the same for these texts. Raises UsageError and InvalidLock.
-        """
-        if self._pull_secrets:
-            return {}  # the secrets may say that another registry's answer counts
-        if self._lookup is None:
-            self._lookup = self._opened(self._progress, self._settings.operator)
-        if self._taken is None:
-            self._taken = self._lookup.taken()
-        return self._lookup.known(texts, self._taken)
-
     def answers(self, texts: list[str]) -> Mapping[str, Answer]:
         """The answer for each image string. Raises UsageError and InvalidLock."""
-        self._asked = True
         progress = self._progress
         operator = self._settings.operator
         try:
@@ -98,7 +82,7 @@ class LookupSession:
             rest = [text for text in texts if text not in pulled]
             if self._lookup is None and (rest or not pulled):
                 self._lookup = self._opened(progress, operator)
-            return {**pulled, **(self._lookup.resolve(rest, self._taken) if self._lookup and rest else {})}
+            return {**pulled, **(self._lookup.resolve(rest) if self._lookup and rest else {})}
         finally:
             if progress:
                 progress.clear()
@@ -125,8 +109,6 @@ class LookupSession:
     @property
     def messages(self) -> list[Result]:
         """Warnings about cache, lock file and registries so far; none before `answers` was asked."""
-        if not self._asked:
-            return []
         holders = [holder for holder in (self._pull_secrets, self._lookup) if holder]
         messages = dict.fromkeys(message for holder in holders for message in holder.messages)
         return [Result("warning", message) for message in messages]

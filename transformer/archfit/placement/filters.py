@@ -28,7 +28,7 @@ from archfit.results import ObjectRef, Result
 from archfit.source.values import text_of
 from archfit.spelling import nearest
 from archfit.typing_names import Iterable, Sequence
-from archfit.workloads.pods import Pod, ReportedPod
+from archfit.workloads.pods import Pod
 
 _SHORT = {
     "cj": "cronjob",
@@ -106,7 +106,7 @@ def _labelled(pod: Pod, key: str, value: str) -> bool:
     return False
 
 
-def unmatched(settings: Settings, pods: Sequence[ReportedPod], refs: Iterable[ObjectRef]) -> list[Result]:
+def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]) -> list[Result]:
     """What is said of this run's filters that mean nothing of the input. refs: of all that may hold pods."""
     own = dict(settings.filters)
     options, results = settings.options, list[str]()
@@ -124,11 +124,11 @@ def unmatched(settings: Settings, pods: Sequence[ReportedPod], refs: Iterable[Ob
             for row in options.image_platforms
             if not any(matches(row.pattern, image) for image in images)
         ]
-    if "rules" in own and all(isinstance(pod, Pod) for pod in pods):  # a settled pod keeps no labels
+    if "rules" in own:
         results += [
             f"{own['rules']}: no pod of the input matches {_shown(rule.match)}"
             for rule in options.rules
-            if not any(matched(pod, rule.match) for pod in pods if isinstance(pod, Pod))
+            if not any(matched(pod, rule.match) for pod in pods)
         ]
     cluster = [name for name in options.cluster_architectures if "/" not in name]
     architectures = {"tolerate": [rule.architectures for rule in options.tolerate]}

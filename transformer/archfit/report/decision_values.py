@@ -7,10 +7,10 @@ from archfit.patch import dotted, to_json
 from archfit.report.json_output import location_value, object_value
 from archfit.results import Decision
 from archfit.typing_names import Any
-from archfit.workloads.pods import ReportedPod
+from archfit.workloads.pods import Pod
 
 
-def decision_value(pod: ReportedPod, decision: Decision) -> dict[str, Any]:
+def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
     """The decision about one pod spec."""
     return {
         "object": object_value(pod.ref),

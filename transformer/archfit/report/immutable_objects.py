@@ -16,7 +16,7 @@ from archfit.typing_names import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.workloads.pods import ReportedPod
+    from archfit.workloads.pods import Pod
 
 _NAMED = 3
 _NAMESPACE = "NAMESPACE"
@@ -44,7 +44,7 @@ def immutable_advice(refs: Sequence[ObjectRef]) -> str:
     return " ".join(sentences)
 
 
-def changing(pods: Sequence[ReportedPod], one: str, more: str) -> str:
+def changing(pods: Sequence[Pod], one: str, more: str) -> str:
     """`1 Job changes, ONE`, `3 objects (Job, Pod) change, MORE`: the objects of these pods, each once."""
     number = len({(pod.location, pod.root) for pod in pods})
     kinds = sorted({pod.ref.kind for pod in pods})

@@ -19,7 +19,7 @@ from archfit.images.platforms import Answer, Unknown
 from archfit.placement.annotations import PREFIX
 from archfit.results import Decision, Result
 from archfit.typing_names import Iterable, Mapping, Sequence
-from archfit.workloads.pods import ReportedPod
+from archfit.workloads.pods import Pod
 
 CONFLICTS = ("decisions", "conflicts")
 OPERATORS = ("custom-resources", "operators-that-decide-otherwise")
@@ -35,7 +35,7 @@ PAGES = (CONFLICTS, OPERATORS, JOBS, KINDS, CREDENTIALS, LOCKED, ANNOTATIONS, DA
 
 # How the messages of registries and token services end where they refuse access (`registry.client`).
 _REFUSED = ("no access", "no anonymous access")
-_Decisions = Sequence[tuple[ReportedPod, Decision]]
+_Decisions = Sequence[tuple[Pod, Decision]]
 
 
 def see(where: tuple[str, str]) -> str:

@@ -29,7 +29,7 @@ from archfit.typing_names import Any, Iterable, Iterator, Mapping
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
-    from archfit.workloads.pods import ReportedPod
+    from archfit.workloads.pods import Pod
 
 _NONE: Mapping[str, Any] = {}
 TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -47,7 +47,7 @@ class RunReport(Record):
     command: str
     exit_code: int
     results: tuple[Result, ...] = ()
-    decisions: tuple[tuple[ReportedPod, Decision], ...] = ()
+    decisions: tuple[tuple[Pod, Decision], ...] = ()
     answers: Mapping[str, Answer] = _NONE
     edits: Iterable[OutputChange] = ()
     sources: tuple[str, ...] = ()

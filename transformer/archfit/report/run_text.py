@@ -16,7 +16,7 @@ from archfit.typing_names import Iterable, Mapping, Sequence
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
-    from archfit.workloads.pods import ReportedPod
+    from archfit.workloads.pods import Pod
 
 _MOST_IMAGES = 5
 _ORDER = {"info": 0, "warning": 1, "error": 2}
@@ -47,7 +47,7 @@ def _line(same: list[Result]) -> str:
 
 
 def summary(
-    decisions: Sequence[tuple[ReportedPod, Decision]],
+    decisions: Sequence[tuple[Pod, Decision]],
     answers: Mapping[str, Answer],
     requests: int,
     *,
@@ -105,7 +105,7 @@ def summary(
     return f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
 
 
-def _for_the_toleration(changes: Iterable[tuple[ReportedPod, Decision]], rolling: int) -> str:
+def _for_the_toleration(changes: Iterable[tuple[Pod, Decision]], rolling: int) -> str:
     """How many templates change for the toleration alone, and how to see whether they have to."""
     from archfit.placement.reasons import tolerates_alone
 
@@ -117,7 +117,7 @@ def _for_the_toleration(changes: Iterable[tuple[ReportedPod, Decision]], rolling
 
 
 def _read_on(
-    decisions: Sequence[tuple[ReportedPod, Decision]], answers: Mapping[str, Answer], *, passed_over: bool
+    decisions: Sequence[tuple[Pod, Decision]], answers: Mapping[str, Answer], *, passed_over: bool
 ) -> str:
     from archfit.report.outcome_page import after_success
 

@@ -15,21 +15,12 @@ from archfit.source.skip import Identity, has_odd_breaks, has_pod_words, identit
 from archfit.source.split import BOM, Piece, split
 from archfit.typing_names import Callable, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.source.json_list import Listed
-
-
-# The tree of shorter JSON takes less memory than the program.
-_LARGE = 1 << 17
-
 
 class Span(Record):
     """A part of the stream that has to be parsed: `data[start:end]`.
 
     number: of its document, 1-based. line: 1-based, of `start`. item: it is one item of a list, and parses as a list of
-    one. mask: byte spans that the parser must not see. listed: it is an object of a list in JSON, and parses as an
-    object. Offsets count from the start of the stream.
+    one. mask: byte spans that the parser must not see. Offsets count from the start of the stream.
     """
 
     start: int
@@ -38,7 +29,6 @@ class Span(Record):
     line: int
     item: bool = False
     mask: tuple[tuple[int, int], ...] = ()
-    listed: Listed | None = None
 
     def text(self, data: bytes) -> str:
         """What the parser sees; as many bytes as the stream's own text."""
@@ -53,11 +43,6 @@ class Span(Record):
 def whole(piece: Piece) -> Span:
     """The piece as one part."""
     return Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
-
-
-def is_large_json(data: bytes, piece: Piece) -> bool:
-    """Whether the piece may be a list in JSON that takes too much memory as one document."""
-    return piece.end - piece.start > _LARGE and data.startswith(b"{", piece.start) and not piece.mask
 
 
 def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> Iterator[Span]:

@@ -11,8 +11,7 @@ Loaded with the first part that has to be parsed, together with the parser.
 
 from __future__ import annotations
 
-from archfit.errors import InternalError, InvalidInput
-from archfit.patch import Path
+from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Location, Result
 from archfit.source.block_lines import BlockText, block_text
@@ -39,7 +38,7 @@ class Document(Record):
     """A parsed part of the stream that holds pods.
 
     value: plain values of the object. properties: anchors and tags of the text, for the proof; duplicates: how many
-    keys stand twice in it. light: some values were taken out (`kept_values`).
+    keys stand twice in it.
     """
 
     span: Span
@@ -48,12 +47,6 @@ class Document(Record):
     duplicates: int
     sites: Sites
     pods: tuple[Pod, ...]
-    light: bool = False
-
-    @property
-    def at(self) -> Path:
-        """Where paths of its pods say that value stands."""
-        return self.span.listed.path if self.span.listed else ()
 
 
 class Contents(Record):
@@ -64,8 +57,8 @@ class Contents(Record):
     untouched: tuple[Untouched, ...] = ()
 
 
-def read(data: bytes, span: Span, user_rows: UserRows, *, light: bool = False) -> Contents:
-    """The contents of a part. light: some values may be taken out (`kept_values`). Raises InvalidInput."""
+def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
+    """The contents of a part. Raises InvalidInput."""
     if data.startswith(BOM, span.start):
         raise InvalidInput(
             "a byte order mark stands at the start of this document, and kubectl reads it as a part of the first key. "
@@ -74,21 +67,11 @@ def read(data: bytes, span: Span, user_rows: UserRows, *, light: bool = False) -
         )
     text = span.text(data)
     usual = block_text(text)
-    contents = _of_usual(usual, data, span, user_rows, light=light) if usual is not None else None
+    contents = _of_usual(usual, data, span, user_rows) if usual is not None else None
     return _of_tree(text, data, span, user_rows) if contents is None else contents
 
 
-def whole(document: Document, text: str) -> Document:
-    """The light document with all of its values. text: its own."""
-    usual = block_text(text)
-    if usual is None:
-        raise InternalError("usual text is not usual when it is read again")
-    return document.replace(value=usual.value[0] if document.span.item else usual.value, light=False)
-
-
-def _of_usual(
-    usual: BlockText, data: bytes, span: Span, user_rows: UserRows, *, light: bool
-) -> Contents | None:
+def _of_usual(usual: BlockText, data: bytes, span: Span, user_rows: UserRows) -> Contents | None:
     """The contents of a part in usual YAML, None where its tree is needed."""
     value = usual.value[0] if span.item else usual.value
     if not isinstance(value, dict) or _may_be_no_object(value):
@@ -101,12 +84,7 @@ def _of_usual(
     sites = block_sites(usual, value, anchors(pods))
     if sites is None:
         return None
-    light = light and not user_rows
-    if light:
-        from archfit.workloads.kept_values import lighten
-
-        light = lighten(data, span, value, pods)
-    return Contents(Document(span, value, (), 0, sites, tuple(pods), light), (), untouched)
+    return Contents(Document(span, value, (), 0, sites, tuple(pods)), (), untouched)
 
 
 def _of_tree(text: str, data: bytes, span: Span, user_rows: UserRows) -> Contents:
@@ -147,19 +125,19 @@ def _may_be_no_object(value: dict[str, Any]) -> bool:
 
 
 def untouched_of(
-    value: Any, pods: list[Pod], location: Location, user_rows: UserRows, at: Path = ()
+    value: Any, pods: list[Pod], location: Location, user_rows: UserRows
 ) -> tuple[Untouched, ...]:
-    """What is left as it is in an object whose pods are these. at: where paths say that it stands."""
+    """What is left as it is in an object whose pods are these."""
     if (
         len(pods) == 1
-        and pods[0].root == at
+        and not pods[0].root
         and (pods[0].group, pods[0].ref.kind) in WORKLOADS
         and "items" not in value
     ):
         return ()
     from archfit.workloads.coverage.untouched import untouched_in
 
-    return tuple(untouched_in(value, pods, location, user_rows, at))
+    return tuple(untouched_in(value, pods, location, user_rows))
 
 
 def source_file(data: bytes, start: int, end: int) -> str:

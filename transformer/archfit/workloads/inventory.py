@@ -11,9 +11,9 @@ from __future__ import annotations
 from archfit.errors import InvalidInput
 from archfit.record import Record
 from archfit.results import Location, Result
-from archfit.source.scan import Span, is_large_json, spans, whole
+from archfit.source.scan import Span, spans, whole
 from archfit.source.split import Piece
-from archfit.typing_names import Iterator, Sequence
+from archfit.typing_names import Sequence
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 
 TYPE_CHECKING = False
@@ -47,40 +47,18 @@ def is_podless(api_version: str, kind: str, user_rows: UserRows = _NONE) -> bool
     return False if listed(*key) else None
 
 
-def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE, *, light: bool = False) -> Inventory:
-    """What the piece holds. Problems become error results; nothing is raised for bad input.
-
-    light: values that only patches and stamps need may be taken out of documents (`kept_values`).
-    """
-    return _scanned(data, piece, _parts(data, piece, user_rows, light), user_rows, light)
-
-
-def scan_parts(data: bytes, piece: Piece, size: int) -> Iterator[Inventory]:
-    """What the piece holds, as light documents: a list of more than `size` bytes item by item.
-
-    Raises InvalidInput where an item of such a list does not parse by itself.
-    """
-    parts = _parts(data, piece, _NONE, light=True)
-    if len(parts) < 2 or piece.end - piece.start <= size:
-        yield _scanned(data, piece, parts, _NONE, light=True)
-        return
-    # Each is dropped once it is read: they take a third of what is kept of small items.
-    parts.reverse()
-    while parts:
-        yield _inventory(_read(data, [parts.pop()], _NONE, light=True))
-
-
-def _scanned(data: bytes, piece: Piece, parts: list[Span], user_rows: UserRows, light: bool) -> Inventory:
+def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE) -> Inventory:
+    """What the piece holds. Problems become error results; nothing is raised for bad input."""
+    parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, user_rows)))
     try:
-        found = _read(data, parts, user_rows, light)
+        return _inventory(_read(data, parts, user_rows))
     except InvalidInput as error:
-        if not any(span.item or span.listed for span in parts):
+        if not any(span.item for span in parts):
             return Inventory(results=(_unreadable(data, error, piece),))
-        try:
-            found = _read(data, [whole(piece)], user_rows, light)
-        except InvalidInput as of_whole:
-            return Inventory(results=(_unreadable(data, of_whole, piece),))
-    return _inventory(found)
+    try:
+        return _inventory(_read(data, [whole(piece)], user_rows))
+    except InvalidInput as error:
+        return Inventory(results=(_unreadable(data, error, piece),))
 
 
 def _inventory(found: Sequence[Contents]) -> Inventory:
@@ -94,31 +72,12 @@ def _inventory(found: Sequence[Contents]) -> Inventory:
     )
 
 
-def _parts(data: bytes, piece: Piece, user_rows: UserRows, light: bool) -> list[Span]:
-    def podless(api_version: str, kind: str) -> bool | None:
-        return is_podless(api_version, kind, user_rows)
-
-    if light and is_large_json(data, piece):
-        from archfit.workloads.json_objects import json_parts
-
-        parts = json_parts(data, piece, podless)
-        if parts is not None:
-            return parts
-    return list(spans(data, piece, podless))
-
-
-def _read(data: bytes, parts: list[Span], user_rows: UserRows, light: bool) -> list[Contents]:
+def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]:
     if not parts:
         return []
     from archfit.workloads.documents import read  # a stream without pods does not load the parser
 
-    if parts[0].listed is None:
-        return [read(data, part, user_rows, light=light) for part in parts]
-    from archfit.workloads import json_objects
-
-    return [
-        json_objects.read(data, part, part.listed, user_rows, light=light) for part in parts if part.listed
-    ]
+    return [read(data, part, user_rows) for part in parts]
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:

@@ -22,20 +22,19 @@ class Lines:
 
     def __init__(self, data: bytes, documents: Iterable[Document]) -> None:
         self._data = data
-        # All pods of a document have its location, those of a stamped one too, which are made anew. Objects of a list
-        # in JSON share one.
-        self._of = {(document.pods[0].location, document.at): document for document in documents}
+        # All pods of a document have its location, those of a stamped one too, which are made anew.
+        self._of = {document.pods[0].location: document for document in documents}
         self._last: tuple[Document, Tree, Children] | None = None
 
     def line(self, pod: Pod, path: Path) -> int:
         """The 1-based line of what stands at path in the pod's document."""
-        return self._line(self._of.get((pod.location, ())) or self._of[pod.location, pod.path[:2]], path)
+        return self._line(self._of[pod.location], path)
 
     def located(self, result: Result) -> Result:
         """The result with the line of its path, where it has one that is in a document."""
         if result.location is None or not result.path:
             return result
-        document = self._of.get((result.location, ())) or self._of.get((result.location, result.path[:2]))
+        document = self._of.get(result.location)
         if document is None:
             return result
         line = self._line(document, result.path)
@@ -44,5 +43,4 @@ class Lines:
     def _line(self, document: Document, path: Path) -> int:
         if self._last is None or self._last[0] is not document:
             self._last = document, parse(document.span.text(self._data)), {}
-        below = path[len(document.at) :]
-        return document.span.line + line_at(*self._last[1:], ROOT + document.span.item, below)
+        return document.span.line + line_at(*self._last[1:], ROOT + document.span.item, path)

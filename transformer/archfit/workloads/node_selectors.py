@@ -20,10 +20,10 @@ from __future__ import annotations
 from archfit import c_json
 from archfit.errors import InvalidInput
 from archfit.source.compose import parse
-from archfit.source.scan import Span, is_large_json, spans, whole
+from archfit.source.scan import Span, spans, whole
 from archfit.source.split import Piece
 from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any, Callable, Collection, Iterable, Iterator, Sequence, TypeAlias
+from archfit.typing_names import Any, Collection, Iterable, Iterator, Sequence, TypeAlias
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import typed_item
@@ -97,10 +97,6 @@ def _read(data: bytes, piece: Piece, kinds: Collection[Kind]) -> list[dict[str, 
         key = group_of(api_version), kind.removesuffix("List")
         return key not in kinds and (key[0], kind) not in _LISTS
 
-    if is_large_json(data, piece):
-        found = _read_json(data, piece, other)
-        if found is not None:
-            return found
     try:
         return [item for span in spans(data, piece, other) for item in _objects(_value(data, span))]
     except InvalidInput:
@@ -109,25 +105,6 @@ def _read(data: bytes, piece: Piece, kinds: Collection[Kind]) -> list[dict[str, 
         return list(_objects(_value(data, whole(piece))))
     except InvalidInput:
         return []
-
-
-def _read_json(data: bytes, piece: Piece, other: Callable[[str, str], bool]) -> list[dict[str, Any]] | None:
-    from archfit.source.json_list import json_list
-    from archfit.source.usual_json import Unusual, read
-
-    found = json_list(
-        data,
-        piece.start,
-        piece.end,
-        lambda api_version, kind: not other(api_version, kind),
-    )
-    if found is None or found.kind != "List" or not all(item.kind for item in found.items):
-        return None
-    try:
-        values = [read(data[item.start : item.end].decode()) for item in found.items]
-    except Unusual:
-        return None
-    return values
 
 
 def _value(data: bytes, span: Span) -> Any:

@@ -170,35 +170,3 @@ class Pod(Record):
         return (
             (*self.path[:-1], "metadata") if self.placement_paths is None else self.placement_paths.metadata
         )
-
-
-class SettledPod(Record):
-    """What the end of a run needs of a pod that is decided and edited; see `Pod`. Its values are not kept.
-
-    path_below, images_below: `Pod.path` and `Pod.named_images` from the root, which are those of many pods.
-    """
-
-    ref: ObjectRef
-    location: Location
-    root: Path
-    path_below: Path
-    images_below: NamedImages
-    immutable: bool
-    placed_elsewhere: bool
-
-    @property
-    def path(self) -> Path:
-        """As `Pod.path`."""
-        return (*self.root, *self.path_below)
-
-    @property
-    def named_images(self) -> NamedImages:
-        """As `Pod.named_images`."""
-        root = self.root
-        if not root:
-            return self.images_below
-        return tuple([((*root, *path), text) for path, text in self.images_below])
-
-
-ReportedPod: TypeAlias = "Pod | SettledPod"
-"""A pod as reports see it."""

@@ -96,7 +96,7 @@ def _replaced(pod: Pod, document: Document, streams: set[tuple[str, str]], resul
         reasons.update(_triggered(pod, results))
     fired: set[Path] = set()
     if pod.group == GROUP:
-        config = get(document.value, pod.root[len(document.at) :])
+        config = get(document.value, pod.root)
         for trigger, names in _changes(pod, config):
             for use in pod.images:
                 if _container(use) and use.container in names:

@@ -9,7 +9,7 @@ Each kind is reported once, with the number of its objects. Objects with `archfi
 from __future__ import annotations
 
 from archfit.options.settings import Workload as Row
-from archfit.patch import Path, dotted, pattern_text
+from archfit.patch import dotted, pattern_text
 from archfit.record import Record
 from archfit.results import Location, ObjectRef, Result
 from archfit.source.values import text_of
@@ -36,11 +36,11 @@ class Untouched(Record):
 
 
 def untouched_in(
-    value: Any, pods: Iterable[Pod], location: Location, user_rows: UserRows, path: Path = ()
+    value: Any, pods: Iterable[Pod], location: Location, user_rows: UserRows
 ) -> Iterator[Untouched]:
-    """What is left as it is in an object whose pods are these. path: where it stands."""
+    """What is left as it is in an object whose pods are these."""
     with_pods = {pod.root for pod in pods}
-    for at, item in objects(value, path, user_rows):
+    for at, item in objects(value, (), user_rows):
         if not _left_out(item):
             controller = controller_of(item.get("metadata"))
             for one in _of(item, location, user_rows, has_pods=at in with_pods):

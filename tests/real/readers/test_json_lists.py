@@ -1,4 +1,4 @@
-"""Large lists in JSON: kubectl and kustomize read what is written as the patch applied to what they read before."""
+"""Lists in JSON: kubectl and kustomize read what is written as the patch applied to what they read before."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from archfit import pipeline
-from archfit.source import scan
 from json_layouts import LAYOUTS, any_layout
-from stream_edits import edited, placed
+from stream_edits import placed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from yaml_judge import Judge
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -32,15 +28,6 @@ PLACEMENTS: list[dict[str, Any]] = [
 ]
 # Kustomize refuses surrogate escapes, so that nothing is beyond U+FFFF.
 TEXTS = ["", "a: b # c", 'é"\\/<&>', "é", "\n\t", " : ", '" :', "{}[],", "true", "1e3"]
-
-
-@pytest.fixture
-def every_list_is_large() -> Iterator[None]:
-    """Lists are read object by object, however short they are."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pipeline, "_SMALL", 0)
-        patched.setattr(scan, "_LARGE", 0)
-        yield
 
 
 def workload(number: int, image: str, placement: dict[str, Any], text: str) -> dict[str, Any]:
@@ -70,17 +57,14 @@ def listed(images: list[str], texts: list[str]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.usefixtures("every_list_is_large")
 @pytest.mark.parametrize("image", ["amd:1", "both:1", "arm:1"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_objects_are_edited_in_the_layouts_of_tools(layout: str, image: str, judge: Judge) -> None:
     text = LAYOUTS[layout](listed([image] * len(TEXTS), TEXTS)).encode()
     assert placed(judge, text) != text
-    assert all(document.span.listed for document in edited(text).transformed.survey.documents)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@pytest.mark.usefixtures("every_list_is_large")
 @given(
     items=st.lists(
         st.tuples(st.sampled_from(["amd:1", "both:1", "all:1"]), st.sampled_from(TEXTS)), max_size=8
