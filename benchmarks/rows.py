@@ -4,7 +4,7 @@ the pipe          archfit beside kustomize, yq and P, which is `python -I -c pas
 lists             live, live-json and crds beside `yq .` and `kubectl annotate --local`, which decodes and writes the
                   list without a server (`kubectl apply --dry-run=client` asks one for each object)
 the callers       helm and kustomize with archfit beside the same with `cat`
-memory            16 MiB + 2.2 x the input, for every input
+memory            64 MiB + 8 x the input, for one document in JSON 30 x
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inputs import Inputs
 
 TOOLS = ROOT / ".tools" / "bin"
-MEMORY_MIB, MEMORY_OF_INPUT = 16, 2.2
+MEMORY_MIB, MEMORY_OF_INPUT, MEMORY_OF_JSON = 64, 8, 30
 
 
 class Row(NamedTuple):

@@ -160,7 +160,7 @@ def test_a_bug_is_exit_1_and_shows_nothing_of_the_stream():
     program = (
         "import sys, archfit.run as t\n"
         "def broken(*_): raise ValueError('hunter2')\n"
-        "t.transform_in_runs = broken\n"
+        "t.transform = broken\n"
         "from archfit.cli import main\n"
         "sys.exit(main([]))\n"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import count
 
 import pytest
 
@@ -119,6 +121,17 @@ def in_force(policies, name, **settings):
     return installed
 
 
+def _refuses(plane, name, numbers):
+    """Whether a pod that is changed too late is refused. numbers: the injector counts by names."""
+    pod = web(name, "both", annotations={INJECT: "quay.io/team/amd:1"})
+    pod["metadata"] |= {"name": f"probe-{next(numbers)}"}
+    try:
+        plane.dry(pod)
+    except Refused:
+        return True
+    return False
+
+
 @pytest.mark.parametrize("choice", ["warn", "deny"])
 def test_a_pod_that_is_changed_after_the_last_pass_is_warned_of_or_refused(policies, choice):
     plane, name = policies.plane, f"late-{choice}"
@@ -143,6 +156,8 @@ def test_a_pod_that_is_changed_after_the_last_pass_is_warned_of_or_refused(polic
         stack.enter_context(webhook(plane, f"bb-{name}", other, name))
         probe = web(name, "new", annotations={INJECT: "quay.io/team/both:1"})
         plane.until("a sidecar is injected", lambda: len(plane.dry(probe)["spec"]["containers"]) > 1)
+        if choice == "deny":  # by a policy of its own, which may come into force last
+            plane.until("late changes are refused", partial(_refuses, plane, name, count()))
         outcomes = {}
         for image, sidecar in cases:
             pod = web(name, image, annotations={INJECT: f"quay.io/team/{sidecar}:1"})
