@@ -121,7 +121,7 @@ def test_a_bug_leaves_a_report_without_a_word_of_the_stream(
     def broken(*_arguments: object) -> None:
         raise RuntimeError("password: hunter2")
 
-    monkeypatch.setattr(run, "transform_in_runs", broken)
+    monkeypatch.setattr(run, "transform", broken)
     environ = {"XDG_STATE_HOME": str(tmp_path)}
     with pytest.raises(RuntimeError):
         transform.run(["--strict"], io.BytesIO(b"kind: A\n"), io.BytesIO(), io.StringIO(), environ)

@@ -12,13 +12,11 @@ import pytest
 import yaml
 
 import machine
-from archfit import stream
 from archfit.cluster.running.collect import Collector
 from archfit.cluster.running.list_stream import items
 from archfit.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.results import ObjectRef
-from archfit.source import scan
 from archfit.workloads import inventory
 from fuzz import readers
 from fuzz.asking import Asking
@@ -283,27 +281,6 @@ def test_a_seed_gives_the_same_streams_again() -> None:
     assert [listing(5, number) for number in range(59, -1, -1)] == one[::-1]
     assert len(set(one)) > 55
     assert listing(6, 0) != one[0]
-
-
-def test_a_large_stream_is_read_part_by_part_as_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lists in JSON object by object, others item by item: `DocumentRuns` reads streams of a MB so."""
-    texts = [listing(3, number) for number in range(2000)]
-    together = [(text, seen) for text in texts if isinstance(seen := readers.inventory(text), Seen)]
-    monkeypatch.setattr(scan, "_LARGE", -1)
-    compared = 0
-    for text, seen in together:
-        read = stream.read(text, "pass")
-        try:
-            parts = [part for piece in read.pieces for part in inventory.scan_parts(text, piece, 0)]
-        except InvalidInput:
-            continue  # the whole stream is read then
-        assert not [result for part in parts for result in part.results if result.severity == "error"], text
-        pods = [pod.ref for part in parts for document in part.documents for pod in document.pods]
-        assert Counter(pods) == Counter(ref for ref, _ in seen.pods), text
-        named = [one.ref for part in parts for one in part.untouched]
-        assert Counter(named) == Counter(seen.named), text
-        compared += bool(pods)
-    assert compared > 500
 
 
 def _audited(text: bytes) -> Seen | None:
