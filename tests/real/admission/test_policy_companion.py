@@ -116,7 +116,14 @@ def in_force(policies, name, **settings):
     """The policy and its companion, once both act."""
     plane = policies.plane
     installed = policies.install(name, LOCK, Options(), companion=True, **settings)
-    plane.until("the policy acts", lambda: "affinity" in plane.dry(web(name, "amd"))["spec"])
+
+    def acts():
+        try:
+            return "affinity" in plane.dry(web(name, "amd"))["spec"]
+        except Refused:  # what refuses late changes came into force first
+            return False
+
+    plane.until("the policy acts", acts)
     plane.until("the companion warns", lambda: words(plane, web(name, "new")))
     return installed
 

@@ -43,6 +43,29 @@ def package(into: Path, *words: str) -> Ran:
     return start(command, dict(os.environ))
 
 
+FAKE_HELM = """\
+#!{python}
+import pathlib, sys
+if sys.argv[2] == "package":
+    into = pathlib.Path(sys.argv[sys.argv.index("--destination") + 1])
+    ends = into.parent / "ends"
+    end, rest = ends.read_text().split(" ", 1)
+    ends.write_text(rest)
+    (into / "{archive}.prov").write_text(f"AAAA{{end}}\\n-----END PGP SIGNATURE-----")
+"""
+
+
+@pytest.mark.parametrize("end", ["A=", "==", "\n=AAAA"], ids=["padded", "padded-twice", "a-checksum"])
+def test_a_signature_that_gnupg_reads_too_far_is_made_again(end: str, tmp_path: Path) -> None:
+    helm = tmp_path / "helm"
+    helm.write_text(FAKE_HELM.format(python=sys.executable, archive=ARCHIVE), encoding="utf-8")
+    helm.chmod(0o755)
+    (tmp_path / "ends").write_text(f"AAAA AAAA {end} AAAA ", encoding="utf-8")
+    package(tmp_path / "into", "--helm", str(helm), "--throw-away-key").ok()
+    assert (tmp_path / "ends").read_text(encoding="utf-8") == "AAAA "
+    assert f"{end}\n-----END" in (tmp_path / "into" / f"{ARCHIVE}.prov").read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SigningKey]:
     with signing_key(tmp_path_factory.mktemp("key"), "me") as made:
