@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -347,7 +348,15 @@ def test_what_inspect_learns_a_run_needs_not_ask(inspect, served):
 )
 def test_an_answer_that_is_none_is_said_and_the_others_are_shown(inspect, served, answer, words):
     served.index("app", "1", PLATFORMS)
-    served.on(lambda asked: answer if "/none/" in asked.path else None)
+    both_asked = threading.Event()
+
+    def answered(asked):
+        if "/none/" in asked.path:
+            return answer.held(both_asked)  # `Retry-After` is for what is asked later
+        both_asked.set()
+        return None
+
+    served.on(answered)
     shown = inspect("x.example/none:1", "x.example/app:1", code=1)
     assert shown.startswith(b"x.example/app:1\n")
     assert "error: x.example/none:1: " in inspect.problems
