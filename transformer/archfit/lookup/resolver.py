@@ -71,7 +71,6 @@ class Lookup:
         self._asked: RegistryLookup | None = None
         self._routed: Routes | None = None
         self._keychain = keychain
-        self._alone = not (store.shared or keychain)
         self._cache = LookupCache(store, self._keys(store), operator.cache_ttl_seconds, self.messages.append)
 
     @property

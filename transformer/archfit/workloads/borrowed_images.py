@@ -16,9 +16,6 @@ from archfit.workloads.patterns import get
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import ImageUse, Pod
 
-NAMED = frozenset({("kafka.strimzi.io", "Kafka")})
-"""Groups and kinds of objects that name the images of others' pods."""
-
 Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 
 
